@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Concord",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Concord", targets: ["Concord"]),
+    .library(name: "ConcordLogging", targets: ["ConcordLogging"]),
+    .library(name: "ConcordMacros", targets: ["ConcordMacros"]),
+    .library(name: "ConcordConsistency", targets: ["ConcordConsistency"]),
+    .library(name: "ConcordCombine", targets: ["ConcordCombine"]),
+  ],
+  traits: [
+    .trait(name: "Macros", description: "@Entity and @EntityWrapper, which compile swift-syntax"),
+    .trait(name: "OpenCombine", description: "Publishers where the system has no Combine"),
+    .default(enabledTraits: ["Macros", "OpenCombine"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+  ],
+  targets: [
+    .target(name: "Concord", swiftSettings: settings),
+    .target(
+      name: "ConcordLogging",
+      dependencies: ["Concord", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
+    .target(name: "ConcordConsistency", dependencies: ["Concord"], swiftSettings: settings),
+    .target(
+      name: "ConcordCombine",
+      dependencies: [
+        "Concord",
+        .product(
+          name: "OpenCombine", package: "OpenCombine",
+          condition: .when(platforms: [.linux], traits: ["OpenCombine"])),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "ConcordMacros", dependencies: ["Concord", "ConcordConsistency"],
+      swiftSettings: settings),
+    .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+  ]
+)
