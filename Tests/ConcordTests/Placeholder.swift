@@ -1,1 +1,1 @@
-// Placeholder until the first test.
+// The module's tests.

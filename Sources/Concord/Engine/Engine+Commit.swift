@@ -1,0 +1,26 @@
+extension Engine {
+  /// Ends the outermost operation: releases what nobody keeps, and notes for every observer concerned the value it is to
+  /// be told. The lock is held.
+  func commit() {
+    performPending()
+    examineSuspects()
+    if !candidates.isEmpty { noteValues() }
+    guard !journal.isEmpty || needsComparison || !tainted.isEmpty else { return }
+    journal.removeAll()
+    needsComparison = false
+    for node in tainted { node.flags.remove(.tainted) }
+    tainted.removeAll()
+  }
+
+  private func noteValues() {
+    let changed = journal.isEmpty && !needsComparison ? nil : reallyChanged()
+    let toTell = candidates
+    candidates.removeAll(keepingCapacity: toTell.count < 256)
+    for node in toTell {
+      node.flags.remove(.candidate)
+      if node.isDirty { refresh(node) }
+      guard changed?.contains(ObjectIdentifier(node)) ?? true else { continue }
+      for subscriber in node.subscribers { subscriber.note() }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// Who lives: an entity that has a holder, or a parent that lives.
+///
+/// Counting parents would do if there were no cycles. For types that can form cycles each node without a holder has a
+/// `keeper`: one parent through which it is known to live. Keepers form a forest whose roots have holders (or are of
+/// types that cannot form cycles), so a node with a keeper lives, and only the loss of the keeper or of the last holder
+/// needs a search.
+extension Engine {
+  /// Has a node examined when the outermost operation ends.
+  func suspect(_ node: Node) {
+    guard !node.flags.contains(.suspect) else { return }
+    node.flags.insert(.suspect)
+    suspects.append(node)
+  }
+
+  /// Lets go of all that nobody keeps. The lock is held.
+  func examineSuspects() {
+    guard !suspects.isEmpty else { return }
+    var doubtful: [Node] = []
+    while true {
+      while let node = suspects.popLast() {
+        node.flags.remove(.suspect)
+        guard node.holders == 0 else { continue }
+        if !node.exists || node.parents.isEmpty {
+          letGo(node)
+        } else if node.table.isRecursive, node.keeper == nil, !findKeeperNearby(node) {
+          doubtful.append(node)
+        }
+      }
+      guard !doubtful.isEmpty else { return }
+      decide(doubtful)
+      doubtful = []
+    }
+  }
+
+  private func letGo(_ node: Node) {
+    if node.exists {
+      node.flags.remove(.exists)
+      if logger != nil, !node.table.isInternal, let logger, let entry = node.logRelease(to: logger) { logs.append(entry) }
+    }
+    removeChildren(of: node)
+    node.leaveTable()
+  }
+
+  /// Looks at a few parents, each a few keepers up.
+  private func findKeeperNearby(_ node: Node) -> Bool {
+    for i in 0..<min(node.parents.count, 8) {
+      let parent = node.parents[i].parent
+      var top = parent
+      var steps = 0
+      while top !== node, top.holders == 0, top.table.isRecursive, let keeper = top.keeper, steps < 64 {
+        top = keeper
+        steps += 1
+      }
+      if top !== node, top.exists, top.holders > 0 || !top.table.isRecursive {
+        node.keeper = parent
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Examines nodes that lost their keeper, together with all that live through them.
+  private func decide(_ doubtful: [Node]) {
+    var all: [Node] = []
+    var stack = doubtful
+    while let node = stack.popLast() {
+      guard !node.flags.contains(.doubtful), node.exists else { continue }
+      node.flags.insert(.doubtful)
+      all.append(node)
+      for edge in node.children?.edges ?? [] where edge.child.keeper === node { stack.append(edge.child) }
+    }
+    // Whoever has a holder, or a parent beyond doubt, lives, and so does what is below.
+    var alive: [Node] = []
+    for node in all {
+      node.keeper = nil
+      if node.holders > 0 {
+        alive.append(node)
+        continue
+      }
+      for i in 0..<node.parents.count {
+        let parent = node.parents[i].parent
+        if parent.exists, !parent.flags.contains(.doubtful) {
+          node.keeper = parent
+          alive.append(node)
+          break
+        }
+      }
+    }
+    for node in alive { node.flags.remove(.doubtful) }
+    while let node = alive.popLast() {
+      for edge in node.children?.edges ?? [] where edge.child.flags.contains(.doubtful) {
+        edge.child.flags.remove(.doubtful)
+        edge.child.keeper = node
+        alive.append(edge.child)
+      }
+    }
+    for node in all where node.flags.contains(.doubtful) {
+      node.flags.remove(.doubtful)
+      letGo(node)
+    }
+  }
+
+  /// An alias begins or ceases to keep what it names.
+  func setRegistered(_ node: Node, _ registered: Bool) {
+    guard node.flags.contains(.registered) != registered else { return }
+    if registered {
+      node.flags.insert(.registered)
+      node.holders += 1
+    } else {
+      node.flags.remove(.registered)
+      node.holders -= 1
+      if node.holders == 0 { suspect(node) }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+extension Engine {
+  /// An entity's value changed: its ancestors show something old, and those who observe it or them are to be told.
+  func changed(_ node: Node) {
+    writeCount &+= 1
+    if !node.subscribers.isEmpty { addCandidate(node) }
+    if !node.flags.contains(.marked), !node.parents.isEmpty { markAncestors(of: node) }
+  }
+
+  /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
+  private func markAncestors(of start: Node) {
+    markStack.append(start)
+    start.flags.insert(.marked)
+    while let node = markStack.popLast() {
+      for i in 0..<node.parents.count {
+        let edge = node.parents[i]
+        let parent = edge.parent
+        parent.children.unsafelyUnwrapped.dirty.insert(edge.ordinal)
+        if !parent.isDirty {
+          parent.flags.insert(.dirty)
+          if !parent.subscribers.isEmpty { addCandidate(parent) }
+        }
+        if !parent.flags.contains(.marked), !parent.parents.isEmpty {
+          parent.flags.insert(.marked)
+          markStack.append(parent)
+        }
+      }
+    }
+  }
+
+  func addCandidate(_ node: Node) {
+    guard !node.flags.contains(.candidate) else { return }
+    node.flags.insert(.candidate)
+    candidates.append(node)
+  }
+
+  /// One occurrence in a node's value is known to be old.
+  func showsOld(_ node: Node, _ ordinal: Int32) {
+    node.children?.dirty.insert(ordinal)
+    node.flags.insert(.dirty)
+  }
+
+  // MARK: Edges
+
+  /// Replaces all occurrences below a node. The new edges are clean.
+  func setChildren(
+    of node: Node, schema: AnySchema, nodes: ContiguousArray<NodeRef>, ends: ContiguousArray<Int32>
+  ) {
+    removeChildren(of: node)
+    node.flags.insert(.restructured)
+    var edges = ContiguousArray<ChildEdge>()
+    edges.reserveCapacity(nodes.count)
+    for (ordinal, reference) in nodes.enumerated() {
+      let child = reference.node
+      let backIndex = child.parents.append(node, ordinal: Int32(truncatingIfNeeded: ordinal))
+      edges.append(ChildEdge(child: child, backIndex: backIndex))
+      child.flags.remove(.marked)
+      if child.table !== lastLink.child || node.table !== lastLink.parent { link(node.table, to: child.table) }
+      if child.keeper == nil, child.holders == 0, child.table.isRecursive {
+        // A node without children cannot be above its parent.
+        if child.children == nil { child.keeper = node } else { suspect(child) }
+      }
+    }
+    node.children = ChildList(schema: schema, edges: edges, ends: ends)
+  }
+
+  func removeChildren(of node: Node) {
+    guard let children = node.children else { return }
+    for edge in children.edges {
+      edge.child.parents.remove(at: edge.backIndex)
+      if edge.child.keeper === node { edge.child.keeper = nil }
+      if edge.child.holders == 0 { suspect(edge.child) }
+    }
+    node.children = nil
+    node.flags.remove(.dirty)
+    node.flags.insert(.restructured)
+  }
+
+  // MARK: Types
+
+  /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
+  private func link(_ parent: AnyTable, to child: AnyTable) {
+    lastLink = (parent, child)
+    guard !childTables[ObjectIdentifier(parent), default: []].contains(where: { $0 === child }) else { return }
+    childTables[ObjectIdentifier(parent), default: []].append(child)
+    for table in tables.values where !table.isRecursive && tablesBelow(table).contains(where: { $0 === table }) {
+      table.isRecursive = true
+      // Until now nobody had to know by whom they live.
+      for node in table.allNodes() where node.holders == 0 { suspect(node) }
+    }
+    for table in tables.values {
+      table.reachesRecursion = table.isRecursive || tablesBelow(table).contains(where: \.isRecursive)
+    }
+  }
+
+  private func tablesBelow(_ table: AnyTable) -> [AnyTable] {
+    var found: [AnyTable] = []
+    var stack = [table]
+    while let next = stack.popLast() {
+      for child in childTables[ObjectIdentifier(next)] ?? [] where !found.contains(where: { $0 === child }) {
+        found.append(child)
+        stack.append(child)
+      }
+    }
+    return found
+  }
+}

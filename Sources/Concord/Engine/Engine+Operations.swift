@@ -1,0 +1,166 @@
+/// The operations of the store, each to be run inside `write` or `read`.
+extension Engine {
+  // MARK: Storing
+
+  /// Stores a value; gives its node.
+  func store<T: Identifiable & Sendable>(
+    _ value: T, modifiedAt stamp: Stamp?, ifPresent: ((inout T) -> Void)?
+  ) -> EntityNode<T> {
+    let table = self.table(T.self)
+    guard let ifPresent, table.node(for: value.id)?.exists == true else { return store(value, in: table, stamp, given: nil) }
+    var amended = value
+    unlocked { ifPresent(&amended) }
+    return store(amended, in: table, stamp, given: value)
+  }
+
+  private func store<T: Identifiable & Sendable>(
+    _ value: T, in table: Table<T>, _ stamp: Stamp?, given: T?
+  ) -> EntityNode<T> {
+    guard table.isAggregate else { return storeAlone(value, in: table, stamp) }
+    let call = beginCall(.store, stamp: stamp)
+    if let given {
+      // What the closure changed goes before what it was given.
+      call.mode = .update
+      call.start(inside: value, given: given, in: table)
+      call.run()
+      call.continueStoring()
+    }
+    let node = call.start(with: value, in: table)
+    call.run()
+    call.settle()
+    endCall(call)
+    return unsafeDowncast(node, to: EntityNode<T>.self)
+  }
+
+  /// The short way for an entity that contains no others.
+  private func storeAlone<T: Identifiable & Sendable>(
+    _ value: T, in table: Table<T>, _ stamp: Stamp?
+  ) -> EntityNode<T> {
+    let stamp = effective(stamp)
+    let id = value.id
+    let hash = Table<T>.hash(id)
+    if let node = table.node(for: id, hash: hash), node.exists {
+      if node.take(stamp: stamp), !node.isEqual(to: value) {
+        node.value = value
+        changed(node)
+      }
+      return node
+    }
+    let node = table.node(for: id, hash: hash) ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
+    journal(node)
+    node.value = value
+    if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
+    node.flags.insert(.exists)
+    node.stamp = stamp ?? -.infinity
+    suspect(node)
+    changed(node)
+    if logger != nil { log { $0.didStore(T.self, id: id) } }
+    return node
+  }
+
+  /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
+  func effective(_ stamp: Stamp?) -> Stamp? { stamp ?? (stamping == .clock ? tick() : nil) }
+
+  // MARK: Updating
+
+  /// Changes a stored entity with a closure; whether there is one, and it was taken.
+  func update<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard node.exists else { return false }
+    // Known to be stale: the closure is not called. The clock's own stamp is drawn afterwards, since the closure may write.
+    guard isNewer(stamp, than: node) else { return false }
+    refresh(node)
+    guard let given = node.value else { return false }
+    var result = given
+    let before = writeCount
+    unlocked { change(&result) }
+    guard node.exists else { return false }
+    guard result.id == given.id else {
+      refuse(from: given.id, to: result.id, of: T.self)
+      return false
+    }
+    return write(result, given: given, to: node, stamp, isAlone: writeCount == before)
+  }
+
+  private func write<T: Identifiable & Sendable>(
+    _ result: T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
+  ) -> Bool {
+    let table = node.typedTable
+    guard table.isAggregate else {
+      guard node.take(stamp: effective(stamp)) else { return false }
+      // What the closure left as it was does not undo what was written meanwhile.
+      let isUnchanged = withUnsafePointer(to: given) { given in
+        withUnsafePointer(to: result) { table.isEqual?(given, $0) ?? false }
+      }
+      if !isUnchanged {
+        node.value = result
+        changed(node)
+      }
+      return true
+    }
+    let call = beginCall(.update, stamp: stamp)
+    call.usesGiven = !isAlone || node.flags.contains(.rooted)
+    call.start(with: result, given: given, of: node)
+    call.run()
+    let isTaken = call.items[0].isTaken
+    call.settle()
+    endCall(call)
+    return isTaken
+  }
+
+  private func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {
+    // The next tick is later than the last, so the clock is only asked if the stamp is ahead of that.
+    let isAhead = stamp == nil && stamping == .clock && node.stamp > lastTick
+    guard let stamp = stamp ?? (isAhead ? tick() : nil), stamp <= node.stamp else { return true }
+    if logger != nil, let id = node.value?.id, !node.table.isInternal {
+      let stored = node.stamp
+      log { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
+    }
+    return false
+  }
+
+  private func refuse<T: Identifiable>(from id: T.ID, to newID: T.ID, of type: T.Type) {
+    guard logger != nil else { return }
+    nonisolated(unsafe) let (id, newID) = (id, newID)
+    log { $0.didRefuseIDChange(type, id: id, to: newID) }
+  }
+
+  // MARK: Removing
+
+  /// Takes an entity out everywhere, and with it every parent that requires it.
+  func remove(_ first: Node) -> Bool {
+    guard first.exists else { return false }
+    var stack = [first]
+    while let node = stack.popLast() {
+      guard node.exists else { continue }
+      journal(node)
+      node.flags.remove(.exists)
+      node.stamp = -.infinity
+      changed(node)
+      var ordinals: [ObjectIdentifier: (parent: Node, ordinals: [Int32])] = [:]
+      for i in 0..<node.parents.count {
+        let edge = node.parents[i]
+        ordinals[ObjectIdentifier(edge.parent), default: (edge.parent, [])].ordinals.append(edge.ordinal)
+      }
+      for (parent, ordinals) in ordinals.values where parent.exists {
+        if parent.takeOut(ordinals, in: self) {
+          changed(parent)
+          if parent.table.isInternal, let alias = parent as? any AliasNode { alias.loseEntity(in: self) }
+        } else {
+          stack.append(parent)
+        }
+      }
+      removeChildren(of: node)
+      suspect(node)
+    }
+    return true
+  }
+
+  func removeAll() {
+    removeAllAliases()
+    for table in tables.values where !table.isInternal {
+      for node in table.allNodes() { _ = remove(node) }
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import Foundation
+import Synchronization
+
+/// The store behind `EntityStore`: the graph of nodes, and the one lock that guards all of it.
+///
+/// The lock is held for short, bounded work only. User code (closures of `update`, `ifPresent`, transactions, observers,
+/// loggers) runs without it; while a closure runs inside a transaction, `owner` keeps other threads from writing, and they
+/// read the last committed state (`Engine+Journal`).
+final class Engine: @unchecked Sendable {  // `lock` guards every variable
+  let lock = Lock()
+  let stamping: EntityStore.Stamping
+  let logger: (any EntityStoreLogger)?
+  let lanes: Lanes
+
+  // The graph.
+  var tables: [ObjectIdentifier: AnyTable] = [:]
+  private var lastTable: (key: ObjectIdentifier, table: AnyTable)?
+  /// Which types occur directly in which.
+  var childTables: [ObjectIdentifier: [AnyTable]] = [:]
+  var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
+
+  // The open transaction.
+  /// The thread whose closure is running, and how many are nested; 0 if there is none.
+  var owner: UInt = 0
+  var depth = 0
+  var journal: ContiguousArray<JournalEntry> = []
+  var savepoint: UInt32 = 0
+  var transactionStart: UInt32 = 0
+  var isSuspended = false
+  /// The candidates were dirtied by more than plain changes; find out which of them really differ.
+  var needsComparison = false
+  var tainted: ContiguousArray<Node> = []
+  var candidates: ContiguousArray<Node> = []
+  var suspects: ContiguousArray<Node> = []
+  var logs: [() -> Void] = []
+  /// Ended subscribers, whose closures are destroyed without the lock.
+  private var graveyard: [AnySubscriber] = []
+
+  // Counters.
+  var callSerial: UInt32 = 0
+  var writeCount: UInt64 = 0
+  var groupCount: UInt64 = 0
+  private(set) var lastTick: Stamp = -.infinity
+  var searchSerial: UInt32 = 0
+
+  // What could not be released at once, because the lock was taken.
+  private let pendingLock = Lock()
+  private var pending: [Release] = []
+  private let pendingCount = Atomic<Int>(0)
+
+  var markStack: ContiguousArray<Node> = []
+  private var idleCall: WriteCall?
+
+  init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+    self.stamping = stamping
+    self.logger = logger
+    lanes = Lanes(delivery)
+  }
+
+  // MARK: Tables
+
+  @inline(__always) func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+    let key = ObjectIdentifier(type)
+    if let lastTable, lastTable.key == key { return unsafeDowncast(lastTable.table, to: Table<T>.self) }
+    return findTable(type)
+  }
+
+  private func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+    let key = ObjectIdentifier(type)
+    if let table = tables[key] {
+      lastTable = (key, table)
+      return unsafeDowncast(table, to: Table<T>.self)
+    }
+    let table = Table<T>(engine: self)
+    tables[key] = table
+    lastTable = (key, table)
+    return table
+  }
+
+  // MARK: Writing
+
+  /// Runs one operation of the store as a transaction, or as a part of the one that is open on this thread.
+  func write<R>(_ operation: () throws -> R) rethrows -> R {
+    lock.lock()
+    if owner != 0 { waitForTurn() }
+    do {
+      let result = try operation()
+      finish()
+      return result
+    } catch {
+      finish()
+      throw error
+    }
+  }
+
+  /// Waits until no other thread's transaction is open, and goes back to our own uncommitted state if there is one.
+  private func waitForTurn() {
+    let me = currentThread()
+    while owner != 0 && owner != me { lock.wait() }
+    resume()
+  }
+
+  /// Ends an operation: commits if it was the outermost, gives the lock back, and delivers.
+  private func finish() {
+    guard owner == 0 else {
+      unlock()
+      return
+    }
+    commit()
+    settleUp()
+    lanes.deliver()
+  }
+
+  /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
+  func unlocked<R>(_ body: () throws -> R) rethrows -> R {
+    if owner == 0 {
+      owner = currentThread()
+      newSavepoint()
+      transactionStart = savepoint
+    }
+    depth += 1
+    lock.unlock()
+    defer {
+      lock.lock()
+      depth -= 1
+      resume()
+      if depth == 0 {
+        owner = 0
+        lock.wakeAll()
+      }
+    }
+    return try body()
+  }
+
+  // MARK: Reading
+
+  /// Runs a reading operation.
+  func read<R>(_ operation: () -> R) -> R {
+    lock.lock()
+    if owner != 0, owner == currentThread() { resume() }
+    let result = operation()
+    unlock()
+    return result
+  }
+
+  /// Whether this thread must not see the state as it is now, because it is not committed.
+  var seesUncommitted: Bool { owner != 0 && owner != currentThread() && !journal.isEmpty && !isSuspended }
+
+  /// Whether the open transaction may have something to do with the node's value.
+  private func isTouched(_ node: Node) -> Bool {
+    node.isDirty || node.journalMark >= transactionStart || node.flags.contains(.tainted)
+  }
+
+  /// Runs `body` on a node as it was last committed.
+  func committed<R>(_ node: Node, _ body: () -> R) -> R {
+    if owner != 0, !journal.isEmpty, isTouched(node) { suspend() }
+    refresh(node)
+    return body()
+  }
+
+  /// A new subscriber is told of what the open transaction has changed already, too.
+  func subscribed(to node: Node) {
+    guard owner != 0 else { return }
+    needsComparison = true
+    addCandidate(node)
+  }
+
+  /// The node of a stored entity, as this thread may see it.
+  func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
+    guard let node = table(type).node(for: id) else { return nil }
+    if seesUncommitted, isTouched(node) { suspend() }
+    return node.exists ? node : nil
+  }
+
+  /// Brings a node's value up to date for this thread to read.
+  func prepareToRead(_ node: Node) {
+    if owner != 0 {
+      if seesUncommitted, isTouched(node) { suspend() }
+      if node.isDirty {
+        refresh(node)
+        if !journal.isEmpty, !isSuspended, !node.flags.contains(.tainted) {
+          node.flags.insert(.tainted)
+          tainted.append(node)
+        }
+      }
+    } else if node.isDirty {
+      refresh(node)
+    }
+  }
+
+  // MARK: Releasing
+
+  private enum Release {
+    case holder(Node)
+    case subscriber(AnySubscriber, Node)
+  }
+
+  /// An observer is gone. Never waits.
+  func releaseHolder(of node: Node) { release(.holder(node)) }
+
+  /// A subscription is gone. Never waits.
+  func release(_ subscriber: AnySubscriber, from node: Node) { release(.subscriber(subscriber, node)) }
+
+  private func release(_ release: Release) {
+    if lock.tryLock() {
+      if owner == 0 {
+        perform(release)
+        examineSuspects()
+        settleUp()
+        return
+      }
+      lock.unlock()
+    }
+    pendingLock.withLock { pending.append(release) }
+    pendingCount.add(1, ordering: .sequentiallyConsistent)
+    releasePending()
+  }
+
+  private func perform(_ release: Release) {
+    switch release {
+    case .holder(let node):
+      node.holders -= 1
+      if node.holders == 0 { suspect(node) }
+    case .subscriber(let subscriber, let node):
+      if let index = node.subscribers.firstIndex(where: { $0 === subscriber }) { node.subscribers.remove(at: index) }
+      graveyard.append(subscriber)
+    }
+  }
+
+  /// Performs what was put off. The lock is held.
+  func performPending() {
+    while pendingCount.load(ordering: .sequentiallyConsistent) > 0 {
+      let batch = pendingLock.withLock {
+        let batch = pending
+        pending = []
+        return batch
+      }
+      pendingCount.subtract(batch.count, ordering: .sequentiallyConsistent)
+      for release in batch { perform(release) }
+    }
+  }
+
+  /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
+  private func settleUp() {
+    guard !logs.isEmpty || !graveyard.isEmpty else { return unlock() }
+    let (logs, graveyard) = (self.logs, self.graveyard)
+    self.logs = []
+    self.graveyard = []
+    unlock()
+    for log in logs { log() }
+    withExtendedLifetime(graveyard) {}
+  }
+
+  /// Gives the lock back, and sees to what others could not release meanwhile.
+  func unlock() {
+    lock.unlock()
+    if pendingCount.load(ordering: .sequentiallyConsistent) > 0 { releasePending() }
+  }
+
+  private func releasePending() {
+    while pendingCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
+      // An open transaction sees to it when it ends.
+      guard owner == 0 else { return lock.unlock() }
+      performPending()
+      examineSuspects()
+      let (logs, graveyard) = (self.logs, self.graveyard)
+      self.logs = []
+      self.graveyard = []
+      lock.unlock()
+      for log in logs { log() }
+      withExtendedLifetime(graveyard) {}
+    }
+  }
+
+  // MARK: Small things
+
+  /// The next unstamped write's stamp: the date, strictly increasing.
+  func tick() -> Stamp {
+    lastTick = max(Date().timeIntervalSinceReferenceDate, lastTick.nextUp)
+    return lastTick
+  }
+
+  func log(_ entry: @escaping (any EntityStoreLogger) -> Void) {
+    guard let logger else { return }
+    logs.append { entry(logger) }
+  }
+
+  /// A call to write with; kept for the next when done with.
+  func beginCall(_ mode: WriteCall.Mode, stamp: Stamp?) -> WriteCall {
+    let call = idleCall ?? WriteCall(engine: self)
+    idleCall = nil
+    if callSerial == .max { resetSerials() }
+    callSerial += 1
+    call.begin(mode, stamp: stamp, serial: callSerial)
+    return call
+  }
+
+  /// Begins to count anew, before a mark of long ago could be taken for one of now.
+  func resetSerials() {
+    for table in tables.values {
+      for node in table.allNodes() {
+        node.callSerial = 0
+        // What is in the journal of an open transaction stays marked as old, and is only noted once more.
+        node.journalMark = 0
+      }
+    }
+    callSerial = 0
+    savepoint = 0
+    transactionStart = 0
+  }
+
+  func endCall(_ call: WriteCall) {
+    call.end()
+    idleCall = call
+  }
+}

@@ -1,0 +1,277 @@
+/// A node that something else keeps alive.
+struct NodeRef {
+  unowned(unsafe) let node: Node
+}
+
+extension WriteCall {
+  /// Begins with the value the call is about; gives its node.
+  func start<T: Identifiable & Sendable>(with value: T, in table: Table<T>) -> Node {
+    leaveParent()
+    withUnsafePointer(to: value) { visit($0, in: table) }
+    return nodes[0].node
+  }
+
+  /// Begins with a stored entity's value after and before a closure changed it.
+  func start<T: Identifiable & Sendable>(with value: T, given: T, of node: EntityNode<T>) {
+    leaveParent()
+    let table = node.typedTable
+    push(node, value, in: table, ordinal: 0, given: stage(given, in: table))
+  }
+
+  /// Begins with what a closure changed inside a value that is itself stored afterwards; see `continueStoring`.
+  func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
+    leaveParent()
+    usesGiven = true
+    withUnsafePointer(to: value) { value in
+      guard let schema = table.schema(of: value) else { return }
+      withUnsafePointer(to: given) { given in
+        for relation in schema.relations where !relation.isIdentical(given, value) {
+          readGivens(in: given, of: relation)
+          relation.walk(value, self)
+        }
+      }
+    }
+  }
+
+  private func leaveParent() {
+    parent = nil
+    nodes.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: One entity
+
+  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+    let id = value.pointee.id
+    let hash = Table<T>.hash(id)
+    let ordinal = Int32(truncatingIfNeeded: nodes.count)
+    guard let node = table.node(for: id, hash: hash), node.exists else {
+      let node = table.node(for: id, hash: hash) ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
+      nodes.append(NodeRef(node: node))
+      meetNew(node, value, in: table, id: id, hash: hash, ordinal: ordinal)
+      return
+    }
+    nodes.append(NodeRef(node: node))
+    if node.callSerial == serial {
+      meetAgain(node, value, in: table, ordinal: ordinal)
+    } else if mode == .store {
+      push(node, value, in: table, ordinal: ordinal)
+    } else if let given = differs(node, value, in: table, ordinal: ordinal) {
+      push(node, value, in: table, ordinal: ordinal, given: given)
+    }
+  }
+
+  private func meetNew<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, id: T.ID, hash: UInt32, ordinal: Int32
+  ) {
+    engine.journal(node)
+    node.value = value.pointee
+    if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
+    node.flags.insert(.exists)
+    node.stamp = -.infinity
+    if parent == nil { engine.suspect(node) }
+    if !node.subscribers.isEmpty { engine.changed(node) }
+    if engine.logger != nil, !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
+    if usesGiven, takeGiven(of: node) != nil {
+      // Not of the closure's doing: which of its values wins is seen when the whole is stored.
+      noteOld(ordinal)
+      return
+    }
+    node.stamp = stamp ?? -.infinity
+    claim(node)
+    items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true))
+  }
+
+  private func meetAgain<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
+  ) {
+    var given: Int32 = -1
+    if mode == .update {
+      guard let differing = differs(node, value, in: table, ordinal: ordinal) else { return }
+      given = differing
+    }
+    let winner = Int(node.callItem)
+    let isOnLevel = winner >= levelStart
+    // The value to compare with: on the same level the last one met, deeper down the last that lost.
+    let rival = isOnLevel ? winner : Int(items[winner].loser)
+    if rival >= levelStart, sameBits(items[rival], node, value, in: table) {
+      var item = items[rival]
+      items[rival].replacement = Int32(items.count)
+      (item.parent, item.ordinal, item.loser) = (parent, ordinal, -1)
+      items.append(item)
+    } else if isOnLevel || (table.isAggregate && !sameBits(items[winner], node, value, in: table)) {
+      let isNew = isOnLevel && items[winner].isNew
+      push(node, value, in: table, ordinal: ordinal, given: given, claims: false)
+      items[items.count - 1].isNew = isNew
+    } else {
+      noteOld(ordinal)
+      return
+    }
+    if isOnLevel { claim(node, Int32(items.count - 1)) } else { items[winner].loser = Int32(items.count - 1) }
+  }
+
+  private func sameBits<T: Identifiable & Sendable>(
+    _ item: Item, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
+  ) -> Bool {
+    item.staged < 0 ? node.holdsBits(of: value) : withUnsafePointer(to: table.staged[Int(item.staged)]) { haveSameBits($0, value) }
+  }
+
+  func push<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32, given: Int32 = -1,
+    claims: Bool = true
+  ) {
+    push(node, value.pointee, in: table, ordinal: ordinal, given: given, claims: claims)
+  }
+
+  private func push<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true
+  ) {
+    if claims { claim(node) }
+    items.append(Item(node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal))
+  }
+
+  private func claim(_ node: Node, _ index: Int32? = nil) {
+    node.callSerial = serial
+    node.callItem = index ?? Int32(truncatingIfNeeded: items.count)
+  }
+
+  func stage<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) -> Int32 {
+    if table.staged.isEmpty { usedTables.append(table) }
+    table.staged.append(value)
+    return Int32(truncatingIfNeeded: table.staged.count - 1)
+  }
+
+  // MARK: What a closure changed
+
+  /// For a value in what a closure made: `nil` if it is what the closure was given, and does not count; else the index of
+  /// what it was given in this place, or -1.
+  private func differs<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
+  ) -> Int32? {
+    if usesGiven, let given = takeGiven(of: node) {
+      let isSame = withUnsafePointer(to: table.staged[Int(given)]) { old in
+        haveSameBits(old, value) || (table.isEqual?(old, value) ?? false)
+      }
+      guard isSame else { return given }
+      noteOld(ordinal)
+      return nil
+    }
+    engine.refresh(node)
+    guard node.isSame(as: value) else { return -1 }
+    if node.flags.contains(.rooted) || !node.holdsBits(of: value) { noteOld(ordinal) }
+    return nil
+  }
+
+  private func noteOld(_ ordinal: Int32) {
+    if parent != nil { old.append(ordinal) }
+  }
+
+  /// The entities a closure was given in one relation, for comparison.
+  private func readGivens<Root>(in given: UnsafePointer<Root>, of relation: Relation<Root>) {
+    let reader = GivenReader(call: self)
+    relation.walk(given, reader)
+    givens = reader.found
+  }
+
+  /// The next value of the entity that the closure was given in the relation being walked.
+  private func takeGiven(of node: Node) -> Int32? {
+    guard let index = givens.firstIndex(where: { $0.node.node === node }) else { return nil }
+    return givens.remove(at: index).staged
+  }
+
+  // MARK: The inside of a value
+
+  /// Meets what is inside an item's value, and makes it the entity's if the value was taken.
+  func walk<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, of node: EntityNode<T>, item: Item) {
+    let table = node.typedTable
+    guard let schema = table.schema(of: value) else { return }
+    let firstItem = items.count
+    nodes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    old.removeAll(keepingCapacity: true)
+    parent = item.isTaken ? node : nil
+    if item.given >= 0 {
+      withUnsafePointer(to: table.staged[Int(item.given)]) { given in
+        // The pointer must not outlive the array's next growth, so the value is copied.
+        let given = given.pointee
+        withUnsafePointer(to: given) { walkChanges(in: value, since: $0, schema, of: node, isTaken: item.isTaken) }
+      }
+    } else {
+      givens.removeAll(keepingCapacity: true)
+      for relation in schema.relations {
+        relation.walk(value, self)
+        ends.append(Int32(truncatingIfNeeded: nodes.count))
+      }
+    }
+    adopt(schema, by: node, value, item: item, firstItem: firstItem)
+  }
+
+  private func walkChanges<T: Identifiable & Sendable>(
+    in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>, isTaken: Bool
+  ) {
+    // What was given is what the node has, unless cycles or other writes say otherwise.
+    let known = !usesGiven && isTaken ? node.children : nil
+    for (k, relation) in schema.relations.enumerated() {
+      let isIdentical = relation.isIdentical(given, value)
+      if isIdentical, let known, known.schema === schema {
+        for i in (k == 0 ? 0 : known.ends[k - 1])..<known.ends[k] { nodes.append(NodeRef(node: known.edges[Int(i)].child)) }
+      } else {
+        if usesGiven { readGivens(in: given, of: relation) }
+        relation.walk(value, self)
+      }
+      ends.append(Int32(truncatingIfNeeded: nodes.count))
+    }
+  }
+
+  private func adopt<T: Identifiable & Sendable>(
+    _ schema: Schema<T>, by node: EntityNode<T>, _ value: UnsafePointer<T>, item: Item, firstItem: Int
+  ) {
+    let isSame = hasSameStructure(node.children, schema)
+    guard item.isTaken, !(item.keepsValue && isSame) else {
+      // The occurrences are nobody's: what is new among them may have no reason to live.
+      for i in firstItem..<items.count {
+        items[i].parent = nil
+        if items[i].isNew { engine.suspect(items[i].node) }
+      }
+      return
+    }
+    if item.keepsValue {
+      // `==` does not look at the relations, and they differ: the value is written after all.
+      node.value = value.pointee
+      items[Int(node.callItem)].keepsValue = false
+    }
+    if !isSame {
+      engine.setChildren(of: node, schema: schema, nodes: nodes, ends: ends)
+    } else if item.given < 0 {
+      node.children?.dirty.removeAll()
+    }
+    for ordinal in old { engine.showsOld(node, ordinal) }
+    if item.isNew { return }
+    rewrites.append(
+      Rewrite(node: node, previous: item.keepsValue ? -1 : item.previous, isRestructured: !isSame))
+  }
+
+  private func hasSameStructure(_ children: ChildList?, _ schema: AnySchema) -> Bool {
+    guard let children else { return nodes.isEmpty }
+    guard children.schema === schema, children.edges.count == nodes.count, children.ends == ends else { return false }
+    for i in nodes.indices where nodes[i].node !== children.edges[i].child { return false }
+    return true
+  }
+}
+
+/// Stages the values a closure was given in one relation.
+final class GivenReader: Walker {
+  private let call: WriteCall
+  private(set) var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+
+  init(call: WriteCall) {
+    self.call = call
+    super.init(engine: call.engine)
+  }
+
+  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+    // An entity that is not stored yet may be met in what the closure made, and is then recognised.
+    let node = table.nodeAwaiting(value.pointee.id)
+    if !node.exists { engine.suspect(node) }
+    found.append((NodeRef(node: node), call.stage(value.pointee, in: table)))
+  }
+}

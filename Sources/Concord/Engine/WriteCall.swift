@@ -1,0 +1,152 @@
+/// One call that writes: a value and all the entities inside it, at every depth.
+///
+/// The entities are met breadth first, level by level. Of several values of one entity the outermost wins, among equals the
+/// last: so when a level has been met whole, its winners are known and are decided upon, and then the entities inside its
+/// values, winners or not, are met. Nothing recurses, and equal values met again on one level are met once.
+final class WriteCall: Walker {
+  enum Mode {
+    /// Every occurrence counts.
+    case store
+    /// Only occurrences that differ from what a closure was given count.
+    case update
+  }
+
+  /// A value of an entity, met in the call.
+  struct Item {
+    unowned(unsafe) let node: Node
+    /// Where the table has the value; -1 if the node itself holds it, because it was new to the store.
+    var staged: Int32
+    /// Where the table has the value that the closure was given in this place; -1 if there was none.
+    var given: Int32 = -1
+    /// Where it was met, if the parent's value is the one being walked.
+    unowned(unsafe) var parent: Node?
+    var ordinal: Int32
+    /// An equal value that comes later on the level stands for this one; -1 if none does.
+    var replacement: Int32 = -1
+    /// The last of the entity's values that lost, if this one won; -1 if there is none.
+    var loser: Int32 = -1
+    /// Where the table has the value that was overwritten; -1 if it is not needed.
+    var previous: Int32 = -1
+    /// The entity was new to the store when the call began.
+    var isNew = false
+    /// The value won and was taken: the occurrences inside it are the entity's now.
+    var isTaken = false
+    /// The value was taken, but equals the one there is, which is kept.
+    var keepsValue = false
+    /// The value is not to the bit what was met.
+    var isAmended = false
+  }
+
+  /// A written value that may, after all, be the one there was.
+  struct Rewrite {
+    let node: Node
+    let previous: Int32
+    let isRestructured: Bool
+  }
+
+  var mode = Mode.store
+  var serial: UInt32 = 0
+  /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
+  private(set) var stamp: Stamp?
+  var items: ContiguousArray<Item> = []
+  /// Where the level begins that is being met.
+  var levelStart = 0
+  var rewrites: ContiguousArray<Rewrite> = []
+  var usedTables: ContiguousArray<AnyTable> = []
+  /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
+  var usesGiven = false
+
+  // The value being walked.
+  var nodes: ContiguousArray<NodeRef> = []
+  var ends: ContiguousArray<Int32> = []
+  /// Occurrences that are not met as items and show something old.
+  var old: ContiguousArray<Int32> = []
+  unowned(unsafe) var parent: Node?
+  var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+
+  func begin(_ mode: Mode, stamp: Stamp?, serial: UInt32) {
+    self.mode = mode
+    self.serial = serial
+    self.stamp = stamp ?? (engine.stamping == .clock ? engine.tick() : nil)
+  }
+
+  /// The closure's own changes are in; now all of the value, as far as it is not decided yet.
+  func continueStoring() {
+    mode = .store
+    usesGiven = false
+    levelStart = items.count
+  }
+
+  func end() {
+    if !items.isEmpty { for table in usedTables { table.endCall() } }
+    usedTables.removeAll(keepingCapacity: true)
+    items.removeAll(keepingCapacity: items.count < 1024)
+    rewrites.removeAll()
+    levelStart = 0
+    usesGiven = false
+  }
+
+  // MARK: Judging
+
+  func accepts(_ node: Node) -> Bool {
+    guard let stamp else { return true }
+    return stamp > node.stamp
+  }
+
+  // MARK: Levels
+
+  /// Decides upon all that was met, and meets what is inside, until there is no more.
+  func run() {
+    while levelStart < items.count {
+      let level = levelStart..<items.count
+      levelStart = items.count
+      for i in level where isWinner(i) && items[i].replacement < 0 { items[i].node.apply(&items[i], in: self) }
+      for i in level where items[i].replacement < 0 { items[i].node.walk(items[i], in: self) }
+    }
+  }
+
+  private func isWinner(_ index: Int) -> Bool { items[index].node.callItem == Int32(truncatingIfNeeded: index) }
+
+  /// Finds out which occurrences show something old, and which entities really changed.
+  func settle() {
+    // What is inside comes later than what it is in, so from the end on.
+    for i in items.indices.reversed() {
+      let item = items[i]
+      guard let parent = item.parent else { continue }
+      if showsPresentValue(i) {
+        parent.children?.dirty.remove(item.ordinal)
+        // The next change is to come up to this parent, too.
+        item.node.flags.remove(.marked)
+      } else {
+        engine.showsOld(parent, item.ordinal)
+      }
+    }
+    for rewrite in rewrites.reversed() {
+      let node = rewrite.node
+      if !rewrite.isRestructured, rewrite.previous >= 0 {
+        engine.refresh(node)
+        if node.isUnchanged(since: rewrite.previous) { continue }
+      }
+      engine.changed(node)
+    }
+    rewrites.removeAll()
+  }
+
+  /// Whether the value met, as it stands in the parent, is the node's.
+  private func showsPresentValue(_ index: Int) -> Bool {
+    let node = items[index].node
+    guard !node.flags.contains(.rooted), node.children?.dirty.isEmpty ?? true else { return false }
+    let winner = items[Int(node.callItem)]
+    if items[index].staged == -1 { return winner.staged == -1 }
+    var last = index
+    while items[last].replacement >= 0 { last = Int(items[last].replacement) }
+    return isWinner(last) && winner.isTaken && !winner.keepsValue && !winner.isAmended
+  }
+
+  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) { meet(value, in: table) }
+
+  override func reserve(_ count: Int) {
+    nodes.reserveCapacity(nodes.count + count)
+    items.reserveCapacity(items.count + count)
+  }
+}

@@ -1,0 +1,50 @@
+/// What the journal keeps of an entity.
+final class EntityState<T: Identifiable & Sendable>: NodeState {
+  let value: T?
+
+  init(_ node: EntityNode<T>) {
+    value = node.value
+    super.init(stamp: node.stamp, flags: node.flags, children: node.children?.snapshot())
+  }
+}
+
+extension EntityNode {
+  func capture() -> NodeState { EntityState(self) }
+
+  func swapState(with state: NodeState) -> NodeState {
+    let engine = table.engine
+    let other = unsafeDowncast(state, to: EntityState<T>.self)
+    let present = EntityState(self)
+    if let snapshot = other.children {
+      engine.setChildren(of: self, schema: snapshot.schema, nodes: ContiguousArray(snapshot.nodes.lazy.map(NodeRef.init)), ends: snapshot.ends)
+    } else {
+      engine.removeChildren(of: self)
+    }
+    // An entity whose birth is undone keeps its value for those who got to observe it.
+    if let value = other.value { self.value = value } else { flags.insert(.unborn) }
+    stamp = other.stamp
+    if other.flags.contains(.exists) {
+      flags.insert(.exists)
+      flags.remove(.unborn)
+    } else {
+      flags.remove(.exists)
+    }
+    engine.setRegistered(self, other.flags.contains(.registered))
+    for ordinal in 0..<Int32(children?.edges.count ?? 0) { engine.showsOld(self, ordinal) }
+    engine.changed(self)
+    engine.suspect(self)
+    return present
+  }
+
+  func isOther(than state: NodeState) -> Bool {
+    let other = unsafeDowncast(state, to: EntityState<T>.self)
+    guard exists == other.flags.contains(.exists) else { return true }
+    guard exists else { return false }
+    guard let isEqual = typedTable.isEqual, let old = other.value else { return true }
+    if let snapshot = other.children, !snapshot.isSame(as: children) { return true }
+    if other.children == nil, children?.edges.isEmpty == false { return true }
+    table.engine.refresh(self)
+    guard let value else { return true }
+    return withUnsafePointer(to: old) { old in withUnsafePointer(to: value) { !isEqual(old, $0) } }
+  }
+}

@@ -1,0 +1,80 @@
+extension EntityNode {
+  func decide(_ item: inout WriteCall.Item, in call: WriteCall) {
+    guard item.staged >= 0 else {
+      item.isTaken = true
+      return
+    }
+    let engine = table.engine
+    var incoming = typedTable.staged[Int(item.staged)]
+    if item.isNew {
+      // A later value on the level that also brought the entity.
+      value = incoming
+      item.isTaken = true
+      return
+    }
+    guard take(stamp: call.stamp) else { return }
+    item.isTaken = true
+    if isDirty, typedTable.isEqual != nil { engine.refresh(self) }
+    if isEqual(to: incoming) {
+      item.keepsValue = true
+      return
+    }
+    if item.given >= 0, call.usesGiven, restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)]) {
+      item.isAmended = true
+      typedTable.staged[Int(item.staged)] = incoming
+    }
+    let isLookedAt = !subscribers.isEmpty || !parents.isEmpty
+    if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
+      item.previous = call.stage(value, in: typedTable)
+    }
+    value = incoming
+    if !typedTable.isAggregate { engine.changed(self) }
+  }
+
+  /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
+  func take(stamp newStamp: Stamp?) -> Bool {
+    let engine = table.engine
+    if let newStamp, newStamp <= stamp {
+      if engine.logger != nil, !table.isInternal, let id = value?.id {
+        let stored = stamp
+        engine.log { $0.didDiscard(T.self, id: id, stamp: newStamp, storedStamp: stored) }
+      }
+      return false
+    }
+    engine.journal(self)
+    engine.writeCount &+= 1
+    if let newStamp { stamp = newStamp }
+    if engine.logger != nil, !table.isInternal, let id = value?.id { engine.log { $0.didStore(T.self, id: id) } }
+    return true
+  }
+
+  func isEqual(to other: T) -> Bool {
+    guard let isEqual = typedTable.isEqual, let value else { return false }
+    return withUnsafePointer(to: value) { value in withUnsafePointer(to: other) { isEqual(value, $0) } }
+  }
+
+  func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }
+
+  func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
+    guard typedTable.isAggregate else { return }
+    let isHeld = item.staged < 0 || (item.isTaken && !item.keepsValue)
+    guard let met = isHeld ? value : typedTable.staged[Int(item.staged)] else { return }
+    withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
+  }
+
+  /// Where a closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
+  /// relations come from what is stored. Whether there were any such.
+  private func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
+    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else { return false }
+    let shown = withUnsafePointer(to: given) { schema.read($0, in: table.engine).ends }
+    var restored = false
+    for k in schema.relations.indices {
+      let count = children.ends[k] - (k == 0 ? 0 : children.ends[k - 1])
+      let shownCount = shown[k] - (k == 0 ? 0 : shown[k - 1])
+      guard count != shownCount else { continue }
+      withUnsafePointer(to: value) { schema.relations[k].copy($0, &incoming) }
+      restored = true
+    }
+    return restored
+  }
+}

@@ -1,0 +1,139 @@
+/// The node of an entity of type `T`, and its value.
+final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable {  // as `Node`
+  /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
+  /// old (`isDirty`). A removed entity keeps its last value for those who observe it.
+  var value: T?
+
+  init(table: Table<T>, value: T?) {
+    self.value = value
+    super.init(table: table)
+  }
+
+  @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
+
+  @inline(__always) func hasID(_ id: T.ID) -> Bool {
+    guard let value else { return false }
+    return value.id == id
+  }
+
+  func holdsBits(of other: UnsafePointer<T>) -> Bool {
+    guard value != nil else { return false }
+    return withUnsafePointer(to: &value) { haveSameBits($0.at(0, as: T.self), other) }
+  }
+
+  /// Whether `other` is the same as the value held: by `==` if there is one, else by its bits.
+  func isSame(as other: UnsafePointer<T>) -> Bool {
+    guard let value else { return false }
+    if holdsBits(of: other) { return true }
+    guard let isEqual = typedTable.isEqual else { return false }
+    return withUnsafePointer(to: value) { isEqual($0, other) }
+  }
+
+  override func leaveTable() { typedTable.remove(self) }
+  override func captureState() -> NodeState { EntityState(self) }
+  override func exchange(_ state: NodeState) -> NodeState { swapState(with: state) }
+  override func differs(from state: NodeState) -> Bool { isOther(than: state) }
+  override func apply(_ item: inout WriteCall.Item, in call: WriteCall) { decide(&item, in: call) }
+  override func walk(_ item: WriteCall.Item, in call: WriteCall) { meetChildren(of: item, in: call) }
+  override func isUnchanged(since previous: Int32) -> Bool { isSame(asStagedAt: previous) }
+
+  // MARK: Renewing what is shown of the children
+
+  override func patchDirtyChildren() {
+    guard let children, value != nil, let schema = children.schema as? Schema<T> else { return }
+    let ordinals = children.dirty.ordinals()
+    children.dirty.removeAll()
+    let cursor = withUnsafeMutablePointer(to: &value) {
+      schema.patch($0.at(0, as: T.self), of: self, children: children, ordinals: ordinals)
+    }
+    for ordinal in ordinals { children.edges[Int(ordinal)].child.flags.remove(.marked) }
+    if cursor.didReorder { rereadOrder() }
+  }
+
+  /// After a set was renewed its elements stand in another order.
+  private func rereadOrder() {
+    guard let children, let schema = children.schema as? Schema<T>, let value else { return }
+    let (nodes, _, ends) = withUnsafePointer(to: value) { schema.read($0, in: table.engine) }
+    table.engine.setChildren(of: self, schema: schema, nodes: nodes, ends: ends)
+  }
+
+  /// The value of this child as `parent` is to show it.
+  func shown(in form: PatchCursor.Form, at ordinal: Int32, of parent: Node) -> T? {
+    guard form != .whole, flags.contains(.rooted), let forms else { return value }
+    let isNearest = form == .near && children?.treeParent === parent && children?.treeOrdinal == ordinal
+    return isNearest ? forms.near : forms.far
+  }
+
+  // MARK: Forms inside cycles
+
+  private var forms: CycleForms<T>? {
+    get { children?.forms.map { unsafeDowncast($0, to: CycleForms<T>.self) } }
+    set { children?.forms = newValue }
+  }
+
+  override func makeNearForm(asRoot: Bool) {
+    guard let children, let schema = children.schema as? Schema<T>, var near = value else { return }
+    let all = ContiguousArray(0..<Int32(children.edges.count))
+    let cursor = schema.patch(&near, of: self, children: children, ordinals: all, form: .near)
+    if asRoot {
+      value = near
+      children.dirty.removeAll()
+      if cursor.didReorder { rereadOrder() }
+    } else {
+      let forms = self.forms ?? CycleForms()
+      forms.near = near
+      self.forms = forms
+    }
+  }
+
+  override func makeFarForm(leavingOut ordinals: [Int32]) {
+    guard let children, let schema = children.schema as? Schema<T>, var far = value else { return }
+    let all = ContiguousArray(0..<Int32(children.edges.count))
+    _ = schema.patch(&far, of: self, children: children, ordinals: all, form: .far)
+    var cursor = RemovalCursor(ordinals, of: children, engine: table.engine)
+    _ = schema.takeOut(from: &far, &cursor, children: children)
+    let forms = self.forms ?? CycleForms()
+    forms.far = far
+    self.forms = forms
+  }
+
+  override func required(among ordinals: [Int32]) -> [Int32] {
+    guard let children, let schema = children.schema as? Schema<T>, var trial = value else { return [] }
+    var cursor = RemovalCursor(ordinals, of: children, engine: table.engine)
+    _ = schema.takeOut(from: &trial, &cursor, children: children)
+    return cursor.required
+  }
+
+  override var debugID: String { value.map { "\($0.id)" } ?? "awaited" }
+
+  override func dropForms() { children?.forms = nil }
+
+  // MARK: Taking occurrences out
+
+  override func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool {
+    guard let children, let schema = children.schema as? Schema<T>, var rest = value else { return false }
+    var cursor = RemovalCursor(ordinals, of: children, engine: engine)
+    guard schema.takeOut(from: &rest, &cursor, children: children) else { return false }
+    engine.journal(self)
+    value = rest
+    // What a value with fewer entities declares may differ, as a wrapper's relations do.
+    let newSchema = typedTable.schema(of: &rest) ?? schema
+    let (nodes, isCurrent, ends) = newSchema.read(&rest, in: engine)
+    engine.setChildren(of: self, schema: newSchema, nodes: nodes, ends: ends)
+    for (ordinal, current) in isCurrent.enumerated() where !current { engine.showsOld(self, Int32(ordinal)) }
+    return true
+  }
+
+  override func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? {
+    guard let id = value?.id else { return nil }
+    return { logger.didRelease(T.self, id: id) }
+  }
+}
+
+/// The two shapes of an entity in a cycle, while a value is made that contains it.
+final class CycleForms<T> {
+  /// At its occurrence nearest to what is read: with its relations.
+  var near: T?
+  /// Elsewhere: without its relations into the cycle.
+  var far: T?
+}

@@ -1,0 +1,208 @@
+/// All nodes of one type of entity, found by id. The base class is what the engine needs without knowing the type.
+class AnyTable {
+  unowned(unsafe) final let engine: Engine
+  /// The type can occur within itself, at some depth.
+  final var isRecursive = false
+  /// A recursive type can occur within this one.
+  final var reachesRecursion = false
+  /// The entities are aliases or collections of the store's own, which no logger hears of.
+  final var isInternal = false
+
+  init(engine: Engine) { self.engine = engine }
+
+  /// Every node of the type, awaited ones too.
+  func allNodes() -> [Node] { [] }
+  func endCall() {}
+}
+
+/// A hash table of nodes, which hold the ids themselves: an entry takes 12 bytes, and nothing stays when it goes.
+final class Table<T: Identifiable & Sendable>: AnyTable {
+  private var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
+  private var hashes: UnsafeMutablePointer<UInt32>
+  private var capacity: Int
+  private(set) var count = 0
+  /// Nodes of entities that somebody waits for, and which have no value yet.
+  private var awaited: [T.ID: EntityNode<T>] = [:]
+  private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+
+  /// `==`, if the type has it.
+  let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
+  private let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
+  let fixedSchema: Schema<T>?
+  private var schemas: [Schema<T>] = []
+  /// Values that wait, in the current call, to be applied.
+  var staged: ContiguousArray<T> = []
+
+  private static var minimumCapacity: Int { 8 }
+
+  override init(engine: Engine) {
+    capacity = Self.minimumCapacity
+    (slots, hashes) = Self.allocate(capacity)
+    isEqual = equality(of: T.self)
+    (keyPaths, fixedSchema) = relations(of: T.self)
+    super.init(engine: engine)
+  }
+
+  deinit {
+    for i in 0..<capacity { slots[i]?.release() }
+    slots.deallocate()
+    hashes.deallocate()
+  }
+
+  private static func allocate(
+    _ capacity: Int
+  ) -> (UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>, UnsafeMutablePointer<UInt32>) {
+    let slots = UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>.allocate(capacity: capacity)
+    slots.initialize(repeating: nil, count: capacity)
+    let hashes = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
+    hashes.initialize(repeating: 0, count: capacity)
+    return (slots, hashes)
+  }
+
+  /// Whether values of the type can contain entities.
+  @inline(__always) var isAggregate: Bool { keyPaths != nil || fixedSchema != nil }
+
+  /// The relations of a value; `nil` if it can have none.
+  func schema(of value: UnsafePointer<T>) -> Schema<T>? {
+    if let fixedSchema { return fixedSchema }
+    guard let keyPaths else { return nil }
+    let wanted = keyPaths(value)
+    for schema in schemas where schema.describes(wanted) { return schema }
+    let schema = Schema(wanted)
+    // Values whose relations keep differing must not make the list grow without end.
+    if schemas.count == 16 { schemas.removeFirst() }
+    schemas.append(schema)
+    return schema
+  }
+
+  override func endCall() { staged.removeAll(keepingCapacity: staged.count < 1024) }
+
+  // MARK: Finding
+
+  @inline(__always) static func hash(_ id: T.ID) -> UInt32 {
+    let hash = id.hashValue
+    return UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)
+  }
+
+  /// The node with a value for the id, if there is one; the entity may have been removed since.
+  func node(for id: T.ID) -> EntityNode<T>? { node(for: id, hash: Self.hash(id)) }
+
+  func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
+    let mask = capacity - 1
+    var i = Int(hash) & mask
+    while let entry = slots[i] {
+      if hashes[i] == hash {
+        let node = entry._withUnsafeGuaranteedRef { $0 }
+        if node.hasID(id) { return node }
+      }
+      i = (i + 1) & mask
+    }
+    return nil
+  }
+
+  /// The node for the id, made if there is none.
+  func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
+    if let node = node(for: id) ?? awaited[id] { return node }
+    let node = EntityNode<T>(table: self, value: nil)
+    awaited[id] = node
+    awaitedIDs[ObjectIdentifier(node)] = id
+    return node
+  }
+
+  func awaitedNode(for id: T.ID) -> EntityNode<T>? { awaited.isEmpty ? nil : awaited[id] }
+
+  // MARK: Coming and going
+
+  /// Puts a node into the table that has its first value.
+  func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
+    forgetAwaited(node)
+    if (count + 1) * 4 > capacity * 3 { resize(to: capacity * 2) }
+    node.hash = hash
+    node.flags.insert(.tabled)
+    place(Unmanaged.passRetained(node), hash: hash)
+    count += 1
+  }
+
+  private func forgetAwaited(_ node: EntityNode<T>) {
+    guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
+    awaited[id] = nil
+  }
+
+  private func place(_ entry: Unmanaged<EntityNode<T>>, hash: UInt32) {
+    let mask = capacity - 1
+    var i = Int(hash) & mask
+    while slots[i] != nil { i = (i + 1) & mask }
+    slots[i] = entry
+    hashes[i] = hash
+  }
+
+  func remove(_ node: EntityNode<T>) {
+    forgetAwaited(node)
+    guard node.flags.contains(.tabled) else { return }
+    let mask = capacity - 1
+    var hole = Int(node.hash) & mask
+    while let entry = slots[hole], entry._withUnsafeGuaranteedRef({ $0 !== node }) { hole = (hole + 1) & mask }
+    guard let entry = slots[hole] else { return }
+    // Linear probing without tombstones: entries after the hole move up as far as their hash allows.
+    var i = hole
+    while true {
+      i = (i + 1) & mask
+      guard let next = slots[i] else { break }
+      let home = Int(hashes[i]) & mask
+      if (i - home) & mask >= (i - hole) & mask {
+        slots[hole] = next
+        hashes[hole] = hashes[i]
+        hole = i
+      }
+    }
+    slots[hole] = nil
+    count -= 1
+    node.flags.remove(.tabled)
+    if capacity > Self.minimumCapacity, count * 8 < capacity { resize(to: capacity / 2) }
+    entry.release()
+  }
+
+  private func resize(to newCapacity: Int) {
+    let (oldSlots, oldHashes, oldCapacity) = (slots, hashes, capacity)
+    (slots, hashes) = Self.allocate(newCapacity)
+    capacity = newCapacity
+    for i in 0..<oldCapacity {
+      if let entry = oldSlots[i] { place(entry, hash: oldHashes[i]) }
+    }
+    oldSlots.deallocate()
+    oldHashes.deallocate()
+  }
+
+  override func allNodes() -> [Node] {
+    (0..<capacity).compactMap { slots[$0]?.takeUnretainedValue() } + Array(awaited.values)
+  }
+}
+
+/// `==` as a function of pointers, if `T` has it.
+private func equality<T>(of type: T.Type) -> ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)? {
+  func open<E: Equatable>(_: E.Type) -> (UnsafePointer<T>, UnsafePointer<T>) -> Bool {
+    { $0.at(0, as: E.self).pointee == $1.at(0, as: E.self).pointee }
+  }
+  guard let equatable = T.self as? any Equatable.Type else { return nil }
+  return open(equatable)
+}
+
+/// How to learn the relations of a `T`, if it is an aggregate.
+private func relations<T: Identifiable & Sendable>(
+  of type: T.Type
+) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, Schema<T>?) {
+  func open<A: Aggregate>(
+    _: A.Type
+  ) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, Schema<T>?) {
+    // `A` is `T`; only the compiler does not know.
+    if let fixed = A.fixedRelations as? [PartialIdentifiableKeyPath<T>] { return (nil, Schema(fixed)) }
+    return (
+      {
+        unsafeBitCast(
+          $0.at(0, as: A.self).pointee.nestedEntitiesKeyPaths, to: [PartialIdentifiableKeyPath<T>].self)
+      }, nil
+    )
+  }
+  guard let aggregate = T.self as? any Aggregate.Type else { return (nil, nil) }
+  return open(aggregate)
+}

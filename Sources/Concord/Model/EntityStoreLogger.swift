@@ -1,0 +1,26 @@
+/// Is told what a store does, for debugging. Every method has an empty default.
+///
+/// The methods are called after the transaction, outside the store's lock, on the thread that wrote; they may use the store.
+public protocol EntityStoreLogger: Sendable {
+  /// A value was taken.
+  func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
+  /// A value was not taken, because its stamp is not newer than the stored one.
+  func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
+  /// An `update` tried to change the id, and nothing was changed.
+  func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)
+  /// An alias was pointed at an entity or a collection.
+  func didRegisterAlias<T>(_ alias: AliasKey<T>)
+  /// An alias was removed, or lost its entity.
+  func didUnregisterAlias<T>(_ alias: AliasKey<T>)
+  /// Nobody kept the entity any longer, and it is gone.
+  func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID)
+}
+
+extension EntityStoreLogger {
+  public func didStore<T: Identifiable>(_ type: T.Type, id: T.ID) {}
+  public func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp) {}
+  public func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID) {}
+  public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}
+  public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {}
+  public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {}
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import Synchronization
+
+/// Calls observers one after the other, in the order of commits, either on a queue or on whichever thread delivers.
+final class Lane: Sendable {
+  private struct State {
+    var line: ContiguousArray<AnySubscriber> = []
+    /// Somebody delivers, or will.
+    var isTaken = false
+  }
+
+  private let queue: DispatchQueue?
+  private let lock = Lock()
+  nonisolated(unsafe) private var state = State()  // guarded by `lock`
+  private let work = Atomic<Bool>(false)
+
+  init(_ queue: DispatchQueue?) { self.queue = queue }
+
+  var hasWork: Bool { work.load(ordering: .relaxed) }
+
+  /// Guards the mailboxes of this lane's subscribers, too.
+  @inline(__always) func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
+
+  /// Puts a subscriber with a letter in its box into the line. The lock is held.
+  func lineUp(_ subscriber: AnySubscriber) {
+    state.line.append(subscriber)
+    work.store(true, ordering: .relaxed)
+  }
+
+  /// Sees to it that what waits is delivered. Call without any lock.
+  func deliver() {
+    let isMine = lock.withLock {
+      guard !state.isTaken, !state.line.isEmpty else { return false }
+      state.isTaken = true
+      return true
+    }
+    guard isMine else { return }
+    if let queue {
+      queue.async { [self] in deliverLine(andStay: false) }
+    } else {
+      deliverLine(andStay: true)
+    }
+  }
+
+  private func deliverLine(andStay stays: Bool) {
+    while true {
+      let line = lock.withLock {
+        let line = state.line
+        state.line = []
+        if line.isEmpty { state.isTaken = false }
+        work.store(false, ordering: .relaxed)
+        return line
+      }
+      if line.isEmpty { return }
+      for subscriber in line { subscriber.receive() }
+      if !stays, let queue {
+        // Lets others onto the queue between two lots.
+        let hasMore = lock.withLock {
+          state.isTaken = !state.line.isEmpty
+          return state.isTaken
+        }
+        if hasMore { queue.async { [self] in deliverLine(andStay: false) } }
+        return
+      }
+    }
+  }
+}

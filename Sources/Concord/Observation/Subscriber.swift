@@ -1,0 +1,111 @@
+/// Somebody who is told of new values, whatever their type.
+class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
+  final let lane: Lane
+  init(lane: Lane) { self.lane = lane }
+
+  /// Puts the present value into the box. The engine's lock is held.
+  func note() {}
+  /// Calls back with the oldest value in the box.
+  func receive() {}
+}
+
+final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
+  private enum Phase { case starting, active, paused, over }
+
+  private let source: ObserverSource<Value>
+  private let onChange: @Sendable (Value) -> Void
+
+  // Guarded by the lane's lock.
+  private var phase = Phase.starting
+  private var box = Mailbox<Value>()
+  /// Turns in the line that came before the first call had returned.
+  private var missedTurns = 0
+  /// A value came while paused.
+  private var missedValue = false
+  private var pausedWhileStarting = false
+
+  init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
+    self.source = source
+    self.onChange = onChange
+    super.init(lane: lane)
+  }
+
+  override func note() {
+    guard let value = source.present else { return }
+    lane.withLock {
+      switch phase {
+      case .over: return
+      case .paused: missedValue = true
+      case .starting, .active:
+        box.append(value)
+        lane.lineUp(self)
+      }
+    }
+  }
+
+  override func receive() {
+    let value: Value? = lane.withLock {
+      switch phase {
+      case .over: return nil
+      case .starting:
+        missedTurns += 1
+        return nil
+      case .paused:
+        if box.removeFirst() != nil { missedValue = true }
+        return nil
+      case .active: return box.removeFirst()
+      }
+    }
+    if let value { onChange(value) }
+  }
+
+  /// Calls back with the first value, if there is one, and lets later ones come after it.
+  func start(with first: Value?) {
+    if let first { onChange(first) }
+    lane.withLock {
+      guard phase == .starting else { return }
+      phase = pausedWhileStarting ? .paused : .active
+      for _ in 0..<missedTurns { lane.lineUp(self) }
+      missedTurns = 0
+    }
+    lane.deliver()
+  }
+
+  /// No callback begins from here on. Never waits.
+  func end() {
+    let isFirst = lane.withLock {
+      guard phase != .over else { return (false, Mailbox<Value>()) }
+      phase = .over
+      let rest = box
+      box = Mailbox()
+      // The values are destroyed without the lock.
+      return (true, rest)
+    }
+    if isFirst.0 { source.end(self) }
+  }
+
+  func pause() {
+    lane.withLock {
+      if phase == .active { phase = .paused }
+      if phase == .starting { pausedWhileStarting = true }
+    }
+  }
+
+  func resume() {
+    source.resume(self) { value in
+      lane.withLock {
+        pausedWhileStarting = false
+        guard phase == .paused else { return }
+        phase = .active
+        guard missedValue else { return }
+        missedValue = false
+        box = Mailbox()
+        if let value {
+          box.append(value)
+          lane.lineUp(self)
+        }
+      }
+    }
+    lane.deliver()
+  }
+}

@@ -1,0 +1,60 @@
+/// The relations of one value, shared by all values of the type that have the same.
+class AnySchema {
+  final let count: Int
+  init(count: Int) { self.count = count }
+}
+
+final class Schema<Root>: AnySchema {
+  let relations: [Relation<Root>]
+  private let keyPaths: [PartialIdentifiableKeyPath<Root>]
+
+  init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
+    self.keyPaths = keyPaths
+    relations = keyPaths.map { $0.makeRelation() }
+    super.init(count: keyPaths.count)
+  }
+
+  func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
+    guard keyPaths.count == others.count else { return false }
+    for i in keyPaths.indices where !keyPaths[i].isSame(as: others[i]) { return false }
+    return true
+  }
+
+  /// Writes children's newest values where `ordinals` say.
+  func patch(
+    _ value: UnsafeMutablePointer<Root>, of parent: Node, children: ChildList, ordinals: ContiguousArray<Int32>,
+    form: PatchCursor.Form = .whole
+  ) -> PatchCursor {
+    var cursor = PatchCursor(ordinals, of: parent, children: children, form: form)
+    for (k, relation) in relations.enumerated() where cursor.hasWork(before: children.ends[k]) {
+      cursor.move(to: k == 0 ? 0 : children.ends[k - 1])
+      relation.patch(value, &cursor)
+    }
+    return cursor
+  }
+
+  /// Takes out what the cursor says. `false` if some of it is required, and `value` may be half changed then.
+  func takeOut(
+    from value: UnsafeMutablePointer<Root>, _ cursor: inout RemovalCursor, children: ChildList
+  ) -> Bool {
+    var all = true
+    for (k, relation) in relations.enumerated() {
+      cursor.move(to: k == 0 ? 0 : children.ends[k - 1])
+      if !relation.takeOut(value, &cursor) { all = false }
+    }
+    return all
+  }
+
+  /// The nodes of the entities in a value, all of them stored: in order, whether each is shown as it is, and where relations end.
+  func read(
+    _ value: UnsafePointer<Root>, in engine: Engine
+  ) -> (nodes: ContiguousArray<NodeRef>, isCurrent: ContiguousArray<Bool>, ends: ContiguousArray<Int32>) {
+    let reader = StructureReader(engine: engine)
+    var ends: ContiguousArray<Int32> = []
+    for relation in relations {
+      relation.walk(value, reader)
+      ends.append(Int32(reader.nodes.count))
+    }
+    return (reader.nodes, reader.isCurrent, ends)
+  }
+}

@@ -1,0 +1,80 @@
+extension EntityStore {
+  /// Changes a stored entity or aggregate with a closure.
+  ///
+  /// ```swift
+  /// store.update(Book.self, id: "ACK") { $0.title = "The Ackerman File" }
+  /// ```
+  ///
+  /// Entities inside it may be changed, too: those that differ from what the closure was given are stored. The closure is
+  /// not called if the write is known to be stale. A change of the id is refused.
+  ///
+  /// - Returns: whether the entity exists and the write was taken.
+  /// - Complexity: what the closure changed.
+  @discardableResult
+  public func update<T: Identifiable & Sendable>(
+    _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
+  ) -> Bool {
+    engine.write {
+      guard let node = engine.table(type).node(for: id) else { return false }
+      return engine.update(node, modifiedAt: stamp, update)
+    }
+  }
+
+  /// Changes the entity that an alias names. If the closure changes its id, the alias names another entity afterwards.
+  ///
+  /// - Returns: whether the alias names an entity and the write was taken.
+  @discardableResult
+  public func update<T: Identifiable & Sendable>(
+    named alias: AliasKey<T>, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
+  ) -> Bool {
+    engine.write { engine.update(aliasNamed: alias.name, modifiedAt: stamp, update) }
+  }
+
+  /// Changes the collection that an alias names, and the entities in it.
+  ///
+  /// ```swift
+  /// store.update(named: .favourites) { $0.append(book) }
+  /// ```
+  ///
+  /// - Returns: whether the alias names a collection and the write was taken.
+  @discardableResult
+  public func update<C: MutableCollection & Sendable>(
+    named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil, update: (inout C) -> Void
+  ) -> Bool where C.Element: Identifiable & Sendable {
+    engine.write {
+      guard let node = engine.existingAlias(CollectionAlias<C>.self, named: alias.name) else { return false }
+      return engine.update(node, modifiedAt: stamp) { alias in
+        guard var content = alias.content else { return }
+        alias.content = nil  // so that the closure changes the collection in place
+        update(&content)
+        alias.content = content
+      }
+    }
+  }
+}
+
+extension Engine {
+  fileprivate func update<T: Identifiable & Sendable>(
+    aliasNamed name: String, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard let alias = existingAlias(EntityAlias<T>.self, named: name), let child = alias.children?.edges.first?.child
+    else { return false }
+    let target = unsafeDowncast(child, to: EntityNode<T>.self)
+    var other: T?
+    let isTaken = update(target, modifiedAt: stamp) { value in
+      let before = value
+      change(&value)
+      if value.id != before.id {
+        other = value
+        value = before
+      }
+    }
+    if let other {
+      // The closure made it another entity, and left the one it was given as it is.
+      let node = store(other, modifiedAt: stamp, ifPresent: nil)
+      return point(aliasNamed: name, at: node, modifiedAt: stamp)
+    }
+    if isTaken { _ = point(aliasNamed: name, at: target, modifiedAt: stamp) }
+    return isTaken
+  }
+}

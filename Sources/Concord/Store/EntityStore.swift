@@ -1,0 +1,46 @@
+public import Dispatch
+
+/// One truth for an app's models: every copy of an entity, wherever it stands, shows the same.
+///
+/// ```swift
+/// let store = EntityStore()
+/// let observer = store.store(AuthorBooks(author: steinbeck, books: [cannery, eden]))
+/// store.update(Author.self, id: steinbeck.id) { $0.name = "John Steinbeck" }
+/// observer.value.author.name  // "John Steinbeck"
+/// ```
+///
+/// Values are plain structs; their identity is their type and id. The store keeps an entity as long as somebody observes
+/// it, a living parent contains it, or an alias names it. All methods may be called from any thread, and from inside
+/// observers' callbacks, closures of `update` and transactions.
+public final class EntityStore: Sendable {
+  /// How observers are called.
+  public enum Delivery: Sendable {
+    /// On a queue, in commit order.
+    case queue(DispatchQueue)
+    /// With no queue: before the writing call returns or, while another thread is already delivering, by that thread,
+    /// in commit order.
+    case immediate
+  }
+
+  /// What an unstamped write's stamp is.
+  public enum Stamping: Sendable {
+    /// The date, strictly increasing.
+    case clock
+    /// None: the write always wins, and leaves the stored stamp alone. For users whose stamps are server versions.
+    case unstampedWritesWin
+  }
+
+  let engine: Engine
+
+  /// Makes a store that calls observers on a queue: the main queue, if not told otherwise.
+  public init(
+    queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil
+  ) {
+    engine = Engine(delivery: .queue(queue), stamping: stamping, logger: logger)
+  }
+
+  /// Makes a store that calls observers as `delivery` says.
+  public init(delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil) {
+    engine = Engine(delivery: delivery, stamping: stamping, logger: logger)
+  }
+}
