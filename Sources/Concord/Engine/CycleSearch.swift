@@ -3,7 +3,8 @@
 /// A cycle is a strongly connected component of the graph of occurrences (Tarjan, "Depth-first search and linear graph
 /// algorithms", 1972; here without recursion, since chains may be long). Nodes in a cycle, and those above one, are
 /// `rooted`: their value depends on what is read, and is made for that one alone. In it each entity of a cycle shows its
-/// relations at its occurrence nearest to the root (breadth first), and leaves those into its own cycle out elsewhere.
+/// relations at its occurrence nearest to the root (breadth first, the last of those equally near, which is also the one
+/// that wins when the value is stored again), and leaves those into its own cycle out elsewhere.
 final class CycleSearch {
   private let engine: Engine
   private let serial: UInt32
@@ -116,31 +117,48 @@ final class CycleSearch {
   // MARK: The value
 
   private func makeRootedValue(of root: Node) {
-    // Breadth first: the first edge that reaches a node is where it shows its relations.
-    var order: ContiguousArray<Node> = [root]
-    root.children?.reached = serial
-    root.children?.treeParent = nil
-    root.children?.treeOrdinal = -1
-    var next = 0
-    while next < order.count {
-      let node = order[next]
-      next += 1
-      node.flags.remove(.marked)
-      for (ordinal, edge) in (node.children?.edges ?? []).enumerated() {
-        let child = edge.child
-        child.flags.remove(.marked)
-        guard child.flags.contains(.rooted), let below = child.children, below.reached != serial else { continue }
-        below.reached = serial
-        below.treeParent = node
-        below.treeOrdinal = Int32(ordinal)
-        order.append(child)
-      }
-    }
+    let order = nearestFirst(from: root)
     makeFarForms(of: order)
     // Children in the tree come later in the order than their parents.
     for node in order.reversed() where node !== root { node.makeNearForm(asRoot: false) }
     root.makeNearForm(asRoot: true)
     for node in order { node.dropForms() }
+  }
+
+  /// All nodes at which the value depends on the root, breadth first, each after the edge at which it shows its relations.
+  private func nearestFirst(from root: Node) -> ContiguousArray<Node> {
+    var order: ContiguousArray<Node?> = [root]
+    root.children?.reached = serial
+    root.children?.treeParent = nil
+    root.children?.treeOrdinal = -1
+    root.children?.index = 0
+    var levelEnd = 1
+    var next = 0
+    while next < order.count {
+      if next == levelEnd { levelEnd = order.count }
+      guard let node = order[next] else {
+        next += 1
+        continue
+      }
+      next += 1
+      node.flags.remove(.marked)
+      for (ordinal, edge) in (node.children?.edges ?? []).enumerated() {
+        let child = edge.child
+        child.flags.remove(.marked)
+        guard child.flags.contains(.rooted), let below = child.children else { continue }
+        if below.reached == serial {
+          // Met before on the same level: the later place is the one.
+          guard below.index >= levelEnd else { continue }
+          order[Int(below.index)] = nil
+        }
+        below.reached = serial
+        below.index = Int32(order.count)
+        below.treeParent = node
+        below.treeOrdinal = Int32(ordinal)
+        order.append(child)
+      }
+    }
+    return ContiguousArray(order.compactMap { $0 })
   }
 
   private func makeFarForms(of nodes: ContiguousArray<Node>) {

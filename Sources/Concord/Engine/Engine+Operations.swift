@@ -87,12 +87,12 @@ extension Engine {
     _ result: T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
   ) -> Bool {
     let table = node.typedTable
-    guard table.isAggregate else {
+    // What the closure left as it was does not undo what was written meanwhile.
+    let isUnchanged = withUnsafePointer(to: given) { given in
+      withUnsafePointer(to: result) { haveSameBits(given, $0) || (!table.isAggregate && table.isEqual?(given, $0) ?? false) }
+    }
+    if isUnchanged || !table.isAggregate {
       guard node.take(stamp: effective(stamp)) else { return false }
-      // What the closure left as it was does not undo what was written meanwhile.
-      let isUnchanged = withUnsafePointer(to: given) { given in
-        withUnsafePointer(to: result) { table.isEqual?(given, $0) ?? false }
-      }
       if !isUnchanged {
         node.value = result
         changed(node)
@@ -100,13 +100,13 @@ extension Engine {
       return true
     }
     let call = beginCall(.update, stamp: stamp)
+    defer { endCall(call) }
+    guard node.take(stamp: call.stamp) else { return false }
     call.usesGiven = !isAlone || node.flags.contains(.rooted)
     call.start(with: result, given: given, of: node)
     call.run()
-    let isTaken = call.items[0].isTaken
     call.settle()
-    endCall(call)
-    return isTaken
+    return true
   }
 
   private func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {

@@ -11,17 +11,22 @@ extension WriteCall {
     return nodes[0].node
   }
 
-  /// Begins with a stored entity's value after and before a closure changed it.
+  /// Begins with a stored entity's value after and before a closure changed it; the write is known to be newer.
   func start<T: Identifiable & Sendable>(with value: T, given: T, of node: EntityNode<T>) {
     leaveParent()
     let table = node.typedTable
-    push(node, value, in: table, ordinal: 0, given: stage(given, in: table))
+    target = node
+    if usesGiven { readAllGivens(in: given, in: table) }
+    // Only in a cycle can the entity also stand inside itself, and be what was really changed there.
+    let isChanged = !usesGiven || !hasSameFields(value, as: given, in: table)
+    push(node, value, in: table, ordinal: 0, given: stage(given, in: table), claims: isChanged)
   }
 
   /// Begins with what a closure changed inside a value that is itself stored afterwards; see `continueStoring`.
   func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
     leaveParent()
     usesGiven = true
+    readAllGivens(in: given, in: table)
     withUnsafePointer(to: value) { value in
       guard let schema = table.schema(of: value) else { return }
       withUnsafePointer(to: given) { given in
@@ -55,8 +60,8 @@ extension WriteCall {
       meetAgain(node, value, in: table, ordinal: ordinal)
     } else if mode == .store {
       push(node, value, in: table, ordinal: ordinal)
-    } else if let given = differs(node, value, in: table, ordinal: ordinal) {
-      push(node, value, in: table, ordinal: ordinal, given: given)
+    } else if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
+      push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged)
     }
   }
 
@@ -71,7 +76,7 @@ extension WriteCall {
     if parent == nil { engine.suspect(node) }
     if !node.subscribers.isEmpty { engine.changed(node) }
     if engine.logger != nil, !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
-    if usesGiven, takeGiven(of: node) != nil {
+    if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
       // Not of the closure's doing: which of its values wins is seen when the whole is stored.
       noteOld(ordinal)
       return
@@ -86,8 +91,12 @@ extension WriteCall {
   ) {
     var given: Int32 = -1
     if mode == .update {
-      guard let differing = differs(node, value, in: table, ordinal: ordinal) else { return }
-      given = differing
+      guard let (place, isChanged) = compare(node, value, in: table, ordinal: ordinal) else { return }
+      given = place
+      guard isChanged else {
+        push(node, value, in: table, ordinal: ordinal, given: given, claims: false)
+        return
+      }
     }
     let winner = Int(node.callItem)
     let isOnLevel = winner >= levelStart
@@ -138,44 +147,6 @@ extension WriteCall {
     if table.staged.isEmpty { usedTables.append(table) }
     table.staged.append(value)
     return Int32(truncatingIfNeeded: table.staged.count - 1)
-  }
-
-  // MARK: What a closure changed
-
-  /// For a value in what a closure made: `nil` if it is what the closure was given, and does not count; else the index of
-  /// what it was given in this place, or -1.
-  private func differs<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
-  ) -> Int32? {
-    if usesGiven, let given = takeGiven(of: node) {
-      let isSame = withUnsafePointer(to: table.staged[Int(given)]) { old in
-        haveSameBits(old, value) || (table.isEqual?(old, value) ?? false)
-      }
-      guard isSame else { return given }
-      noteOld(ordinal)
-      return nil
-    }
-    engine.refresh(node)
-    guard node.isSame(as: value) else { return -1 }
-    if node.flags.contains(.rooted) || !node.holdsBits(of: value) { noteOld(ordinal) }
-    return nil
-  }
-
-  private func noteOld(_ ordinal: Int32) {
-    if parent != nil { old.append(ordinal) }
-  }
-
-  /// The entities a closure was given in one relation, for comparison.
-  private func readGivens<Root>(in given: UnsafePointer<Root>, of relation: Relation<Root>) {
-    let reader = GivenReader(call: self)
-    relation.walk(given, reader)
-    givens = reader.found
-  }
-
-  /// The next value of the entity that the closure was given in the relation being walked.
-  private func takeGiven(of node: Node) -> Int32? {
-    guard let index = givens.firstIndex(where: { $0.node.node === node }) else { return nil }
-    return givens.remove(at: index).staged
   }
 
   // MARK: The inside of a value
@@ -255,23 +226,5 @@ extension WriteCall {
     guard children.schema === schema, children.edges.count == nodes.count, children.ends == ends else { return false }
     for i in nodes.indices where nodes[i].node !== children.edges[i].child { return false }
     return true
-  }
-}
-
-/// Stages the values a closure was given in one relation.
-final class GivenReader: Walker {
-  private let call: WriteCall
-  private(set) var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
-
-  init(call: WriteCall) {
-    self.call = call
-    super.init(engine: call.engine)
-  }
-
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
-    // An entity that is not stored yet may be met in what the closure made, and is then recognised.
-    let node = table.nodeAwaiting(value.pointee.id)
-    if !node.exists { engine.suspect(node) }
-    found.append((NodeRef(node: node), call.stage(value.pointee, in: table)))
   }
 }

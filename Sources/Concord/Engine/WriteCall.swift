@@ -55,6 +55,10 @@ final class WriteCall: Walker {
   var usedTables: ContiguousArray<AnyTable> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
   var usesGiven = false
+  /// All that the closure was given, by entity, if given values are compared.
+  var givenValues: [ObjectIdentifier: [Int32]] = [:]
+  /// The entity an update is about, which has its stamp already.
+  unowned(unsafe) var target: Node?
 
   // The value being walked.
   var nodes: ContiguousArray<NodeRef> = []
@@ -84,6 +88,8 @@ final class WriteCall: Walker {
     rewrites.removeAll()
     levelStart = 0
     usesGiven = false
+    givenValues.removeAll()
+    target = nil
   }
 
   // MARK: Judging
@@ -105,7 +111,10 @@ final class WriteCall: Walker {
     }
   }
 
-  private func isWinner(_ index: Int) -> Bool { items[index].node.callItem == Int32(truncatingIfNeeded: index) }
+  private func isWinner(_ index: Int) -> Bool {
+    let node = items[index].node
+    return node.callSerial == serial && node.callItem == Int32(truncatingIfNeeded: index)
+  }
 
   /// Finds out which occurrences show something old, and which entities really changed.
   func settle() {
@@ -136,6 +145,7 @@ final class WriteCall: Walker {
   private func showsPresentValue(_ index: Int) -> Bool {
     let node = items[index].node
     guard !node.flags.contains(.rooted), node.children?.dirty.isEmpty ?? true else { return false }
+    guard node.callSerial == serial else { return false }
     let winner = items[Int(node.callItem)]
     if items[index].staged == -1 { return winner.staged == -1 }
     var last = index

@@ -12,7 +12,7 @@ extension EntityNode {
       item.isTaken = true
       return
     }
-    guard take(stamp: call.stamp) else { return }
+    guard self === call.target || take(stamp: call.stamp) else { return }
     item.isTaken = true
     if isDirty, typedTable.isEqual != nil { engine.refresh(self) }
     if isEqual(to: incoming) {

@@ -35,6 +35,8 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
   override func differs(from state: NodeState) -> Bool { isOther(than: state) }
   override func apply(_ item: inout WriteCall.Item, in call: WriteCall) { decide(&item, in: call) }
   override func walk(_ item: WriteCall.Item, in call: WriteCall) { meetChildren(of: item, in: call) }
+  override func note(givenAt staged: Int32, in call: WriteCall) -> Bool { isNewGiven(staged, in: call) }
+  override func readGivens(at staged: Int32, with reader: GivenReader) { readInside(staged, with: reader) }
   override func isUnchanged(since previous: Int32) -> Bool { isSame(asStagedAt: previous) }
 
   // MARK: Renewing what is shown of the children

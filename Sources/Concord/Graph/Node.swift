@@ -72,6 +72,9 @@ class Node: @unchecked Sendable {  // every field is guarded by the engine's loc
   func walk(_ item: WriteCall.Item, in call: WriteCall) { abstract() }
   /// Whether the value is still the one at `previous`, although it was written.
   func isUnchanged(since previous: Int32) -> Bool { abstract() }
+  /// Notes a value that a closure was given; `false` if it is known already.
+  func note(givenAt staged: Int32, in call: WriteCall) -> Bool { abstract() }
+  func readGivens(at staged: Int32, with reader: GivenReader) { abstract() }
   /// Takes occurrences out of the value; `false`, and nothing changed, if one is required.
   func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool { abstract() }
   /// Leaves the table for good.

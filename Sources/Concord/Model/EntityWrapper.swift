@@ -18,4 +18,12 @@ public protocol EntityWrapper: Sendable {
   func wrappedEntitiesKeyPaths<Root>(
     relativeTo parent: WritableKeyPath<Root, Self>
   ) -> [PartialIdentifiableKeyPath<Root>]
+
+  /// The places where entities stand, when they are the same for every value; `nil` (the default) when they are not known
+  /// to be. `@EntityWrapper` writes it.
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { get }
+}
+
+extension EntityWrapper {
+  public static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { nil }
 }

@@ -38,6 +38,11 @@ extension PartialIdentifiableKeyPath {
     self.init(keyPath, OptionalPlace<EntityPlace<T>>.self)
   }
 
+  /// An optional optional entity, as an optional property of an optional wrapper gives.
+  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
+    self.init(keyPath, OptionalPlace<OptionalPlace<EntityPlace<T>>>.self)
+  }
+
   /// An array of entities.
   public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
     self.init(keyPath, ArrayPlace<T>.self)

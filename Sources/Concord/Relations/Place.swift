@@ -65,7 +65,7 @@ enum OptionalPlace<Inner: Place>: Place {
 /// A wrapper: asked which entities are in this very value.
 enum WrapperPlace<W: EntityWrapper>: Place {
   private static func relations(of wrapper: W) -> [Relation<W>] {
-    wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self).map { $0.makeRelation() }
+    (W.fixedRelations ?? wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self)).map { $0.makeRelation() }
   }
 
   static func walk(_ value: UnsafePointer<W>, _ walker: Walker) {

@@ -1,0 +1,138 @@
+/// What a closure changed: its result is compared with what it was given, place by place.
+extension WriteCall {
+  /// For a value in what a closure made: `nil` if it is what the closure was given, and does not count; else the index of
+  /// what it was given in this place (or -1), and whether the entity itself was changed or only something inside it.
+  func compare<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
+  ) -> (given: Int32, isChanged: Bool)? {
+    if usesGiven, let known = givenValues[ObjectIdentifier(node)] {
+      // Moving something to another place does not change it.
+      if known.contains(where: { isSame(table.staged[Int($0)], value, in: table) }) {
+        noteOld(ordinal)
+        _ = takeGiven(of: node)
+        return nil
+      }
+      guard let given = takeGiven(of: node) else { return (-1, true) }
+      return (given, !hasSameFields(value.pointee, as: table.staged[Int(given)], in: table))
+    }
+    engine.refresh(node)
+    if node.isSame(as: value) {
+      if node.flags.contains(.rooted) || !node.holdsBits(of: value) { noteOld(ordinal) }
+      return nil
+    }
+    guard table.isAggregate, let stored = node.value else { return (-1, true) }
+    return (-1, !hasSameFields(value.pointee, as: stored, in: table))
+  }
+
+  func noteOld(_ ordinal: Int32) {
+    if parent != nil { old.append(ordinal) }
+  }
+
+  private func isSame<T: Identifiable & Sendable>(
+    _ old: T, _ new: UnsafePointer<T>, in table: Table<T>
+  ) -> Bool {
+    withUnsafePointer(to: old) { haveSameBits($0, new) || (table.isEqual?($0, new) ?? false) }
+  }
+
+  /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
+  /// and all else equal.
+  func hasSameFields<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
+    var value = value
+    let isComparable = withUnsafePointer(to: other) { other in
+      guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
+      for relation in schema.relations where !relation.isIdentical(&value, other) {
+        guard identities(in: &value, of: relation) == identities(in: other, of: relation) else { return false }
+        relation.copy(other, &value)
+      }
+      return true
+    }
+    guard isComparable else { return false }
+    return withUnsafePointer(to: value) { isSame(other, $0, in: table) }
+  }
+
+  private func identities<Root>(in value: UnsafePointer<Root>, of relation: Relation<Root>) -> [ObjectIdentifier] {
+    let reader = IdentityReader(engine: engine)
+    relation.walk(value, reader)
+    return reader.found
+  }
+
+  // MARK: What the closure was given
+
+  /// The entities in one relation of what the closure was given.
+  func readGivens<Root>(in given: UnsafePointer<Root>, of relation: Relation<Root>) {
+    let reader = GivenReader(call: self)
+    relation.walk(given, reader)
+    givens = reader.found
+  }
+
+  /// The next value of the entity that the closure was given in the relation being walked.
+  private func takeGiven(of node: Node) -> Int32? {
+    guard let index = givens.firstIndex(where: { $0.node.node === node }) else { return nil }
+    return givens.remove(at: index).staged
+  }
+
+  /// All entities in what the closure was given, at every depth.
+  func readAllGivens<T: Identifiable & Sendable>(in given: T, in table: Table<T>) {
+    let reader = GivenReader(call: self)
+    withUnsafePointer(to: given) { reader.visit($0, in: table) }
+    var next = 0
+    while next < reader.found.count {
+      let (reference, staged) = reader.found[next]
+      next += 1
+      // The same value again has the same inside.
+      if reference.node.note(givenAt: staged, in: self) { reference.node.readGivens(at: staged, with: reader) }
+    }
+  }
+}
+
+/// Stages values a closure was given.
+final class GivenReader: Walker {
+  private let call: WriteCall
+  private(set) var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+
+  init(call: WriteCall) {
+    self.call = call
+    super.init(engine: call.engine)
+  }
+
+  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+    // An entity that is not stored yet may be met in what the closure made, and is then recognised.
+    let node = table.nodeAwaiting(value.pointee.id)
+    if !node.exists { engine.suspect(node) }
+    found.append((NodeRef(node: node), call.stage(value.pointee, in: table)))
+  }
+}
+
+/// Tells which entities stand in a value.
+final class IdentityReader: Walker {
+  private(set) var found: [ObjectIdentifier] = []
+
+  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+    let node = table.nodeAwaiting(value.pointee.id)
+    if !node.exists { engine.suspect(node) }
+    found.append(ObjectIdentifier(node))
+  }
+}
+
+extension EntityNode {
+  /// Whether the value a closure was given is another than those noted before.
+  func isNewGiven(_ staged: Int32, in call: WriteCall) -> Bool {
+    let table = typedTable
+    let key = ObjectIdentifier(self)
+    let isKnown = withUnsafePointer(to: table.staged[Int(staged)]) { value in
+      (call.givenValues[key] ?? []).contains { other in
+        withUnsafePointer(to: table.staged[Int(other)]) { haveSameBits($0, value) }
+      }
+    }
+    if !isKnown { call.givenValues[key, default: []].append(staged) }
+    return !isKnown
+  }
+
+  func readInside(_ staged: Int32, with reader: GivenReader) {
+    let value = typedTable.staged[Int(staged)]
+    withUnsafePointer(to: value) { value in
+      guard let schema = typedTable.schema(of: value) else { return }
+      for relation in schema.relations { relation.walk(value, reader) }
+    }
+  }
+}
