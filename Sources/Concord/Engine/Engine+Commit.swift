@@ -5,6 +5,7 @@ extension Engine {
     performPending()
     examineSuspects()
     if !candidates.isEmpty { noteValues() }
+    if changeFeedNode != nil { noteChanges() }
     guard !journal.isEmpty || needsComparison || !tainted.isEmpty else { return }
     journal.removeAll()
     needsComparison = false

@@ -2,6 +2,7 @@ extension Engine {
   /// An entity's value changed: its ancestors show something old, and those who observe it or them are to be told.
   func changed(_ node: Node) {
     writeCount &+= 1
+    if changeFeedNode != nil { written.append(node) }
     if !node.subscribers.isEmpty { addCandidate(node) }
     if !node.flags.contains(.marked), !node.parents.isEmpty { markAncestors(of: node) }
   }

@@ -33,6 +33,13 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   var candidates: ContiguousArray<Node> = []
   var suspects: ContiguousArray<Node> = []
   var logs: [() -> Void] = []
+
+  // For those who observe all changes.
+  var changeFeedNode: Node?
+  var changeOrigin: ObjectIdentifier?
+  var presentChanges: EntityChanges?
+  var written: ContiguousArray<Node> = []
+
   /// Ended subscribers, whose closures are destroyed without the lock.
   private var graveyard: [AnySubscriber] = []
 

@@ -74,7 +74,7 @@ extension WriteCall {
     node.flags.insert(.exists)
     node.stamp = -.infinity
     if parent == nil { engine.suspect(node) }
-    if !node.subscribers.isEmpty { engine.changed(node) }
+    if !node.subscribers.isEmpty || engine.changeFeedNode != nil { engine.changed(node) }
     if engine.logger != nil, !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
     if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
       // Not of the closure's doing: which of its values wins is seen when the whole is stored.

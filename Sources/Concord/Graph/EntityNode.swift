@@ -106,6 +106,7 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     return cursor.required
   }
 
+  override var entity: (any Identifiable & Sendable)? { value }
   override var debugID: String { value.map { "\($0.id)" } ?? "awaited" }
 
   override func dropForms() { children?.forms = nil }

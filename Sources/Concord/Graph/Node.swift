@@ -87,6 +87,7 @@ class Node: @unchecked Sendable {  // every field is guarded by the engine's loc
   func required(among ordinals: [Int32]) -> [Int32] { abstract() }
   func dropForms() { abstract() }
   var debugID: String { abstract() }
+  var entity: (any Identifiable & Sendable)? { abstract() }
   func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? { abstract() }
 
   /// Swift has no abstract classes; every node is an `EntityNode`, which overrides all of these.
