@@ -92,10 +92,10 @@ final class GivenReader: Walker {
 
   init(call: WriteCall) {
     self.call = call
-    super.init(engine: call.engine)
+    super.init(engine: call.engine, kind: .given)
   }
 
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     // An entity that is not stored yet may be met in what the closure made, and is then recognised.
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
@@ -107,7 +107,9 @@ final class GivenReader: Walker {
 final class IdentityReader: Walker {
   private(set) var found: [ObjectIdentifier] = []
 
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  init(engine: Engine) { super.init(engine: engine, kind: .identity) }
+
+  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
     found.append(ObjectIdentifier(node))

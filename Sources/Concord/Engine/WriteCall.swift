@@ -68,6 +68,8 @@ final class WriteCall: Walker {
   unowned(unsafe) var parent: Node?
   var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
 
+  init(engine: Engine) { super.init(engine: engine, kind: .write) }
+
   func begin(_ mode: Mode, stamp: Stamp?, serial: UInt32) {
     self.mode = mode
     self.serial = serial
@@ -153,9 +155,7 @@ final class WriteCall: Walker {
     return isWinner(last) && winner.isTaken && !winner.keepsValue && !winner.isAmended
   }
 
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) { meet(value, in: table) }
-
-  override func reserve(_ count: Int) {
+  func expect(_ count: Int) {
     nodes.reserveCapacity(nodes.count + count)
     items.reserveCapacity(items.count + count)
   }

@@ -9,8 +9,6 @@ final class EntityState<T: Identifiable & Sendable>: NodeState {
 }
 
 extension EntityNode {
-  func capture() -> NodeState { EntityState(self) }
-
   func swapState(with state: NodeState) -> NodeState {
     let engine = table.engine
     let other = unsafeDowncast(state, to: EntityState<T>.self)

@@ -1,13 +1,17 @@
-/// The node of an entity of type `T`, and its value.
-final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable {  // as `Node`
+/// A node with a value.
+class ValueNode<Value>: Node, @unchecked Sendable {  // as `Node`
   /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
   /// old (`isDirty`). A removed entity keeps its last value for those who observe it.
-  var value: T?
+  final var value: Value?
 
-  init(table: Table<T>, value: T?) {
+  init(table: AnyTable, value: Value?) {
     self.value = value
     super.init(table: table)
   }
+}
+
+/// The node of an entity of type `T`.
+final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sendable {  // as `Node`
 
   @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
 
@@ -29,19 +33,9 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     return withUnsafePointer(to: value) { isEqual($0, other) }
   }
 
-  override func leaveTable() { typedTable.remove(self) }
-  override func captureState() -> NodeState { EntityState(self) }
-  override func exchange(_ state: NodeState) -> NodeState { swapState(with: state) }
-  override func differs(from state: NodeState) -> Bool { isOther(than: state) }
-  override func apply(_ item: inout WriteCall.Item, in call: WriteCall) { decide(&item, in: call) }
-  override func walk(_ item: WriteCall.Item, in call: WriteCall) { meetChildren(of: item, in: call) }
-  override func note(givenAt staged: Int32, in call: WriteCall) -> Bool { isNewGiven(staged, in: call) }
-  override func readGivens(at staged: Int32, with reader: GivenReader) { readInside(staged, with: reader) }
-  override func isUnchanged(since previous: Int32) -> Bool { isSame(asStagedAt: previous) }
-
   // MARK: Renewing what is shown of the children
 
-  override func patchDirtyChildren() {
+  func patchChildren() {
     guard let children, value != nil, let schema = children.schema as? Schema<T> else { return }
     let ordinals = children.dirty.ordinals()
     children.dirty.removeAll()
@@ -73,7 +67,7 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     set { children?.forms = newValue }
   }
 
-  override func makeNearForm(asRoot: Bool) {
+  func makeNear(asRoot: Bool) {
     guard let children, let schema = children.schema as? Schema<T>, var near = value else { return }
     let all = ContiguousArray(0..<Int32(children.edges.count))
     let cursor = schema.patch(&near, of: self, children: children, ordinals: all, form: .near)
@@ -88,7 +82,7 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     }
   }
 
-  override func makeFarForm(leavingOut ordinals: [Int32]) {
+  func makeFar(leavingOut ordinals: [Int32]) {
     guard let children, let schema = children.schema as? Schema<T>, var far = value else { return }
     let all = ContiguousArray(0..<Int32(children.edges.count))
     _ = schema.patch(&far, of: self, children: children, ordinals: all, form: .far)
@@ -99,21 +93,16 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     self.forms = forms
   }
 
-  override func required(among ordinals: [Int32]) -> [Int32] {
+  func requiredOccurrences(among ordinals: [Int32]) -> [Int32] {
     guard let children, let schema = children.schema as? Schema<T>, var trial = value else { return [] }
     var cursor = RemovalCursor(ordinals, of: children, engine: table.engine)
     _ = schema.takeOut(from: &trial, &cursor, children: children)
     return cursor.required
   }
 
-  override var entity: (any Identifiable & Sendable)? { value }
-  override var debugID: String { value.map { "\($0.id)" } ?? "awaited" }
-
-  override func dropForms() { children?.forms = nil }
-
   // MARK: Taking occurrences out
 
-  override func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool {
+  func removeOccurrences(_ ordinals: [Int32], in engine: Engine) -> Bool {
     guard let children, let schema = children.schema as? Schema<T>, var rest = value else { return false }
     var cursor = RemovalCursor(ordinals, of: children, engine: engine)
     guard schema.takeOut(from: &rest, &cursor, children: children) else { return false }
@@ -127,7 +116,7 @@ final class EntityNode<T: Identifiable & Sendable>: Node, @unchecked Sendable { 
     return true
   }
 
-  override func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? {
+  func releaseEntry(for logger: any EntityStoreLogger) -> (() -> Void)? {
     guard let id = value?.id else { return nil }
     return { logger.didRelease(T.self, id: id) }
   }

@@ -55,43 +55,6 @@ class Node: @unchecked Sendable {  // every field is guarded by the engine's loc
 
   @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inline(__always) final var isDirty: Bool { flags.contains(.dirty) }
-
-  // MARK: What depends on the entity's type
-
-  /// Puts the children's newest values where they stand, and forgets which were old.
-  func patchDirtyChildren() { abstract() }
-  /// The whole state, to come back to.
-  func captureState() -> NodeState { abstract() }
-  /// Goes back to a state; gives the one that was.
-  func exchange(_ state: NodeState) -> NodeState { abstract() }
-  /// Whether the present state is another, as observers see it.
-  func differs(from state: NodeState) -> Bool { abstract() }
-  /// Decides about a value that won in its call, and takes it if it is newer.
-  func apply(_ item: inout WriteCall.Item, in call: WriteCall) { abstract() }
-  /// Meets the entities inside an item's value.
-  func walk(_ item: WriteCall.Item, in call: WriteCall) { abstract() }
-  /// Whether the value is still the one at `previous`, although it was written.
-  func isUnchanged(since previous: Int32) -> Bool { abstract() }
-  /// Notes a value that a closure was given; `false` if it is known already.
-  func note(givenAt staged: Int32, in call: WriteCall) -> Bool { abstract() }
-  func readGivens(at staged: Int32, with reader: GivenReader) { abstract() }
-  /// Takes occurrences out of the value; `false`, and nothing changed, if one is required.
-  func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool { abstract() }
-  /// Leaves the table for good.
-  func leaveTable() { abstract() }
-  /// Makes the shape with all relations, for inside a cycle; see `Engine+Cycles`.
-  func makeNearForm(asRoot: Bool) { abstract() }
-  /// Makes the shape without these occurrences.
-  func makeFarForm(leavingOut ordinals: [Int32]) { abstract() }
-  /// Those among the occurrences that cannot be left out.
-  func required(among ordinals: [Int32]) -> [Int32] { abstract() }
-  func dropForms() { abstract() }
-  var debugID: String { abstract() }
-  var entity: (any Identifiable & Sendable)? { abstract() }
-  func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? { abstract() }
-
-  /// Swift has no abstract classes; every node is an `EntityNode`, which overrides all of these.
-  private func abstract() -> Never { fatalError("Node is abstract") }
 }
 
 /// What the journal keeps of a node.

@@ -7,8 +7,12 @@ class AnyTable {
   final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   final var isInternal = false
+  final let operations: NodeOperations
 
-  init(engine: Engine) { self.engine = engine }
+  init(engine: Engine, operations: NodeOperations) {
+    self.engine = engine
+    self.operations = operations
+  }
 
   /// Every node of the type, awaited ones too.
   func allNodes() -> [Node] { [] }
@@ -35,12 +39,12 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
 
   private static var minimumCapacity: Int { 8 }
 
-  override init(engine: Engine) {
+  init(engine: Engine) {
     capacity = Self.minimumCapacity
     (slots, hashes) = Self.allocate(capacity)
     isEqual = equality(of: T.self)
     (keyPaths, fixedSchema) = relations(of: T.self)
-    super.init(engine: engine)
+    super.init(engine: engine, operations: EntityNode<T>.operations())
   }
 
   deinit {

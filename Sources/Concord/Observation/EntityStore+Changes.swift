@@ -34,8 +34,7 @@ private struct ChangeFeed: Identifiable, Sendable {
 }
 
 private final class ChangeSource: ObserverSource<EntityChanges>, @unchecked Sendable {  // as `ObserverSource`
-  override var present: EntityChanges? { engine.presentChanges }
-  override var latest: EntityChanges { engine.presentChanges ?? EntityChanges(entities: [], origin: nil) }
+  override var part: EntityChanges? { engine.presentChanges }
 }
 
 extension Engine {

@@ -2,18 +2,21 @@
 class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the node is guarded by the engine's lock
   final let engine: Engine
   final let node: Node
+  /// The node is that of an entity, and its value what is observed.
+  final let isWhole: Bool
 
   /// The engine's lock is held.
-  init(engine: Engine, node: Node) {
+  init(engine: Engine, node: Node, isWhole: Bool = false) {
     self.engine = engine
     self.node = node
+    self.isWhole = isWhole
     node.holders += 1
   }
 
   deinit { engine.releaseHolder(of: node) }
 
   /// What observers are to be told now; `nil` if nothing. The lock is held and the node up to date.
-  var present: Value? { nil }
+  @inline(__always) final var present: Value? { isWhole ? (node.exists ? whole : nil) : part }
 
   /// The current value.
   final var value: Value {
@@ -23,8 +26,14 @@ class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the 
     }
   }
 
-  /// The present value, or the last one there was.
-  var latest: Value { fatalError("ObserverSource is abstract") }
+  /// The present value; of a removed entity the last one. A node that had a value once always has one.
+  @inline(__always) final var latest: Value { isWhole ? whole : latestPart }
+
+  private final var whole: Value { unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped }
+
+  /// What `present` is if the source is not an entity's own.
+  var part: Value? { nil }
+  var latestPart: Value { part.unsafelyUnwrapped }
 
   final func subscribe(
     lane: Lane, _ onChange: @escaping @Sendable (Value) -> Void
@@ -47,27 +56,14 @@ class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the 
   }
 }
 
-/// An entity that was there when the observer was made.
-final class EntitySource<T: Identifiable & Sendable>: ObserverSource<T>, @unchecked Sendable {
-  /// `nil` if the node has never had a value. Once it has had one, it always has.
-  init?(engine: Engine, node: EntityNode<T>) {
-    guard node.value != nil else { return nil }
-    super.init(engine: engine, node: node)
-  }
-
-  override var present: T? { node.exists ? latest : nil }
-  override var latest: T { unsafeDowncast(node, to: EntityNode<T>.self).value.unsafelyUnwrapped }
-}
-
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
 final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
-  private let part: @Sendable (T?) -> Part
+  private let makePart: @Sendable (T?) -> Part
 
-  init(engine: Engine, node: EntityNode<T>, _ part: @escaping @Sendable (T?) -> Part) {
-    self.part = part
+  init(engine: Engine, node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
+    self.makePart = makePart
     super.init(engine: engine, node: node)
   }
 
-  override var present: Part? { latest }
-  override var latest: Part { part(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }
+  override var part: Part? { makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }
 }

@@ -1,12 +1,20 @@
 /// Somebody who is told of new values, whatever their type.
 class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
   final let lane: Lane
-  init(lane: Lane) { self.lane = lane }
+  private let noting: (AnySubscriber) -> Void
+  private let receiving: (AnySubscriber) -> Void
+
+  /// The functions know the type, and are specialised for it, as overridden methods could not be.
+  init(lane: Lane, note: @escaping (AnySubscriber) -> Void, receive: @escaping (AnySubscriber) -> Void) {
+    self.lane = lane
+    noting = note
+    receiving = receive
+  }
 
   /// Puts the present value into the box. The engine's lock is held.
-  func note() {}
+  @inline(__always) final func note() { noting(self) }
   /// Calls back with the oldest value in the box.
-  func receive() {}
+  @inline(__always) final func receive() { receiving(self) }
 }
 
 final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
@@ -27,10 +35,13 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
     self.source = source
     self.onChange = onChange
-    super.init(lane: lane)
+    super.init(
+      lane: lane,
+      note: { unsafeDowncast($0, to: Subscriber<Value>.self).putIntoBox() },
+      receive: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() })
   }
 
-  override func note() {
+  private func putIntoBox() {
     guard let value = source.present else { return }
     lane.withLock {
       switch phase {
@@ -43,7 +54,7 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
     }
   }
 
-  override func receive() {
+  private func takeFromBox() {
     let value: Value? = lane.withLock {
       switch phase {
       case .over: return nil

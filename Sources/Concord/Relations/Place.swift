@@ -16,8 +16,7 @@ extension Place {
 
 /// Whether two values have the same bits, and are therefore the same; equal values may well have different ones.
 @inline(__always) func haveSameBits<T>(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
-  let size = MemoryLayout<T>.size
-  return UnsafeRawBufferPointer(start: a, count: size).elementsEqual(UnsafeRawBufferPointer(start: b, count: size))
+  bitsAreEqual(a, b, MemoryLayout<T>.size)
 }
 
 /// An entity.

@@ -1,22 +1,42 @@
 /// Meets the entities in a value, one after the other.
+///
+/// There are few kinds of walkers, and all are known here: so a visit is specialised for the entity's type, as an overridden
+/// generic method could not be.
 class Walker {
-  final let engine: Engine
+  enum Kind { case write, structure, given, identity, count }
 
-  init(engine: Engine) { self.engine = engine }
+  final let engine: Engine
+  private let kind: Kind
+
+  init(engine: Engine, kind: Kind) {
+    self.engine = engine
+    self.kind = kind
+  }
 
   @inline(__always) final func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> { engine.table(type) }
 
   /// So many more entities are about to be met.
-  func reserve(_ count: Int) {}
+  final func reserve(_ count: Int) {
+    if kind == .write { unsafeDowncast(self, to: WriteCall.self).expect(count) }
+  }
 
-  func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {}
+  @inline(__always)
+  final func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+    switch kind {
+    case .write: unsafeDowncast(self, to: WriteCall.self).meet(value, in: table)
+    case .structure: unsafeDowncast(self, to: StructureReader.self).meet(value, in: table)
+    case .given: unsafeDowncast(self, to: GivenReader.self).meet(value, in: table)
+    case .identity: unsafeDowncast(self, to: IdentityReader.self).meet(value, in: table)
+    case .count: unsafeDowncast(self, to: OccurrenceCounter.self).count += 1
+    }
+  }
 }
 
 /// Counts occurrences.
 final class OccurrenceCounter: Walker {
-  private(set) var count = 0
+  var count = 0
 
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) { count += 1 }
+  init(engine: Engine) { super.init(engine: engine, kind: .count) }
 }
 
 /// Finds the nodes of the entities in a value, all of which are stored.
@@ -25,7 +45,9 @@ final class StructureReader: Walker {
   /// Whether each occurrence shows, to the bit, what its node holds.
   private(set) var isCurrent: ContiguousArray<Bool> = []
 
-  override func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  init(engine: Engine) { super.init(engine: engine, kind: .structure) }
+
+  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     guard let node = table.node(for: value.pointee.id) else { return }
     nodes.append(NodeRef(node: node))
     isCurrent.append(!node.isDirty && !node.flags.contains(.rooted) && node.holdsBits(of: value))

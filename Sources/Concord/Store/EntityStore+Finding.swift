@@ -10,7 +10,7 @@ extension EntityStore {
   public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
     engine.read { () -> ObserverSource<T>? in
       guard let node = engine.find(type, id: id) else { return nil }
-      return EntitySource(engine: engine, node: node)
+      return engine.observerSource(of: node)
     }.map(EntityObserver.init)
   }
 

@@ -36,9 +36,8 @@ extension Engine {
     return PartSource<Group<Element>, [Element]>(engine: self, node: node) { $0?.elements ?? [] }
   }
 
-  /// A source of an entity that was just stored.
-  func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>, storedAs value: T) -> ObserverSource<T> {
-    if node.value == nil { node.value = value }
-    return EntitySource(engine: self, node: node).unsafelyUnwrapped
+  /// A source of an entity that is, or was, stored.
+  func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>) -> ObserverSource<T> {
+    ObserverSource<T>(engine: self, node: node, isWhole: true)
   }
 }
