@@ -10,11 +10,11 @@
 ///
 /// It is a `pthread_mutex_t`, not a `Synchronization.Mutex`, because the thread sanitizer understands it and because a
 /// writer has to sleep until another thread's transaction has ended. Not recursive.
-final class Lock: @unchecked Sendable {  // pthread's own types do the synchronising; the pointers never change
+@usableFromInline final class Lock: @unchecked Sendable {  // pthread's own types do the synchronising; the pointers never change
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  init() {
+  @usableFromInline init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -30,23 +30,23 @@ final class Lock: @unchecked Sendable {  // pthread's own types do the synchroni
     mutex.deallocate()
   }
 
-  @inline(__always) func lock() { pthread_mutex_lock(mutex) }
-  @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
-  @inline(__always) func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+  @usableFromInline func lock() { pthread_mutex_lock(mutex) }
+  @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
+  @usableFromInline func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-  @inline(__always) func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock()
     defer { unlock() }
     return try body()
   }
 
   /// Sleeps until `wakeAll`, without the lock; holds it again on return. May wake for no reason.
-  func wait() { pthread_cond_wait(condition, mutex) }
-  func wakeAll() { pthread_cond_broadcast(condition) }
+  @usableFromInline func wait() { pthread_cond_wait(condition, mutex) }
+  @usableFromInline func wakeAll() { pthread_cond_broadcast(condition) }
 }
 
 /// The calling thread, as a number to compare with.
-@inline(__always) func currentThread() -> UInt {
+@usableFromInline func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
   #else

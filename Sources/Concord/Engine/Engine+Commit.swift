@@ -1,7 +1,7 @@
 extension Engine {
   /// Ends the outermost operation: releases what nobody keeps, and notes for every observer concerned the value it is to
   /// be told. The lock is held.
-  func commit() {
+  @usableFromInline func commit() {
     performPending()
     examineSuspects()
     if !candidates.isEmpty { noteValues() }
@@ -13,7 +13,7 @@ extension Engine {
     tainted.removeAll()
   }
 
-  private func noteValues() {
+  @usableFromInline func noteValues() {
     let changed = journal.isEmpty && !needsComparison ? nil : reallyChanged()
     let toTell = candidates
     candidates.removeAll(keepingCapacity: toTell.count < 256)

@@ -1,24 +1,24 @@
 /// One node's state before it was first written after a savepoint.
-struct JournalEntry {
-  let node: Node
-  var state: NodeState
+@usableFromInline struct JournalEntry {
+  @usableFromInline let node: Node
+  @usableFromInline var state: NodeState
 }
 
 extension Engine {
   /// Notes a node's state before it is written, if user code of this transaction may still run: then a throw could undo
   /// it, and other threads could read.
-  @inline(__always) func journal(_ node: Node) {
+  @inlinable @inline(__always) func journal(_ node: Node) {
     if depth > 0 || !journal.isEmpty || needsComparison { note(node) }
   }
 
-  private func note(_ node: Node) {
+  @usableFromInline func note(_ node: Node) {
     guard node.journalMark != savepoint else { return }
     journal.append(JournalEntry(node: node, state: node.captureState()))
     node.journalMark = savepoint
   }
 
   /// Runs a transaction's body; if it throws, undoes all that was done in it.
-  func transaction<R>(_ body: () throws -> R) rethrows -> R {
+  @inlinable func transaction<R>(_ body: () throws -> R) rethrows -> R {
     try write {
       let start = journal.count
       newSavepoint()
@@ -31,12 +31,12 @@ extension Engine {
     }
   }
 
-  func newSavepoint() {
+  @usableFromInline func newSavepoint() {
     if savepoint == .max { resetSerials() }
     savepoint += 1
   }
 
-  private func rollBack(to start: Int) {
+  @usableFromInline func rollBack(to start: Int) {
     needsComparison = true
     while journal.count > start {
       let entry = journal.removeLast()
@@ -47,7 +47,7 @@ extension Engine {
   }
 
   /// Goes back to the committed state, for another thread to read, or for an observer's first value.
-  func suspend() {
+  @usableFromInline func suspend() {
     guard !isSuspended, !journal.isEmpty else { return }
     needsComparison = true
     for i in journal.indices.reversed() { journal[i].state = journal[i].node.exchange(journal[i].state) }
@@ -55,14 +55,14 @@ extension Engine {
   }
 
   /// Goes forth again to where the transaction was.
-  func resume() {
+  @usableFromInline func resume() {
     guard isSuspended else { return }
     for i in journal.indices { journal[i].state = journal[i].node.exchange(journal[i].state) }
     isSuspended = false
   }
 
   /// The nodes whose values differ from what they were before the transaction, and all above them.
-  func reallyChanged() -> Set<ObjectIdentifier> {
+  @usableFromInline func reallyChanged() -> Set<ObjectIdentifier> {
     var seen: Set<ObjectIdentifier> = []
     var changed: Set<ObjectIdentifier> = []
     var stack: [Node] = []

@@ -6,14 +6,14 @@
 /// needs a search.
 extension Engine {
   /// Has a node examined when the outermost operation ends.
-  func suspect(_ node: Node) {
+  @usableFromInline func suspect(_ node: Node) {
     guard !node.flags.contains(.suspect) else { return }
     node.flags.insert(.suspect)
     suspects.append(node)
   }
 
   /// Lets go of all that nobody keeps. The lock is held.
-  func examineSuspects() {
+  @usableFromInline func examineSuspects() {
     guard !suspects.isEmpty else { return }
     var doubtful: [Node] = []
     while true {
@@ -32,7 +32,7 @@ extension Engine {
     }
   }
 
-  private func letGo(_ node: Node) {
+  @usableFromInline func letGo(_ node: Node) {
     if node.exists {
       node.flags.remove(.exists)
       if logger != nil, !node.table.isInternal, let logger, let entry = node.logRelease(to: logger) { logs.append(entry) }
@@ -42,7 +42,7 @@ extension Engine {
   }
 
   /// Looks at a few parents, each a few keepers up.
-  private func findKeeperNearby(_ node: Node) -> Bool {
+  @usableFromInline func findKeeperNearby(_ node: Node) -> Bool {
     for i in 0..<min(node.parents.count, 8) {
       let parent = node.parents[i].parent
       var top = parent
@@ -60,7 +60,7 @@ extension Engine {
   }
 
   /// Examines nodes that lost their keeper, together with all that live through them.
-  private func decide(_ doubtful: [Node]) {
+  @usableFromInline func decide(_ doubtful: [Node]) {
     var all: [Node] = []
     var stack = doubtful
     while let node = stack.popLast() {
@@ -101,7 +101,7 @@ extension Engine {
   }
 
   /// An alias begins or ceases to keep what it names.
-  func setRegistered(_ node: Node, _ registered: Bool) {
+  @usableFromInline func setRegistered(_ node: Node, _ registered: Bool) {
     guard node.flags.contains(.registered) != registered else { return }
     if registered {
       node.flags.insert(.registered)

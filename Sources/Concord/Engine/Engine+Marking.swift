@@ -1,6 +1,6 @@
 extension Engine {
   /// An entity's value changed: its ancestors show something old, and those who observe it or them are to be told.
-  func changed(_ node: Node) {
+  @usableFromInline func changed(_ node: Node) {
     writeCount &+= 1
     if changeFeedNode != nil { written.append(node) }
     if !node.subscribers.isEmpty { addCandidate(node) }
@@ -8,7 +8,7 @@ extension Engine {
   }
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
-  private func markAncestors(of start: Node) {
+  @usableFromInline func markAncestors(of start: Node) {
     markStack.append(start)
     start.flags.insert(.marked)
     while let node = markStack.popLast() {
@@ -28,14 +28,14 @@ extension Engine {
     }
   }
 
-  func addCandidate(_ node: Node) {
+  @usableFromInline func addCandidate(_ node: Node) {
     guard !node.flags.contains(.candidate) else { return }
     node.flags.insert(.candidate)
     candidates.append(node)
   }
 
   /// One occurrence in a node's value is known to be old.
-  func showsOld(_ node: Node, _ ordinal: Int32) {
+  @usableFromInline func showsOld(_ node: Node, _ ordinal: Int32) {
     node.children?.dirty.insert(ordinal)
     node.flags.insert(.dirty)
   }
@@ -43,7 +43,7 @@ extension Engine {
   // MARK: Edges
 
   /// Replaces all occurrences below a node. The new edges are clean.
-  func setChildren(
+  @usableFromInline func setChildren(
     of node: Node, schema: AnySchema, nodes: ContiguousArray<NodeRef>, ends: ContiguousArray<Int32>
   ) {
     removeChildren(of: node)
@@ -64,7 +64,7 @@ extension Engine {
     node.children = ChildList(schema: schema, edges: edges, ends: ends)
   }
 
-  func removeChildren(of node: Node) {
+  @usableFromInline func removeChildren(of node: Node) {
     guard let children = node.children else { return }
     for edge in children.edges {
       edge.child.parents.remove(at: edge.backIndex)
@@ -79,7 +79,7 @@ extension Engine {
   // MARK: Types
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
-  private func link(_ parent: AnyTable, to child: AnyTable) {
+  @usableFromInline func link(_ parent: AnyTable, to child: AnyTable) {
     lastLink = (parent, child)
     guard !childTables[ObjectIdentifier(parent), default: []].contains(where: { $0 === child }) else { return }
     childTables[ObjectIdentifier(parent), default: []].append(child)
@@ -93,7 +93,7 @@ extension Engine {
     }
   }
 
-  private func tablesBelow(_ table: AnyTable) -> [AnyTable] {
+  @usableFromInline func tablesBelow(_ table: AnyTable) -> [AnyTable] {
     var found: [AnyTable] = []
     var stack = [table]
     while let next = stack.popLast() {

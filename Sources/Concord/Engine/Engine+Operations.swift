@@ -3,7 +3,7 @@ extension Engine {
   // MARK: Storing
 
   /// Stores a value; gives its node.
-  func store<T: Identifiable & Sendable>(
+  @inlinable func store<T: Identifiable & Sendable>(
     _ value: T, modifiedAt stamp: Stamp?, ifPresent: ((inout T) -> Void)?
   ) -> EntityNode<T> {
     let table = self.table(T.self)
@@ -13,7 +13,7 @@ extension Engine {
     return store(amended, in: table, stamp, given: value)
   }
 
-  private func store<T: Identifiable & Sendable>(
+  @inlinable func store<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?, given: T?
   ) -> EntityNode<T> {
     guard table.isAggregate else { return storeAlone(value, in: table, stamp) }
@@ -33,7 +33,7 @@ extension Engine {
   }
 
   /// The short way for an entity that contains no others.
-  private func storeAlone<T: Identifiable & Sendable>(
+  @inlinable func storeAlone<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?
   ) -> EntityNode<T> {
     let stamp = effective(stamp)
@@ -59,12 +59,12 @@ extension Engine {
   }
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
-  func effective(_ stamp: Stamp?) -> Stamp? { stamp ?? (stamping == .clock ? tick() : nil) }
+  @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? { stamp ?? (stamping == .clock ? tick() : nil) }
 
   // MARK: Updating
 
   /// Changes a stored entity with a closure; whether there is one, and it was taken.
-  func update<T: Identifiable & Sendable>(
+  @inlinable func update<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> Bool {
     guard node.exists else { return false }
@@ -83,7 +83,7 @@ extension Engine {
     return write(result, given: given, to: node, stamp, isAlone: writeCount == before)
   }
 
-  private func write<T: Identifiable & Sendable>(
+  @inlinable func write<T: Identifiable & Sendable>(
     _ result: T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
   ) -> Bool {
     let table = node.typedTable
@@ -109,7 +109,7 @@ extension Engine {
     return true
   }
 
-  private func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {
+  @inlinable func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {
     // The next tick is later than the last, so the clock is only asked if the stamp is ahead of that.
     let isAhead = stamp == nil && stamping == .clock && node.stamp > lastTick
     guard let stamp = stamp ?? (isAhead ? tick() : nil), stamp <= node.stamp else { return true }
@@ -120,7 +120,7 @@ extension Engine {
     return false
   }
 
-  private func refuse<T: Identifiable>(from id: T.ID, to newID: T.ID, of type: T.Type) {
+  @inlinable func refuse<T: Identifiable>(from id: T.ID, to newID: T.ID, of type: T.Type) {
     guard logger != nil else { return }
     nonisolated(unsafe) let (id, newID) = (id, newID)
     log { $0.didRefuseIDChange(type, id: id, to: newID) }
@@ -129,7 +129,7 @@ extension Engine {
   // MARK: Removing
 
   /// Takes an entity out everywhere, and with it every parent that requires it.
-  func remove(_ first: Node) -> Bool {
+  @usableFromInline func remove(_ first: Node) -> Bool {
     guard first.exists else { return false }
     var stack = [first]
     while let node = stack.popLast() {
@@ -157,7 +157,7 @@ extension Engine {
     return true
   }
 
-  func removeAll() {
+  @usableFromInline func removeAll() {
     removeAllAliases()
     for table in tables.values where !table.isInternal {
       for node in table.allNodes() { _ = remove(node) }

@@ -1,6 +1,6 @@
 /// Bringing values up to date: what was marked is renewed when somebody looks.
 extension Engine {
-  func refresh(_ node: Node) {
+  @usableFromInline func refresh(_ node: Node) {
     guard node.isDirty else { return }
     if node.table.reachesRecursion {
       CycleSearch(engine: self).refresh(node)
@@ -10,7 +10,7 @@ extension Engine {
   }
 
   /// Types that cannot contain themselves are as deep as there are types, so recursion is safe.
-  private func refreshTree(_ node: Node) {
+  @usableFromInline func refreshTree(_ node: Node) {
     guard let children = node.children else { return }
     for ordinal in children.dirty.ordinals() {
       let child = children.edges[Int(ordinal)].child

@@ -6,59 +6,59 @@ import Synchronization
 /// The lock is held for short, bounded work only. User code (closures of `update`, `ifPresent`, transactions, observers,
 /// loggers) runs without it; while a closure runs inside a transaction, `owner` keeps other threads from writing, and they
 /// read the last committed state (`Engine+Journal`).
-final class Engine: @unchecked Sendable {  // `lock` guards every variable
-  let lock = Lock()
-  let stamping: EntityStore.Stamping
-  let logger: (any EntityStoreLogger)?
-  let lanes: Lanes
+@usableFromInline final class Engine: @unchecked Sendable {  // `lock` guards every variable
+  @usableFromInline let lock = Lock()
+  @usableFromInline let stamping: EntityStore.Stamping
+  @usableFromInline let logger: (any EntityStoreLogger)?
+  @usableFromInline let lanes: Lanes
 
   // The graph.
-  var tables: [ObjectIdentifier: AnyTable] = [:]
-  private var lastTable: (key: ObjectIdentifier, table: AnyTable)?
+  @usableFromInline var tables: [ObjectIdentifier: AnyTable] = [:]
+  @usableFromInline var lastTable: (key: ObjectIdentifier, table: AnyTable)?
   /// Which types occur directly in which.
-  var childTables: [ObjectIdentifier: [AnyTable]] = [:]
-  var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
+  @usableFromInline var childTables: [ObjectIdentifier: [AnyTable]] = [:]
+  @usableFromInline var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
 
   // The open transaction.
   /// The thread whose closure is running, and how many are nested; 0 if there is none.
-  var owner: UInt = 0
-  var depth = 0
-  var journal: ContiguousArray<JournalEntry> = []
-  var savepoint: UInt32 = 0
-  var transactionStart: UInt32 = 0
-  var isSuspended = false
+  @usableFromInline var owner: UInt = 0
+  @usableFromInline var depth = 0
+  @usableFromInline var journal: ContiguousArray<JournalEntry> = []
+  @usableFromInline var savepoint: UInt32 = 0
+  @usableFromInline var transactionStart: UInt32 = 0
+  @usableFromInline var isSuspended = false
   /// The candidates were dirtied by more than plain changes; find out which of them really differ.
-  var needsComparison = false
-  var tainted: ContiguousArray<Node> = []
-  var candidates: ContiguousArray<Node> = []
-  var suspects: ContiguousArray<Node> = []
-  var logs: [() -> Void] = []
+  @usableFromInline var needsComparison = false
+  @usableFromInline var tainted: ContiguousArray<Node> = []
+  @usableFromInline var candidates: ContiguousArray<Node> = []
+  @usableFromInline var suspects: ContiguousArray<Node> = []
+  @usableFromInline var logs: [() -> Void] = []
 
   // For those who observe all changes.
-  var changeFeedNode: Node?
-  var changeOrigin: ObjectIdentifier?
+  @usableFromInline var changeFeedNode: Node?
+  @usableFromInline var changeOrigin: ObjectIdentifier?
   var presentChanges: EntityChanges?
-  var written: ContiguousArray<Node> = []
+  @usableFromInline var written: ContiguousArray<Node> = []
 
   /// Ended subscribers, whose closures are destroyed without the lock.
   private var graveyard: [AnySubscriber] = []
 
   // Counters.
-  var callSerial: UInt32 = 0
-  var writeCount: UInt64 = 0
-  var groupCount: UInt64 = 0
-  private(set) var lastTick: Stamp = -.infinity
-  var searchSerial: UInt32 = 0
+  @usableFromInline var callSerial: UInt32 = 0
+  @usableFromInline var writeCount: UInt64 = 0
+  @usableFromInline var groupCount: UInt64 = 0
+  @usableFromInline var lastTick: Stamp = -.infinity
+  @usableFromInline var searchSerial: UInt32 = 0
 
   // What could not be released at once, because the lock was taken.
   private let pendingLock = Lock()
   private var pending: [Release] = []
   private let pendingCount = Atomic<Int>(0)
 
-  var markStack: ContiguousArray<Node> = []
+  @usableFromInline var markStack: ContiguousArray<Node> = []
   private var idleCall: WriteCall?
 
-  init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+  @usableFromInline init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
     self.stamping = stamping
     self.logger = logger
     lanes = Lanes(delivery)
@@ -66,13 +66,13 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
 
   // MARK: Tables
 
-  @inline(__always) func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+  @inlinable @inline(__always) func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     let key = ObjectIdentifier(type)
     if let lastTable, lastTable.key == key { return unsafeDowncast(lastTable.table, to: Table<T>.self) }
     return findTable(type)
   }
 
-  private func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+  @inlinable func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     let key = ObjectIdentifier(type)
     if let table = tables[key] {
       lastTable = (key, table)
@@ -87,7 +87,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   // MARK: Writing
 
   /// Runs one operation of the store as a transaction, or as a part of the one that is open on this thread.
-  func write<R>(_ operation: () throws -> R) rethrows -> R {
+  @inlinable func write<R>(_ operation: () throws -> R) rethrows -> R {
     lock.lock()
     if owner != 0 { waitForTurn() }
     do {
@@ -101,14 +101,14 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Waits until no other thread's transaction is open, and goes back to our own uncommitted state if there is one.
-  private func waitForTurn() {
+  @usableFromInline func waitForTurn() {
     let me = currentThread()
     while owner != 0 && owner != me { lock.wait() }
     resume()
   }
 
   /// Ends an operation: commits if it was the outermost, gives the lock back, and delivers.
-  private func finish() {
+  @usableFromInline func finish() {
     guard owner == 0 else {
       unlock()
       return
@@ -119,7 +119,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
-  func unlocked<R>(_ body: () throws -> R) rethrows -> R {
+  @inlinable func unlocked<R>(_ body: () throws -> R) rethrows -> R {
     if owner == 0 {
       owner = currentThread()
       newSavepoint()
@@ -142,7 +142,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   // MARK: Reading
 
   /// Runs a reading operation.
-  func read<R>(_ operation: () -> R) -> R {
+  @inlinable func read<R>(_ operation: () -> R) -> R {
     lock.lock()
     if owner != 0, owner == currentThread() { resume() }
     let result = operation()
@@ -151,36 +151,36 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Whether this thread must not see the state as it is now, because it is not committed.
-  var seesUncommitted: Bool { owner != 0 && owner != currentThread() && !journal.isEmpty && !isSuspended }
+  @usableFromInline var seesUncommitted: Bool { owner != 0 && owner != currentThread() && !journal.isEmpty && !isSuspended }
 
   /// Whether the open transaction may have something to do with the node's value.
-  private func isTouched(_ node: Node) -> Bool {
+  @usableFromInline func isTouched(_ node: Node) -> Bool {
     node.isDirty || node.journalMark >= transactionStart || node.flags.contains(.tainted)
   }
 
   /// Runs `body` on a node as it was last committed.
-  func committed<R>(_ node: Node, _ body: () -> R) -> R {
+  @inlinable func committed<R>(_ node: Node, _ body: () -> R) -> R {
     if owner != 0, !journal.isEmpty, isTouched(node) { suspend() }
     refresh(node)
     return body()
   }
 
   /// A new subscriber is told of what the open transaction has changed already, too.
-  func subscribed(to node: Node) {
+  @usableFromInline func subscribed(to node: Node) {
     guard owner != 0 else { return }
     needsComparison = true
     addCandidate(node)
   }
 
   /// The node of a stored entity, as this thread may see it.
-  func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
+  @inlinable func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
     guard let node = table(type).node(for: id) else { return nil }
     if seesUncommitted, isTouched(node) { suspend() }
     return node.exists ? node : nil
   }
 
   /// Brings a node's value up to date for this thread to read.
-  func prepareToRead(_ node: Node) {
+  @usableFromInline func prepareToRead(_ node: Node) {
     if owner != 0 {
       if seesUncommitted, isTouched(node) { suspend() }
       if node.isDirty {
@@ -203,10 +203,10 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// An observer is gone. Never waits.
-  func releaseHolder(of node: Node) { release(.holder(node)) }
+  @usableFromInline func releaseHolder(of node: Node) { release(.holder(node)) }
 
   /// A subscription is gone. Never waits.
-  func release(_ subscriber: AnySubscriber, from node: Node) { release(.subscriber(subscriber, node)) }
+  @usableFromInline func release(_ subscriber: AnySubscriber, from node: Node) { release(.subscriber(subscriber, node)) }
 
   private func release(_ release: Release) {
     if lock.tryLock() {
@@ -235,7 +235,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Performs what was put off. The lock is held.
-  func performPending() {
+  @usableFromInline func performPending() {
     while pendingCount.load(ordering: .sequentiallyConsistent) > 0 {
       let batch = pendingLock.withLock {
         let batch = pending
@@ -248,7 +248,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
-  private func settleUp() {
+  @usableFromInline func settleUp() {
     guard !logs.isEmpty || !graveyard.isEmpty else { return unlock() }
     let (logs, graveyard) = (self.logs, self.graveyard)
     self.logs = []
@@ -259,12 +259,12 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Gives the lock back, and sees to what others could not release meanwhile.
-  func unlock() {
+  @usableFromInline func unlock() {
     lock.unlock()
     if pendingCount.load(ordering: .sequentiallyConsistent) > 0 { releasePending() }
   }
 
-  private func releasePending() {
+  @usableFromInline func releasePending() {
     while pendingCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
       // An open transaction sees to it when it ends.
       guard owner == 0 else { return lock.unlock() }
@@ -282,18 +282,18 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   // MARK: Small things
 
   /// The next unstamped write's stamp: the date, strictly increasing.
-  func tick() -> Stamp {
+  @usableFromInline func tick() -> Stamp {
     lastTick = max(Date().timeIntervalSinceReferenceDate, lastTick.nextUp)
     return lastTick
   }
 
-  func log(_ entry: @escaping (any EntityStoreLogger) -> Void) {
+  @usableFromInline func log(_ entry: @escaping (any EntityStoreLogger) -> Void) {
     guard let logger else { return }
     logs.append { entry(logger) }
   }
 
   /// A call to write with; kept for the next when done with.
-  func beginCall(_ mode: WriteCall.Mode, stamp: Stamp?) -> WriteCall {
+  @usableFromInline func beginCall(_ mode: WriteCall.Mode, stamp: Stamp?) -> WriteCall {
     let call = idleCall ?? WriteCall(engine: self)
     idleCall = nil
     if callSerial == .max { resetSerials() }
@@ -303,7 +303,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
   }
 
   /// Begins to count anew, before a mark of long ago could be taken for one of now.
-  func resetSerials() {
+  @usableFromInline func resetSerials() {
     for table in tables.values {
       for node in table.allNodes() {
         node.callSerial = 0
@@ -316,7 +316,7 @@ final class Engine: @unchecked Sendable {  // `lock` guards every variable
     transactionStart = 0
   }
 
-  func endCall(_ call: WriteCall) {
+  @usableFromInline func endCall(_ call: WriteCall) {
     call.end()
     idleCall = call
   }

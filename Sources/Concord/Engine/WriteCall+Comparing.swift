@@ -2,7 +2,7 @@
 extension WriteCall {
   /// For a value in what a closure made: `nil` if it is what the closure was given, and does not count; else the index of
   /// what it was given in this place (or -1), and whether the entity itself was changed or only something inside it.
-  func compare<T: Identifiable & Sendable>(
+  @inlinable func compare<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
   ) -> (given: Int32, isChanged: Bool)? {
     if usesGiven, let known = givenValues[ObjectIdentifier(node)] {
@@ -24,11 +24,11 @@ extension WriteCall {
     return (-1, !hasSameFields(value.pointee, as: stored, in: table))
   }
 
-  func noteOld(_ ordinal: Int32) {
+  @usableFromInline func noteOld(_ ordinal: Int32) {
     if parent != nil { old.append(ordinal) }
   }
 
-  private func isSame<T: Identifiable & Sendable>(
+  @inlinable func isSame<T: Identifiable & Sendable>(
     _ old: T, _ new: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
     withUnsafePointer(to: old) { haveSameBits($0, new) || (table.isEqual?($0, new) ?? false) }
@@ -36,7 +36,7 @@ extension WriteCall {
 
   /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
   /// and all else equal.
-  func hasSameFields<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
+  @inlinable func hasSameFields<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
     var value = value
     let isComparable = withUnsafePointer(to: other) { other in
       guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
@@ -50,7 +50,7 @@ extension WriteCall {
     return withUnsafePointer(to: value) { isSame(other, $0, in: table) }
   }
 
-  private func identities<Root>(in value: UnsafePointer<Root>, of relation: Relation<Root>) -> [ObjectIdentifier] {
+  @inlinable func identities<Root>(in value: UnsafePointer<Root>, of relation: Relation<Root>) -> [ObjectIdentifier] {
     let reader = IdentityReader(engine: engine)
     relation.walk(value, reader)
     return reader.found
@@ -59,20 +59,20 @@ extension WriteCall {
   // MARK: What the closure was given
 
   /// The entities in one relation of what the closure was given.
-  func readGivens<Root>(in given: UnsafePointer<Root>, of relation: Relation<Root>) {
+  @inlinable func readGivens<Root>(in given: UnsafePointer<Root>, of relation: Relation<Root>) {
     let reader = GivenReader(call: self)
     relation.walk(given, reader)
     givens = reader.found
   }
 
   /// The next value of the entity that the closure was given in the relation being walked.
-  private func takeGiven(of node: Node) -> Int32? {
+  @usableFromInline func takeGiven(of node: Node) -> Int32? {
     guard let index = givens.firstIndex(where: { $0.node.node === node }) else { return nil }
     return givens.remove(at: index).staged
   }
 
   /// All entities in what the closure was given, at every depth.
-  func readAllGivens<T: Identifiable & Sendable>(in given: T, in table: Table<T>) {
+  @inlinable func readAllGivens<T: Identifiable & Sendable>(in given: T, in table: Table<T>) {
     let reader = GivenReader(call: self)
     withUnsafePointer(to: given) { reader.visit($0, in: table) }
     var next = 0
@@ -86,16 +86,16 @@ extension WriteCall {
 }
 
 /// Stages values a closure was given.
-final class GivenReader: Walker {
-  private let call: WriteCall
-  private(set) var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+@usableFromInline final class GivenReader: Walker {
+  @usableFromInline let call: WriteCall
+  @usableFromInline var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
 
-  init(call: WriteCall) {
+  @usableFromInline init(call: WriteCall) {
     self.call = call
     super.init(engine: call.engine, kind: .given)
   }
 
-  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  @inlinable func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     // An entity that is not stored yet may be met in what the closure made, and is then recognised.
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
@@ -104,12 +104,12 @@ final class GivenReader: Walker {
 }
 
 /// Tells which entities stand in a value.
-final class IdentityReader: Walker {
-  private(set) var found: [ObjectIdentifier] = []
+@usableFromInline final class IdentityReader: Walker {
+  @usableFromInline var found: [ObjectIdentifier] = []
 
-  init(engine: Engine) { super.init(engine: engine, kind: .identity) }
+  @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .identity) }
 
-  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  @inlinable func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
     found.append(ObjectIdentifier(node))
@@ -118,7 +118,7 @@ final class IdentityReader: Walker {
 
 extension EntityNode {
   /// Whether the value a closure was given is another than those noted before.
-  func isNewGiven(_ staged: Int32, in call: WriteCall) -> Bool {
+  @inlinable func isNewGiven(_ staged: Int32, in call: WriteCall) -> Bool {
     let table = typedTable
     let key = ObjectIdentifier(self)
     let isKnown = withUnsafePointer(to: table.staged[Int(staged)]) { value in
@@ -130,7 +130,7 @@ extension EntityNode {
     return !isKnown
   }
 
-  func readInside(_ staged: Int32, with reader: GivenReader) {
+  @inlinable func readInside(_ staged: Int32, with reader: GivenReader) {
     let value = typedTable.staged[Int(staged)]
     withUnsafePointer(to: value) { value in
       guard let schema = typedTable.schema(of: value) else { return }

@@ -1,18 +1,19 @@
 /// A node that something else keeps alive.
-struct NodeRef {
-  unowned(unsafe) let node: Node
+@usableFromInline struct NodeRef {
+  @usableFromInline unowned(unsafe) let node: Node
+  @inlinable init(node: Node) { self.node = node }
 }
 
 extension WriteCall {
   /// Begins with the value the call is about; gives its node.
-  func start<T: Identifiable & Sendable>(with value: T, in table: Table<T>) -> Node {
+  @inlinable func start<T: Identifiable & Sendable>(with value: T, in table: Table<T>) -> Node {
     leaveParent()
     withUnsafePointer(to: value) { visit($0, in: table) }
     return nodes[0].node
   }
 
   /// Begins with a stored entity's value after and before a closure changed it; the write is known to be newer.
-  func start<T: Identifiable & Sendable>(with value: T, given: T, of node: EntityNode<T>) {
+  @inlinable func start<T: Identifiable & Sendable>(with value: T, given: T, of node: EntityNode<T>) {
     leaveParent()
     let table = node.typedTable
     target = node
@@ -23,7 +24,7 @@ extension WriteCall {
   }
 
   /// Begins with what a closure changed inside a value that is itself stored afterwards; see `continueStoring`.
-  func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
+  @inlinable func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
     leaveParent()
     usesGiven = true
     readAllGivens(in: given, in: table)
@@ -38,14 +39,14 @@ extension WriteCall {
     }
   }
 
-  private func leaveParent() {
+  @usableFromInline func leaveParent() {
     parent = nil
     nodes.removeAll(keepingCapacity: true)
   }
 
   // MARK: One entity
 
-  func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
+  @inlinable func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     let id = value.pointee.id
     let hash = Table<T>.hash(id)
     let ordinal = Int32(truncatingIfNeeded: nodes.count)
@@ -65,7 +66,7 @@ extension WriteCall {
     }
   }
 
-  private func meetNew<T: Identifiable & Sendable>(
+  @inlinable func meetNew<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, id: T.ID, hash: UInt32, ordinal: Int32
   ) {
     engine.journal(node)
@@ -86,7 +87,7 @@ extension WriteCall {
     items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true))
   }
 
-  private func meetAgain<T: Identifiable & Sendable>(
+  @inlinable func meetAgain<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
   ) {
     var given: Int32 = -1
@@ -118,32 +119,32 @@ extension WriteCall {
     if isOnLevel { claim(node, Int32(items.count - 1)) } else { items[winner].loser = Int32(items.count - 1) }
   }
 
-  private func sameBits<T: Identifiable & Sendable>(
+  @inlinable func sameBits<T: Identifiable & Sendable>(
     _ item: Item, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
     item.staged < 0 ? node.holdsBits(of: value) : withUnsafePointer(to: table.staged[Int(item.staged)]) { haveSameBits($0, value) }
   }
 
-  func push<T: Identifiable & Sendable>(
+  @inlinable func push<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32, given: Int32 = -1,
     claims: Bool = true
   ) {
     push(node, value.pointee, in: table, ordinal: ordinal, given: given, claims: claims)
   }
 
-  private func push<T: Identifiable & Sendable>(
+  @inlinable func push<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true
   ) {
     if claims { claim(node) }
     items.append(Item(node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal))
   }
 
-  private func claim(_ node: Node, _ index: Int32? = nil) {
+  @usableFromInline func claim(_ node: Node, _ index: Int32? = nil) {
     node.callSerial = serial
     node.callItem = index ?? Int32(truncatingIfNeeded: items.count)
   }
 
-  func stage<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) -> Int32 {
+  @inlinable func stage<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) -> Int32 {
     if table.staged.isEmpty { usedTables.append(table) }
     table.staged.append(value)
     return Int32(truncatingIfNeeded: table.staged.count - 1)
@@ -152,7 +153,7 @@ extension WriteCall {
   // MARK: The inside of a value
 
   /// Meets what is inside an item's value, and makes it the entity's if the value was taken.
-  func walk<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, of node: EntityNode<T>, item: Item) {
+  @inlinable func walk<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, of node: EntityNode<T>, item: Item) {
     let table = node.typedTable
     guard let schema = table.schema(of: value) else { return }
     let firstItem = items.count
@@ -176,7 +177,7 @@ extension WriteCall {
     adopt(schema, by: node, value, item: item, firstItem: firstItem)
   }
 
-  private func walkChanges<T: Identifiable & Sendable>(
+  @inlinable func walkChanges<T: Identifiable & Sendable>(
     in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>, isTaken: Bool
   ) {
     // What was given is what the node has, unless cycles or other writes say otherwise.
@@ -193,7 +194,7 @@ extension WriteCall {
     }
   }
 
-  private func adopt<T: Identifiable & Sendable>(
+  @inlinable func adopt<T: Identifiable & Sendable>(
     _ schema: Schema<T>, by node: EntityNode<T>, _ value: UnsafePointer<T>, item: Item, firstItem: Int
   ) {
     let isSame = hasSameStructure(node.children, schema)
@@ -221,7 +222,7 @@ extension WriteCall {
       Rewrite(node: node, previous: item.keepsValue ? -1 : item.previous, isRestructured: !isSame))
   }
 
-  private func hasSameStructure(_ children: ChildList?, _ schema: AnySchema) -> Bool {
+  @usableFromInline func hasSameStructure(_ children: ChildList?, _ schema: AnySchema) -> Bool {
     guard let children else { return nodes.isEmpty }
     guard children.schema === schema, children.edges.count == nodes.count, children.ends == ends else { return false }
     for i in nodes.indices where nodes[i].node !== children.edges[i].child { return false }

@@ -3,8 +3,8 @@
 /// The entities are met breadth first, level by level. Of several values of one entity the outermost wins, among equals the
 /// last: so when a level has been met whole, its winners are known and are decided upon, and then the entities inside its
 /// values, winners or not, are met. Nothing recurses, and equal values met again on one level are met once.
-final class WriteCall: Walker {
-  enum Mode {
+@usableFromInline final class WriteCall: Walker {
+  @usableFromInline enum Mode {
     /// Every occurrence counts.
     case store
     /// Only occurrences that differ from what a closure was given count.
@@ -12,78 +12,95 @@ final class WriteCall: Walker {
   }
 
   /// A value of an entity, met in the call.
-  struct Item {
-    unowned(unsafe) let node: Node
+  @usableFromInline struct Item {
+    @usableFromInline unowned(unsafe) let node: Node
     /// Where the table has the value; -1 if the node itself holds it, because it was new to the store.
-    var staged: Int32
+    @usableFromInline var staged: Int32
     /// Where the table has the value that the closure was given in this place; -1 if there was none.
-    var given: Int32 = -1
+    @usableFromInline var given: Int32 = -1
     /// Where it was met, if the parent's value is the one being walked.
-    unowned(unsafe) var parent: Node?
-    var ordinal: Int32
+    @usableFromInline unowned(unsafe) var parent: Node?
+    @usableFromInline var ordinal: Int32
     /// An equal value that comes later on the level stands for this one; -1 if none does.
-    var replacement: Int32 = -1
+    @usableFromInline var replacement: Int32 = -1
     /// The last of the entity's values that lost, if this one won; -1 if there is none.
-    var loser: Int32 = -1
+    @usableFromInline var loser: Int32 = -1
     /// Where the table has the value that was overwritten; -1 if it is not needed.
-    var previous: Int32 = -1
+    @usableFromInline var previous: Int32 = -1
     /// The entity was new to the store when the call began.
-    var isNew = false
+    @usableFromInline var isNew = false
     /// The value won and was taken: the occurrences inside it are the entity's now.
-    var isTaken = false
+    @usableFromInline var isTaken = false
     /// The value was taken, but equals the one there is, which is kept.
-    var keepsValue = false
+    @usableFromInline var keepsValue = false
     /// The value is not to the bit what was met.
-    var isAmended = false
+    @usableFromInline var isAmended = false
+
+    @inlinable init(
+      node: Node, staged: Int32, given: Int32 = -1, parent: Node?, ordinal: Int32, isNew: Bool = false
+    ) {
+      self.node = node
+      self.staged = staged
+      self.given = given
+      self.parent = parent
+      self.ordinal = ordinal
+      self.isNew = isNew
+    }
   }
 
   /// A written value that may, after all, be the one there was.
-  struct Rewrite {
-    let node: Node
-    let previous: Int32
-    let isRestructured: Bool
+  @usableFromInline struct Rewrite {
+    @usableFromInline let node: Node
+    @usableFromInline let previous: Int32
+    @usableFromInline let isRestructured: Bool
+
+    @inlinable init(node: Node, previous: Int32, isRestructured: Bool) {
+      self.node = node
+      self.previous = previous
+      self.isRestructured = isRestructured
+    }
   }
 
-  var mode = Mode.store
-  var serial: UInt32 = 0
+  @usableFromInline var mode = Mode.store
+  @usableFromInline var serial: UInt32 = 0
   /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
-  private(set) var stamp: Stamp?
-  var items: ContiguousArray<Item> = []
+  @usableFromInline var stamp: Stamp?
+  @usableFromInline var items: ContiguousArray<Item> = []
   /// Where the level begins that is being met.
-  var levelStart = 0
-  var rewrites: ContiguousArray<Rewrite> = []
-  var usedTables: ContiguousArray<AnyTable> = []
+  @usableFromInline var levelStart = 0
+  @usableFromInline var rewrites: ContiguousArray<Rewrite> = []
+  @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
-  var usesGiven = false
+  @usableFromInline var usesGiven = false
   /// All that the closure was given, by entity, if given values are compared.
-  var givenValues: [ObjectIdentifier: [Int32]] = [:]
+  @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
   /// The entity an update is about, which has its stamp already.
-  unowned(unsafe) var target: Node?
+  @usableFromInline unowned(unsafe) var target: Node?
 
   // The value being walked.
-  var nodes: ContiguousArray<NodeRef> = []
-  var ends: ContiguousArray<Int32> = []
+  @usableFromInline var nodes: ContiguousArray<NodeRef> = []
+  @usableFromInline var ends: ContiguousArray<Int32> = []
   /// Occurrences that are not met as items and show something old.
-  var old: ContiguousArray<Int32> = []
-  unowned(unsafe) var parent: Node?
-  var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+  @usableFromInline var old: ContiguousArray<Int32> = []
+  @usableFromInline unowned(unsafe) var parent: Node?
+  @usableFromInline var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
 
-  init(engine: Engine) { super.init(engine: engine, kind: .write) }
+  @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .write) }
 
-  func begin(_ mode: Mode, stamp: Stamp?, serial: UInt32) {
+  @usableFromInline func begin(_ mode: Mode, stamp: Stamp?, serial: UInt32) {
     self.mode = mode
     self.serial = serial
     self.stamp = stamp ?? (engine.stamping == .clock ? engine.tick() : nil)
   }
 
   /// The closure's own changes are in; now all of the value, as far as it is not decided yet.
-  func continueStoring() {
+  @usableFromInline func continueStoring() {
     mode = .store
     usesGiven = false
     levelStart = items.count
   }
 
-  func end() {
+  @usableFromInline func end() {
     if !items.isEmpty { for table in usedTables { table.endCall() } }
     usedTables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)
@@ -96,7 +113,7 @@ final class WriteCall: Walker {
 
   // MARK: Judging
 
-  func accepts(_ node: Node) -> Bool {
+  @usableFromInline func accepts(_ node: Node) -> Bool {
     guard let stamp else { return true }
     return stamp > node.stamp
   }
@@ -104,7 +121,7 @@ final class WriteCall: Walker {
   // MARK: Levels
 
   /// Decides upon all that was met, and meets what is inside, until there is no more.
-  func run() {
+  @usableFromInline func run() {
     while levelStart < items.count {
       let level = levelStart..<items.count
       levelStart = items.count
@@ -113,13 +130,13 @@ final class WriteCall: Walker {
     }
   }
 
-  private func isWinner(_ index: Int) -> Bool {
+  @usableFromInline func isWinner(_ index: Int) -> Bool {
     let node = items[index].node
     return node.callSerial == serial && node.callItem == Int32(truncatingIfNeeded: index)
   }
 
   /// Finds out which occurrences show something old, and which entities really changed.
-  func settle() {
+  @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
     for i in items.indices.reversed() {
       let item = items[i]
@@ -144,7 +161,7 @@ final class WriteCall: Walker {
   }
 
   /// Whether the value met, as it stands in the parent, is the node's.
-  private func showsPresentValue(_ index: Int) -> Bool {
+  @usableFromInline func showsPresentValue(_ index: Int) -> Bool {
     let node = items[index].node
     guard !node.flags.contains(.rooted), node.children?.dirty.isEmpty ?? true else { return false }
     guard node.callSerial == serial else { return false }
@@ -155,7 +172,7 @@ final class WriteCall: Walker {
     return isWinner(last) && winner.isTaken && !winner.keepsValue && !winner.isAmended
   }
 
-  func expect(_ count: Int) {
+  @usableFromInline func expect(_ count: Int) {
     nodes.reserveCapacity(nodes.count + count)
     items.reserveCapacity(items.count + count)
   }

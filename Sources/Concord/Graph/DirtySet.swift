@@ -1,5 +1,5 @@
 /// Which of a value's occurrences show something old. One word and no allocation up to 64 of them.
-struct DirtySet {
+@usableFromInline struct DirtySet {
   private var word: UInt64 = 0
   private var more: More?
 
@@ -11,9 +11,9 @@ struct DirtySet {
     var count = 0
   }
 
-  var isEmpty: Bool { word == 0 && (more?.count ?? 0) == 0 }
+  @usableFromInline var isEmpty: Bool { word == 0 && (more?.count ?? 0) == 0 }
 
-  @inline(__always) mutating func insert(_ ordinal: Int32) {
+  @usableFromInline mutating func insert(_ ordinal: Int32) {
     if ordinal < 64 { word |= 1 << UInt64(ordinal) } else { insertFar(ordinal) }
   }
 
@@ -30,13 +30,13 @@ struct DirtySet {
     }
   }
 
-  func contains(_ ordinal: Int32) -> Bool {
+  @usableFromInline func contains(_ ordinal: Int32) -> Bool {
     if ordinal < 64 { return word & (1 << UInt64(ordinal)) != 0 }
     guard let more, Int(ordinal >> 6) < more.bits.count else { return false }
     return more.bits[Int(ordinal >> 6)] & (1 << UInt64(ordinal & 63)) != 0
   }
 
-  mutating func remove(_ ordinal: Int32) {
+  @usableFromInline mutating func remove(_ ordinal: Int32) {
     if ordinal < 64 {
       word &= ~(1 << UInt64(ordinal))
     } else if contains(ordinal), let more {
@@ -46,13 +46,13 @@ struct DirtySet {
     }
   }
 
-  mutating func removeAll() {
+  @usableFromInline mutating func removeAll() {
     word = 0
     more = nil
   }
 
   /// All of them, ascending.
-  func ordinals() -> ContiguousArray<Int32> {
+  @usableFromInline func ordinals() -> ContiguousArray<Int32> {
     var result: ContiguousArray<Int32> = []
     var rest = word
     while rest != 0 {

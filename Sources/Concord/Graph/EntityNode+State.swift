@@ -1,15 +1,15 @@
 /// What the journal keeps of an entity.
-final class EntityState<T: Identifiable & Sendable>: NodeState {
-  let value: T?
+@usableFromInline final class EntityState<T: Identifiable & Sendable>: NodeState {
+  @usableFromInline let value: T?
 
-  init(_ node: EntityNode<T>) {
+  @inlinable init(_ node: EntityNode<T>) {
     value = node.value
     super.init(stamp: node.stamp, flags: node.flags, children: node.children?.snapshot())
   }
 }
 
 extension EntityNode {
-  func swapState(with state: NodeState) -> NodeState {
+  @inlinable func swapState(with state: NodeState) -> NodeState {
     let engine = table.engine
     let other = unsafeDowncast(state, to: EntityState<T>.self)
     let present = EntityState(self)
@@ -34,7 +34,7 @@ extension EntityNode {
     return present
   }
 
-  func isOther(than state: NodeState) -> Bool {
+  @inlinable func isOther(than state: NodeState) -> Bool {
     let other = unsafeDowncast(state, to: EntityState<T>.self)
     guard exists == other.flags.contains(.exists) else { return true }
     guard exists else { return false }

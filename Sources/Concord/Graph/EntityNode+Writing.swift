@@ -1,5 +1,5 @@
 extension EntityNode {
-  func decide(_ item: inout WriteCall.Item, in call: WriteCall) {
+  @inlinable func decide(_ item: inout WriteCall.Item, in call: WriteCall) {
     guard item.staged >= 0 else {
       item.isTaken = true
       return
@@ -32,7 +32,7 @@ extension EntityNode {
   }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
-  func take(stamp newStamp: Stamp?) -> Bool {
+  @inlinable func take(stamp newStamp: Stamp?) -> Bool {
     let engine = table.engine
     if let newStamp, newStamp <= stamp {
       if engine.logger != nil, !table.isInternal, let id = value?.id {
@@ -48,14 +48,14 @@ extension EntityNode {
     return true
   }
 
-  func isEqual(to other: T) -> Bool {
+  @inlinable func isEqual(to other: T) -> Bool {
     guard let isEqual = typedTable.isEqual, let value else { return false }
     return withUnsafePointer(to: value) { value in withUnsafePointer(to: other) { isEqual(value, $0) } }
   }
 
-  func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }
+  @inlinable func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }
 
-  func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
+  @inlinable func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
     guard typedTable.isAggregate else { return }
     let isHeld = item.staged < 0 || (item.isTaken && !item.keepsValue)
     guard let met = isHeld ? value : typedTable.staged[Int(item.staged)] else { return }
@@ -64,7 +64,7 @@ extension EntityNode {
 
   /// Where a closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
   /// relations come from what is stored. Whether there were any such.
-  private func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
+  @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
     guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else { return false }
     let shown = withUnsafePointer(to: given) { schema.read($0, in: table.engine).ends }
     var restored = false

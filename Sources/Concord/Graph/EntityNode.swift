@@ -1,32 +1,32 @@
 /// A node with a value.
-class ValueNode<Value>: Node, @unchecked Sendable {  // as `Node`
+@usableFromInline class ValueNode<Value>: Node, @unchecked Sendable {  // as `Node`
   /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
   /// old (`isDirty`). A removed entity keeps its last value for those who observe it.
-  final var value: Value?
+  @usableFromInline final var value: Value?
 
-  init(table: AnyTable, value: Value?) {
+  @inlinable init(table: AnyTable, value: Value?) {
     self.value = value
     super.init(table: table)
   }
 }
 
 /// The node of an entity of type `T`.
-final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sendable {  // as `Node`
+@usableFromInline final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sendable {  // as `Node`
 
-  @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
+  @inlinable @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
 
-  @inline(__always) func hasID(_ id: T.ID) -> Bool {
+  @inlinable @inline(__always) func hasID(_ id: T.ID) -> Bool {
     guard let value else { return false }
     return value.id == id
   }
 
-  func holdsBits(of other: UnsafePointer<T>) -> Bool {
+  @inlinable func holdsBits(of other: UnsafePointer<T>) -> Bool {
     guard value != nil else { return false }
     return withUnsafePointer(to: &value) { haveSameBits($0.at(0, as: T.self), other) }
   }
 
   /// Whether `other` is the same as the value held: by `==` if there is one, else by its bits.
-  func isSame(as other: UnsafePointer<T>) -> Bool {
+  @inlinable func isSame(as other: UnsafePointer<T>) -> Bool {
     guard let value else { return false }
     if holdsBits(of: other) { return true }
     guard let isEqual = typedTable.isEqual else { return false }
@@ -35,7 +35,7 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
 
   // MARK: Renewing what is shown of the children
 
-  func patchChildren() {
+  @inlinable func patchChildren() {
     guard let children, value != nil, let schema = children.schema as? Schema<T> else { return }
     let ordinals = children.dirty.ordinals()
     children.dirty.removeAll()
@@ -47,14 +47,14 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
   }
 
   /// After a set was renewed its elements stand in another order.
-  private func rereadOrder() {
+  @inlinable func rereadOrder() {
     guard let children, let schema = children.schema as? Schema<T>, let value else { return }
     let (nodes, _, ends) = withUnsafePointer(to: value) { schema.read($0, in: table.engine) }
     table.engine.setChildren(of: self, schema: schema, nodes: nodes, ends: ends)
   }
 
   /// The value of this child as `parent` is to show it.
-  func shown(in form: PatchCursor.Form, at ordinal: Int32, of parent: Node) -> T? {
+  @inlinable func shown(in form: PatchCursor.Form, at ordinal: Int32, of parent: Node) -> T? {
     guard form != .whole, flags.contains(.rooted), let forms else { return value }
     let isNearest = form == .near && children?.treeParent === parent && children?.treeOrdinal == ordinal
     return isNearest ? forms.near : forms.far
@@ -62,12 +62,12 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
 
   // MARK: Forms inside cycles
 
-  private var forms: CycleForms<T>? {
+  @inlinable var forms: CycleForms<T>? {
     get { children?.forms.map { unsafeDowncast($0, to: CycleForms<T>.self) } }
     set { children?.forms = newValue }
   }
 
-  func makeNear(asRoot: Bool) {
+  @inlinable func makeNear(asRoot: Bool) {
     guard let children, let schema = children.schema as? Schema<T>, var near = value else { return }
     let all = ContiguousArray(0..<Int32(children.edges.count))
     let cursor = schema.patch(&near, of: self, children: children, ordinals: all, form: .near)
@@ -82,7 +82,7 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
     }
   }
 
-  func makeFar(leavingOut ordinals: [Int32]) {
+  @inlinable func makeFar(leavingOut ordinals: [Int32]) {
     guard let children, let schema = children.schema as? Schema<T>, var far = value else { return }
     let all = ContiguousArray(0..<Int32(children.edges.count))
     _ = schema.patch(&far, of: self, children: children, ordinals: all, form: .far)
@@ -93,7 +93,7 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
     self.forms = forms
   }
 
-  func requiredOccurrences(among ordinals: [Int32]) -> [Int32] {
+  @inlinable func requiredOccurrences(among ordinals: [Int32]) -> [Int32] {
     guard let children, let schema = children.schema as? Schema<T>, var trial = value else { return [] }
     var cursor = RemovalCursor(ordinals, of: children, engine: table.engine)
     _ = schema.takeOut(from: &trial, &cursor, children: children)
@@ -102,7 +102,7 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
 
   // MARK: Taking occurrences out
 
-  func removeOccurrences(_ ordinals: [Int32], in engine: Engine) -> Bool {
+  @inlinable func removeOccurrences(_ ordinals: [Int32], in engine: Engine) -> Bool {
     guard let children, let schema = children.schema as? Schema<T>, var rest = value else { return false }
     var cursor = RemovalCursor(ordinals, of: children, engine: engine)
     guard schema.takeOut(from: &rest, &cursor, children: children) else { return false }
@@ -116,16 +116,18 @@ final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sen
     return true
   }
 
-  func releaseEntry(for logger: any EntityStoreLogger) -> (() -> Void)? {
+  @inlinable func releaseEntry(for logger: any EntityStoreLogger) -> (() -> Void)? {
     guard let id = value?.id else { return nil }
     return { logger.didRelease(T.self, id: id) }
   }
 }
 
 /// The two shapes of an entity in a cycle, while a value is made that contains it.
-final class CycleForms<T> {
+@usableFromInline final class CycleForms<T> {
   /// At its occurrence nearest to what is read: with its relations.
-  var near: T?
+  @usableFromInline var near: T?
   /// Elsewhere: without its relations into the cycle.
-  var far: T?
+  @usableFromInline var far: T?
+
+  @inlinable init() {}
 }

@@ -1,69 +1,109 @@
 /// What the engine does with a node whose type it does not know.
 ///
 /// Functions rather than overridden methods: they are made where the type is known, and so they are specialised for it.
-struct NodeOperations {
+@usableFromInline struct NodeOperations {
   /// Puts the children's newest values where they stand, and forgets which were old.
-  let patchDirtyChildren: (Node) -> Void
+  @usableFromInline let patchDirtyChildren: (Node) -> Void
   /// The whole state, to come back to.
-  let captureState: (Node) -> NodeState
+  @usableFromInline let captureState: (Node) -> NodeState
   /// Goes back to a state; gives the one that was.
-  let exchange: (Node, NodeState) -> NodeState
+  @usableFromInline let exchange: (Node, NodeState) -> NodeState
   /// Whether the present state is another, as observers see it.
-  let differs: (Node, NodeState) -> Bool
+  @usableFromInline let differs: (Node, NodeState) -> Bool
   /// Decides about a value that won in its call, and takes it if it is newer.
-  let apply: (Node, inout WriteCall.Item, WriteCall) -> Void
+  @usableFromInline let apply: (Node, inout WriteCall.Item, WriteCall) -> Void
   /// Meets the entities inside an item's value.
-  let walk: (Node, WriteCall.Item, WriteCall) -> Void
+  @usableFromInline let walk: (Node, WriteCall.Item, WriteCall) -> Void
   /// Whether the value is still the one staged at this index, although it was written.
-  let isUnchanged: (Node, Int32) -> Bool
+  @usableFromInline let isUnchanged: (Node, Int32) -> Bool
   /// Notes a value that a closure was given; `false` if it is known already.
-  let noteGiven: (Node, Int32, WriteCall) -> Bool
+  @usableFromInline let noteGiven: (Node, Int32, WriteCall) -> Bool
   /// Meets what is inside a value that a closure was given.
-  let readGivens: (Node, Int32, GivenReader) -> Void
+  @usableFromInline let readGivens: (Node, Int32, GivenReader) -> Void
   /// Takes occurrences out of the value; `false`, and nothing changed, if one is required.
-  let takeOut: (Node, [Int32], Engine) -> Bool
+  @usableFromInline let takeOut: (Node, [Int32], Engine) -> Bool
   /// Leaves the table for good.
-  let leaveTable: (Node) -> Void
+  @usableFromInline let leaveTable: (Node) -> Void
   /// Makes the shape with all relations, for inside a cycle or as the root; see `CycleSearch`.
-  let makeNearForm: (Node, Bool) -> Void
+  @usableFromInline let makeNearForm: (Node, Bool) -> Void
   /// Makes the shape without these occurrences.
-  let makeFarForm: (Node, [Int32]) -> Void
+  @usableFromInline let makeFarForm: (Node, [Int32]) -> Void
   /// Those among the occurrences that cannot be left out.
-  let required: (Node, [Int32]) -> [Int32]
+  @usableFromInline let required: (Node, [Int32]) -> [Int32]
   /// Forgets the shapes.
-  let dropForms: (Node) -> Void
+  @usableFromInline let dropForms: (Node) -> Void
   /// What to tell a logger when the entity is let go.
-  let logRelease: (Node, any EntityStoreLogger) -> (() -> Void)?
+  @usableFromInline let logRelease: (Node, any EntityStoreLogger) -> (() -> Void)?
   /// The id, for messages to the store's own developers.
-  let debugID: (Node) -> String
+  @usableFromInline let debugID: (Node) -> String
   /// The value, whatever its type.
-  let entity: (Node) -> (any Identifiable & Sendable)?
+  @usableFromInline let entity: (Node) -> (any Identifiable & Sendable)?
+
+  @inlinable init(
+    patchDirtyChildren: @escaping (Node) -> Void,
+    captureState: @escaping (Node) -> NodeState,
+    exchange: @escaping (Node, NodeState) -> NodeState,
+    differs: @escaping (Node, NodeState) -> Bool,
+    apply: @escaping (Node, inout WriteCall.Item, WriteCall) -> Void,
+    walk: @escaping (Node, WriteCall.Item, WriteCall) -> Void,
+    isUnchanged: @escaping (Node, Int32) -> Bool,
+    noteGiven: @escaping (Node, Int32, WriteCall) -> Bool,
+    readGivens: @escaping (Node, Int32, GivenReader) -> Void,
+    takeOut: @escaping (Node, [Int32], Engine) -> Bool,
+    leaveTable: @escaping (Node) -> Void,
+    makeNearForm: @escaping (Node, Bool) -> Void,
+    makeFarForm: @escaping (Node, [Int32]) -> Void,
+    required: @escaping (Node, [Int32]) -> [Int32],
+    dropForms: @escaping (Node) -> Void,
+    logRelease: @escaping (Node, any EntityStoreLogger) -> (() -> Void)?,
+    debugID: @escaping (Node) -> String,
+    entity: @escaping (Node) -> (any Identifiable & Sendable)?
+  ) {
+    self.patchDirtyChildren = patchDirtyChildren
+    self.captureState = captureState
+    self.exchange = exchange
+    self.differs = differs
+    self.apply = apply
+    self.walk = walk
+    self.isUnchanged = isUnchanged
+    self.noteGiven = noteGiven
+    self.readGivens = readGivens
+    self.takeOut = takeOut
+    self.leaveTable = leaveTable
+    self.makeNearForm = makeNearForm
+    self.makeFarForm = makeFarForm
+    self.required = required
+    self.dropForms = dropForms
+    self.logRelease = logRelease
+    self.debugID = debugID
+    self.entity = entity
+  }
 }
 
 extension Node {
-  func patchDirtyChildren() { table.operations.patchDirtyChildren(self) }
-  func captureState() -> NodeState { table.operations.captureState(self) }
-  func exchange(_ state: NodeState) -> NodeState { table.operations.exchange(self, state) }
-  func differs(from state: NodeState) -> Bool { table.operations.differs(self, state) }
-  func apply(_ item: inout WriteCall.Item, in call: WriteCall) { table.operations.apply(self, &item, call) }
-  func walk(_ item: WriteCall.Item, in call: WriteCall) { table.operations.walk(self, item, call) }
-  func isUnchanged(since previous: Int32) -> Bool { table.operations.isUnchanged(self, previous) }
-  func note(givenAt staged: Int32, in call: WriteCall) -> Bool { table.operations.noteGiven(self, staged, call) }
-  func readGivens(at staged: Int32, with reader: GivenReader) { table.operations.readGivens(self, staged, reader) }
-  func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool { table.operations.takeOut(self, ordinals, engine) }
-  func leaveTable() { table.operations.leaveTable(self) }
-  func makeNearForm(asRoot: Bool) { table.operations.makeNearForm(self, asRoot) }
-  func makeFarForm(leavingOut ordinals: [Int32]) { table.operations.makeFarForm(self, ordinals) }
-  func required(among ordinals: [Int32]) -> [Int32] { table.operations.required(self, ordinals) }
-  func dropForms() { table.operations.dropForms(self) }
-  func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? { table.operations.logRelease(self, logger) }
-  var debugID: String { table.operations.debugID(self) }
-  var entity: (any Identifiable & Sendable)? { table.operations.entity(self) }
+  @usableFromInline func patchDirtyChildren() { table.operations.patchDirtyChildren(self) }
+  @usableFromInline func captureState() -> NodeState { table.operations.captureState(self) }
+  @usableFromInline func exchange(_ state: NodeState) -> NodeState { table.operations.exchange(self, state) }
+  @usableFromInline func differs(from state: NodeState) -> Bool { table.operations.differs(self, state) }
+  @usableFromInline func apply(_ item: inout WriteCall.Item, in call: WriteCall) { table.operations.apply(self, &item, call) }
+  @usableFromInline func walk(_ item: WriteCall.Item, in call: WriteCall) { table.operations.walk(self, item, call) }
+  @usableFromInline func isUnchanged(since previous: Int32) -> Bool { table.operations.isUnchanged(self, previous) }
+  @usableFromInline func note(givenAt staged: Int32, in call: WriteCall) -> Bool { table.operations.noteGiven(self, staged, call) }
+  @usableFromInline func readGivens(at staged: Int32, with reader: GivenReader) { table.operations.readGivens(self, staged, reader) }
+  @usableFromInline func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool { table.operations.takeOut(self, ordinals, engine) }
+  @usableFromInline func leaveTable() { table.operations.leaveTable(self) }
+  @usableFromInline func makeNearForm(asRoot: Bool) { table.operations.makeNearForm(self, asRoot) }
+  @usableFromInline func makeFarForm(leavingOut ordinals: [Int32]) { table.operations.makeFarForm(self, ordinals) }
+  @usableFromInline func required(among ordinals: [Int32]) -> [Int32] { table.operations.required(self, ordinals) }
+  @usableFromInline func dropForms() { table.operations.dropForms(self) }
+  @usableFromInline func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? { table.operations.logRelease(self, logger) }
+  @usableFromInline var debugID: String { table.operations.debugID(self) }
+  @usableFromInline var entity: (any Identifiable & Sendable)? { table.operations.entity(self) }
 }
 
 extension EntityNode {
   /// The operations on nodes of this type.
-  static func operations() -> NodeOperations {
+  @inlinable static func operations() -> NodeOperations {
     @inline(__always) func own(_ node: Node) -> EntityNode<T> { unsafeDowncast(node, to: EntityNode<T>.self) }
     return NodeOperations(
       patchDirtyChildren: { own($0).patchChildren() },

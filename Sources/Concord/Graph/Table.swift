@@ -1,45 +1,45 @@
 /// All nodes of one type of entity, found by id. The base class is what the engine needs without knowing the type.
-class AnyTable {
-  unowned(unsafe) final let engine: Engine
+@usableFromInline class AnyTable {
+  @usableFromInline unowned(unsafe) final let engine: Engine
   /// The type can occur within itself, at some depth.
-  final var isRecursive = false
+  @usableFromInline final var isRecursive = false
   /// A recursive type can occur within this one.
-  final var reachesRecursion = false
+  @usableFromInline final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
-  final var isInternal = false
-  final let operations: NodeOperations
+  @usableFromInline final var isInternal = false
+  @usableFromInline final let operations: NodeOperations
 
-  init(engine: Engine, operations: NodeOperations) {
+  @usableFromInline init(engine: Engine, operations: NodeOperations) {
     self.engine = engine
     self.operations = operations
   }
 
   /// Every node of the type, awaited ones too.
-  func allNodes() -> [Node] { [] }
-  func endCall() {}
+  @usableFromInline func allNodes() -> [Node] { [] }
+  @usableFromInline func endCall() {}
 }
 
 /// A hash table of nodes, which hold the ids themselves: an entry takes 12 bytes, and nothing stays when it goes.
-final class Table<T: Identifiable & Sendable>: AnyTable {
-  private var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
-  private var hashes: UnsafeMutablePointer<UInt32>
-  private var capacity: Int
-  private(set) var count = 0
+@usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
+  @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
+  @usableFromInline var hashes: UnsafeMutablePointer<UInt32>
+  @usableFromInline var capacity: Int
+  @usableFromInline var count = 0
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  private var awaited: [T.ID: EntityNode<T>] = [:]
-  private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+  @usableFromInline var awaited: [T.ID: EntityNode<T>] = [:]
+  @usableFromInline var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
 
   /// `==`, if the type has it.
-  let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
-  private let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
-  let fixedSchema: Schema<T>?
-  private var schemas: [Schema<T>] = []
+  @usableFromInline let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
+  @usableFromInline let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
+  @usableFromInline let fixedSchema: Schema<T>?
+  @usableFromInline var schemas: [Schema<T>] = []
   /// Values that wait, in the current call, to be applied.
-  var staged: ContiguousArray<T> = []
+  @usableFromInline var staged: ContiguousArray<T> = []
 
-  private static var minimumCapacity: Int { 8 }
+  @inlinable static var minimumCapacity: Int { 8 }
 
-  init(engine: Engine) {
+  @inlinable init(engine: Engine) {
     capacity = Self.minimumCapacity
     (slots, hashes) = Self.allocate(capacity)
     isEqual = equality(of: T.self)
@@ -53,7 +53,7 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     hashes.deallocate()
   }
 
-  private static func allocate(
+  @inlinable static func allocate(
     _ capacity: Int
   ) -> (UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>, UnsafeMutablePointer<UInt32>) {
     let slots = UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>.allocate(capacity: capacity)
@@ -64,10 +64,10 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
   }
 
   /// Whether values of the type can contain entities.
-  @inline(__always) var isAggregate: Bool { keyPaths != nil || fixedSchema != nil }
+  @inlinable @inline(__always) var isAggregate: Bool { keyPaths != nil || fixedSchema != nil }
 
   /// The relations of a value; `nil` if it can have none.
-  func schema(of value: UnsafePointer<T>) -> Schema<T>? {
+  @inlinable func schema(of value: UnsafePointer<T>) -> Schema<T>? {
     if let fixedSchema { return fixedSchema }
     guard let keyPaths else { return nil }
     let wanted = keyPaths(value)
@@ -79,19 +79,19 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     return schema
   }
 
-  override func endCall() { staged.removeAll(keepingCapacity: staged.count < 1024) }
+  @usableFromInline override func endCall() { staged.removeAll(keepingCapacity: staged.count < 1024) }
 
   // MARK: Finding
 
-  @inline(__always) static func hash(_ id: T.ID) -> UInt32 {
+  @inlinable @inline(__always) static func hash(_ id: T.ID) -> UInt32 {
     let hash = id.hashValue
     return UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)
   }
 
   /// The node with a value for the id, if there is one; the entity may have been removed since.
-  func node(for id: T.ID) -> EntityNode<T>? { node(for: id, hash: Self.hash(id)) }
+  @inlinable func node(for id: T.ID) -> EntityNode<T>? { node(for: id, hash: Self.hash(id)) }
 
-  func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
+  @inlinable func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
     let mask = capacity - 1
     var i = Int(hash) & mask
     while let entry = slots[i] {
@@ -105,7 +105,7 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
   }
 
   /// The node for the id, made if there is none.
-  func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
+  @inlinable func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
     if let node = node(for: id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     awaited[id] = node
@@ -113,12 +113,12 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     return node
   }
 
-  func awaitedNode(for id: T.ID) -> EntityNode<T>? { awaited.isEmpty ? nil : awaited[id] }
+  @inlinable func awaitedNode(for id: T.ID) -> EntityNode<T>? { awaited.isEmpty ? nil : awaited[id] }
 
   // MARK: Coming and going
 
   /// Puts a node into the table that has its first value.
-  func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
+  @inlinable func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
     forgetAwaited(node)
     if (count + 1) * 4 > capacity * 3 { resize(to: capacity * 2) }
     node.hash = hash
@@ -127,12 +127,12 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     count += 1
   }
 
-  private func forgetAwaited(_ node: EntityNode<T>) {
+  @inlinable func forgetAwaited(_ node: EntityNode<T>) {
     guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
   }
 
-  private func place(_ entry: Unmanaged<EntityNode<T>>, hash: UInt32) {
+  @inlinable func place(_ entry: Unmanaged<EntityNode<T>>, hash: UInt32) {
     let mask = capacity - 1
     var i = Int(hash) & mask
     while slots[i] != nil { i = (i + 1) & mask }
@@ -140,7 +140,7 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     hashes[i] = hash
   }
 
-  func remove(_ node: EntityNode<T>) {
+  @inlinable func remove(_ node: EntityNode<T>) {
     forgetAwaited(node)
     guard node.flags.contains(.tabled) else { return }
     let mask = capacity - 1
@@ -166,7 +166,7 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     entry.release()
   }
 
-  private func resize(to newCapacity: Int) {
+  @inlinable func resize(to newCapacity: Int) {
     let (oldSlots, oldHashes, oldCapacity) = (slots, hashes, capacity)
     (slots, hashes) = Self.allocate(newCapacity)
     capacity = newCapacity
@@ -177,13 +177,13 @@ final class Table<T: Identifiable & Sendable>: AnyTable {
     oldHashes.deallocate()
   }
 
-  override func allNodes() -> [Node] {
+  @usableFromInline override func allNodes() -> [Node] {
     (0..<capacity).compactMap { slots[$0]?.takeUnretainedValue() } + Array(awaited.values)
   }
 }
 
 /// `==` as a function of pointers, if `T` has it.
-private func equality<T>(of type: T.Type) -> ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)? {
+@inlinable func equality<T>(of type: T.Type) -> ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)? {
   func open<E: Equatable>(_: E.Type) -> (UnsafePointer<T>, UnsafePointer<T>) -> Bool {
     { $0.at(0, as: E.self).pointee == $1.at(0, as: E.self).pointee }
   }
@@ -192,7 +192,7 @@ private func equality<T>(of type: T.Type) -> ((UnsafePointer<T>, UnsafePointer<T
 }
 
 /// How to learn the relations of a `T`, if it is an aggregate.
-private func relations<T: Identifiable & Sendable>(
+@inlinable func relations<T: Identifiable & Sendable>(
   of type: T.Type
 ) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, Schema<T>?) {
   func open<A: Aggregate>(

@@ -8,84 +8,85 @@
 /// ```
 public struct EntityRelations<Root> {
   /// The places found.
-  public private(set) var keyPaths: [PartialIdentifiableKeyPath<Root>] = []
+  public var keyPaths: [PartialIdentifiableKeyPath<Root>] { found }
+  @usableFromInline var found: [PartialIdentifiableKeyPath<Root>] = []
 
-  public init() {}
+  @inlinable public init() {}
 
   /// Any other property: not a relation.
   @_disfavoredOverload
-  public mutating func add<Value>(_ keyPath: KeyPath<Root, Value>) {}
+  @inlinable public mutating func add<Value>(_ keyPath: KeyPath<Root, Value>) {}
 }
 
 // MARK: Entities
 
 extension EntityRelations {
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<C: MutableCollection>(
+  @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C>
   ) where C.Element: Identifiable & Sendable {
-    keyPaths.append(.init(keyPath))
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<C: MutableCollection>(
+  @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C?>
   ) where C.Element: Identifiable & Sendable {
-    keyPaths.append(.init(keyPath))
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
+    found.append(.init(keyPath))
   }
 
-  public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
-    keyPaths.append(.init(keyPath))
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
+    found.append(.init(keyPath))
   }
 }
 
 // MARK: Wrappers
 
 extension EntityRelations {
-  public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W>) {
-    keyPaths.append(.init(wrapper: keyPath))
+  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W>) {
+    found.append(.init(wrapper: keyPath))
   }
 
-  public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W?>) {
-    keyPaths.append(.init(wrapper: keyPath))
+  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W?>) {
+    found.append(.init(wrapper: keyPath))
   }
 
-  public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
-    keyPaths.append(.init(wrapper: keyPath))
+  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
+    found.append(.init(wrapper: keyPath))
   }
 
-  public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
-    keyPaths.append(.init(wrapper: keyPath))
+  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
+    found.append(.init(wrapper: keyPath))
   }
 }
 
@@ -94,29 +95,29 @@ extension EntityRelations {
 // A constant cannot show newer values. Saying so at the place that makes the relation is better than showing old ones.
 extension EntityRelations {
   @available(*, deprecated, message: "the store writes newer values of an entity here: declare it with var")
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T>) {}
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T>) {}
 
   @available(*, deprecated, message: "the store writes newer values of an entity here: declare it with var")
-  public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T?>) {}
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T?>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: Identifiable & Sendable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: Identifiable & Sendable {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>) where C.Element: Identifiable & Sendable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>) where C.Element: Identifiable & Sendable {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
+  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W?>) {}
+  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W?>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: EntityWrapper {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: EntityWrapper {}
 }

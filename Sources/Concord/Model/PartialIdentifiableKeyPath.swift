@@ -7,20 +7,20 @@
 /// The path may lead through any depth of plain structs. A stored property is reached by its offset in memory, a computed
 /// one through its getter and setter.
 public struct PartialIdentifiableKeyPath<Root> {
-  private let keyPath: PartialKeyPath<Root>
-  private let place: any Place.Type
-  private let make: (PartialKeyPath<Root>) -> Relation<Root>
+  @usableFromInline let keyPath: PartialKeyPath<Root>
+  @usableFromInline let place: any Place.Type
+  @usableFromInline let make: (PartialKeyPath<Root>) -> Relation<Root>
 
-  private init<P: Place>(_ keyPath: WritableKeyPath<Root, P.Value>, _ place: P.Type) {
+  @inlinable init<P: Place>(_ keyPath: WritableKeyPath<Root, P.Value>, _ place: P.Type) {
     self.keyPath = keyPath
     self.place = place
     // `keyPath` comes back as it went in, just above.
     make = { Relation(P.self, at: unsafeDowncast($0, to: WritableKeyPath<Root, P.Value>.self)) }
   }
 
-  func makeRelation() -> Relation<Root> { make(keyPath) }
+  @inlinable func makeRelation() -> Relation<Root> { make(keyPath) }
 
-  func isSame(as other: Self) -> Bool {
+  @inlinable func isSame(as other: Self) -> Bool {
     (keyPath === other.keyPath || keyPath == other.keyPath) && ObjectIdentifier(place) == ObjectIdentifier(other.place)
   }
 }
@@ -29,62 +29,62 @@ public struct PartialIdentifiableKeyPath<Root> {
 
 extension PartialIdentifiableKeyPath {
   /// An entity.
-  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     self.init(keyPath, EntityPlace<T>.self)
   }
 
   /// An optional entity.
-  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
     self.init(keyPath, OptionalPlace<EntityPlace<T>>.self)
   }
 
   /// An optional optional entity, as an optional property of an optional wrapper gives.
-  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
     self.init(keyPath, OptionalPlace<OptionalPlace<EntityPlace<T>>>.self)
   }
 
   /// An array of entities.
-  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
     self.init(keyPath, ArrayPlace<T>.self)
   }
 
   /// An optional array of entities.
-  public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
     self.init(keyPath, OptionalPlace<ArrayPlace<T>>.self)
   }
 
   /// Any other mutable collection of entities. An entity removed from the store is taken out if the collection can
   /// shrink (`RangeReplaceableCollection`); otherwise `Root` is removed with it.
-  public init<C: MutableCollection>(
+  @inlinable public init<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C>
   ) where C.Element: Identifiable & Sendable {
     self.init(keyPath, CollectionPlace<C, EntityPlace<C.Element>>.self)
   }
 
   /// An optional mutable collection of entities.
-  public init<C: MutableCollection>(
+  @inlinable public init<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C?>
   ) where C.Element: Identifiable & Sendable {
     self.init(keyPath, OptionalPlace<CollectionPlace<C, EntityPlace<C.Element>>>.self)
   }
 
   /// A set of entities.
-  public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
+  @inlinable public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
     self.init(keyPath, SetPlace<T>.self)
   }
 
   /// An optional set of entities.
-  public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
+  @inlinable public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
     self.init(keyPath, OptionalPlace<SetPlace<T>>.self)
   }
 
   /// A dictionary whose values are entities.
-  public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
+  @inlinable public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
     self.init(keyPath, DictionaryPlace<Key, T>.self)
   }
 
   /// An optional dictionary whose values are entities.
-  public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
+  @inlinable public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
     self.init(keyPath, OptionalPlace<DictionaryPlace<Key, T>>.self)
   }
 }
@@ -93,22 +93,22 @@ extension PartialIdentifiableKeyPath {
 
 extension PartialIdentifiableKeyPath {
   /// A wrapper.
-  public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W>) {
+  @inlinable public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W>) {
     self.init(keyPath, WrapperPlace<W>.self)
   }
 
   /// An optional wrapper.
-  public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W?>) {
+  @inlinable public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W?>) {
     self.init(keyPath, OptionalPlace<WrapperPlace<W>>.self)
   }
 
   /// A collection of wrappers.
-  public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
+  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
     self.init(keyPath, CollectionPlace<C, WrapperPlace<C.Element>>.self)
   }
 
   /// An optional collection of wrappers.
-  public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
+  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
     self.init(keyPath, OptionalPlace<CollectionPlace<C, WrapperPlace<C.Element>>>.self)
   }
 }

@@ -7,7 +7,7 @@ extension EntityObserver {
   /// ```
   ///
   /// - Returns: a subscription, which has to be kept.
-  public func observe(onChange: @escaping @Sendable (Value) -> Void) -> Subscription {
+  @inlinable public func observe(onChange: @escaping @Sendable (Value) -> Void) -> Subscription {
     source.subscribe(lane: source.engine.lanes.store, onChange)
   }
 
@@ -17,7 +17,7 @@ extension EntityObserver {
   /// let subscription = observer.observe(on: MainActor.shared) { label.text = $0.title }
   /// ```
   @MainActor
-  public func observe(
+  @inlinable public func observe(
     on actor: MainActor, onChange: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Subscription {
     source.subscribe(lane: source.engine.lanes.main) { value in
@@ -31,7 +31,7 @@ extension EntityObserver {
   /// ```swift
   /// let subscription = observer.observe(\.title) { title in print(title) }
   /// ```
-  public func observe<Part: Equatable & Sendable>(
+  @inlinable public func observe<Part: Equatable & Sendable>(
     _ part: any KeyPath<Value, Part> & Sendable, onChange: @escaping @Sendable (Part) -> Void
   ) -> Subscription {
     let last = LastValue<Part>()
@@ -43,11 +43,13 @@ extension EntityObserver {
 }
 
 /// The part an observer was last told.
-private final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {  // `lock` guards the value
-  private let lock = Lock()
-  private var value: Part?
+@usableFromInline final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {  // `lock` guards the value
+  @usableFromInline let lock = Lock()
+  @usableFromInline var value: Part?
 
-  func changes(to new: Part) -> Bool {
+  @usableFromInline init() {}
+
+  @inlinable func changes(to new: Part) -> Bool {
     let old = lock.withLock {
       let old = value
       value = new

@@ -9,13 +9,13 @@
 /// An observer is a small value that may be copied and used from any thread. As long as one copy or one subscription
 /// exists, so does the entity; when the last of them goes, and no living parent or alias has it, the entity goes at once.
 public struct EntityObserver<Value: Sendable>: Sendable {
-  let source: ObserverSource<Value>
+  @usableFromInline let source: ObserverSource<Value>
 
-  init(_ source: ObserverSource<Value>) { self.source = source }
+  @inlinable init(_ source: ObserverSource<Value>) { self.source = source }
 
   /// The current value; of a removed entity, the last one.
   ///
   /// Inside a transaction its own thread reads its own writes, others read what was last committed. Cost: constant, plus
   /// what changed below since it was last read.
-  public var value: Value { source.value }
+  @inlinable public var value: Value { source.value }
 }

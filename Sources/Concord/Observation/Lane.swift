@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Calls observers one after the other, in the order of commits, either on a queue or on whichever thread delivers.
-final class Lane: Sendable {
+@usableFromInline final class Lane: Sendable {
   private struct State {
     var line: ContiguousArray<AnySubscriber> = []
     /// Somebody delivers, or will.
@@ -10,25 +10,25 @@ final class Lane: Sendable {
   }
 
   private let queue: DispatchQueue?
-  private let lock = Lock()
+  @usableFromInline let lock = Lock()
   nonisolated(unsafe) private var state = State()  // guarded by `lock`
   private let work = Atomic<Bool>(false)
 
   init(_ queue: DispatchQueue?) { self.queue = queue }
 
-  var hasWork: Bool { work.load(ordering: .relaxed) }
+  @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
 
   /// Guards the mailboxes of this lane's subscribers, too.
-  @inline(__always) func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
+  @inlinable func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
 
   /// Puts a subscriber with a letter in its box into the line. The lock is held.
-  func lineUp(_ subscriber: AnySubscriber) {
+  @usableFromInline func lineUp(_ subscriber: AnySubscriber) {
     state.line.append(subscriber)
     work.store(true, ordering: .relaxed)
   }
 
   /// Sees to it that what waits is delivered. Call without any lock.
-  func deliver() {
+  @usableFromInline func deliver() {
     let isMine = lock.withLock {
       guard !state.isTaken, !state.line.isEmpty else { return false }
       state.isTaken = true

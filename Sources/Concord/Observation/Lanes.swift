@@ -1,15 +1,15 @@
 import Dispatch
 
 /// The ways by which a store's observers are called.
-struct Lanes: Sendable {
+@usableFromInline struct Lanes: Sendable {
   /// The store's own: the queue it was made with, or at once.
-  let store: Lane
+  @usableFromInline let store: Lane
   /// The main queue, for observers on the main actor.
-  let main: Lane
+  @usableFromInline let main: Lane
   /// At once, for streams, which do not run user code.
-  let direct: Lane
+  @usableFromInline let direct: Lane
 
-  init(_ delivery: EntityStore.Delivery) {
+  @usableFromInline init(_ delivery: EntityStore.Delivery) {
     direct = Lane(nil)
     switch delivery {
     case .immediate:
@@ -22,7 +22,7 @@ struct Lanes: Sendable {
   }
 
   /// Delivers what waits. Call without any lock.
-  @inline(__always) func deliver() {
+  @inlinable @inline(__always) func deliver() {
     if store.hasWork { store.deliver() }
     if direct.hasWork { direct.deliver() }
     if main !== store, main.hasWork { main.deliver() }

@@ -1,11 +1,13 @@
 /// Values waiting to be delivered, oldest first. Usually one.
-struct Mailbox<Value> {
-  private var values: ContiguousArray<Value?> = []
-  private var next = 0
+@usableFromInline struct Mailbox<Value> {
+  @usableFromInline var values: ContiguousArray<Value?> = []
+  @usableFromInline var next = 0
 
-  mutating func append(_ value: Value) { values.append(value) }
+  @inlinable init() {}
 
-  mutating func removeFirst() -> Value? {
+  @inlinable mutating func append(_ value: Value) { values.append(value) }
+
+  @inlinable mutating func removeFirst() -> Value? {
     guard next < values.count else { return nil }
     let value = values[next].take()
     next += 1

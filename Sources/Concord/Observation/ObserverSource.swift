@@ -1,12 +1,12 @@
 /// What an `EntityObserver` observes; keeps it alive.
-class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the node is guarded by the engine's lock
-  final let engine: Engine
-  final let node: Node
+@usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the node is guarded by the engine's lock
+  @usableFromInline final let engine: Engine
+  @usableFromInline final let node: Node
   /// The node is that of an entity, and its value what is observed.
-  final let isWhole: Bool
+  @usableFromInline final let isWhole: Bool
 
   /// The engine's lock is held.
-  init(engine: Engine, node: Node, isWhole: Bool = false) {
+  @inlinable init(engine: Engine, node: Node, isWhole: Bool = false) {
     self.engine = engine
     self.node = node
     self.isWhole = isWhole
@@ -16,10 +16,10 @@ class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the 
   deinit { engine.releaseHolder(of: node) }
 
   /// What observers are to be told now; `nil` if nothing. The lock is held and the node up to date.
-  @inline(__always) final var present: Value? { isWhole ? (node.exists ? whole : nil) : part }
+  @inlinable @inline(__always) final var present: Value? { isWhole ? (node.exists ? whole : nil) : part }
 
   /// The current value.
-  final var value: Value {
+  @inlinable final var value: Value {
     engine.read {
       engine.prepareToRead(node)
       return latest
@@ -27,15 +27,15 @@ class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the 
   }
 
   /// The present value; of a removed entity the last one. A node that had a value once always has one.
-  @inline(__always) final var latest: Value { isWhole ? whole : latestPart }
+  @inlinable @inline(__always) final var latest: Value { isWhole ? whole : latestPart }
 
-  private final var whole: Value { unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped }
+  @inlinable final var whole: Value { unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped }
 
   /// What `present` is if the source is not an entity's own.
-  var part: Value? { nil }
-  var latestPart: Value { part.unsafelyUnwrapped }
+  @inlinable var part: Value? { nil }
+  @inlinable var latestPart: Value { part.unsafelyUnwrapped }
 
-  final func subscribe(
+  @inlinable final func subscribe(
     lane: Lane, _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     let subscriber = Subscriber(self, lane: lane, onChange: onChange)
@@ -49,21 +49,21 @@ class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the 
     return Subscription(subscriber)
   }
 
-  final func end(_ subscriber: Subscriber<Value>) { engine.release(subscriber, from: node) }
+  @inlinable final func end(_ subscriber: Subscriber<Value>) { engine.release(subscriber, from: node) }
 
-  final func resume(_ subscriber: Subscriber<Value>, _ deliver: (Value?) -> Void) {
+  @inlinable final func resume(_ subscriber: Subscriber<Value>, _ deliver: (Value?) -> Void) {
     engine.read { deliver(engine.committed(node) { present }) }
   }
 }
 
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
-final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
-  private let makePart: @Sendable (T?) -> Part
+@usableFromInline final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
+  @usableFromInline let makePart: @Sendable (T?) -> Part
 
-  init(engine: Engine, node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
+  @inlinable init(engine: Engine, node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
     self.makePart = makePart
     super.init(engine: engine, node: node)
   }
 
-  override var part: Part? { makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }
+  @usableFromInline override var part: Part? { makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }
 }

@@ -1,38 +1,38 @@
 /// Somebody who is told of new values, whatever their type.
-class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
-  final let lane: Lane
-  private let noting: (AnySubscriber) -> Void
-  private let receiving: (AnySubscriber) -> Void
+@usableFromInline class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
+  @usableFromInline final let lane: Lane
+  @usableFromInline let noting: (AnySubscriber) -> Void
+  @usableFromInline let receiving: (AnySubscriber) -> Void
 
   /// The functions know the type, and are specialised for it, as overridden methods could not be.
-  init(lane: Lane, note: @escaping (AnySubscriber) -> Void, receive: @escaping (AnySubscriber) -> Void) {
+  @usableFromInline init(lane: Lane, note: @escaping (AnySubscriber) -> Void, receive: @escaping (AnySubscriber) -> Void) {
     self.lane = lane
     noting = note
     receiving = receive
   }
 
   /// Puts the present value into the box. The engine's lock is held.
-  @inline(__always) final func note() { noting(self) }
+  @inlinable @inline(__always) final func note() { noting(self) }
   /// Calls back with the oldest value in the box.
-  @inline(__always) final func receive() { receiving(self) }
+  @inlinable @inline(__always) final func receive() { receiving(self) }
 }
 
-final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
-  private enum Phase { case starting, active, paused, over }
+@usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
+  @usableFromInline enum Phase { case starting, active, paused, over }
 
-  private let source: ObserverSource<Value>
-  private let onChange: @Sendable (Value) -> Void
+  @usableFromInline let source: ObserverSource<Value>
+  @usableFromInline let onChange: @Sendable (Value) -> Void
 
   // Guarded by the lane's lock.
-  private var phase = Phase.starting
-  private var box = Mailbox<Value>()
+  @usableFromInline var phase = Phase.starting
+  @usableFromInline var box = Mailbox<Value>()
   /// Turns in the line that came before the first call had returned.
-  private var missedTurns = 0
+  @usableFromInline var missedTurns = 0
   /// A value came while paused.
-  private var missedValue = false
-  private var pausedWhileStarting = false
+  @usableFromInline var missedValue = false
+  @usableFromInline var pausedWhileStarting = false
 
-  init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
+  @inlinable init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
     self.source = source
     self.onChange = onChange
     super.init(
@@ -41,7 +41,7 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
       receive: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() })
   }
 
-  private func putIntoBox() {
+  @inlinable func putIntoBox() {
     guard let value = source.present else { return }
     lane.withLock {
       switch phase {
@@ -54,7 +54,7 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
     }
   }
 
-  private func takeFromBox() {
+  @inlinable func takeFromBox() {
     let value: Value? = lane.withLock {
       switch phase {
       case .over: return nil
@@ -71,7 +71,7 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   }
 
   /// Calls back with the first value, if there is one, and lets later ones come after it.
-  func start(with first: Value?) {
+  @inlinable func start(with first: Value?) {
     if let first { onChange(first) }
     lane.withLock {
       guard phase == .starting else { return }
@@ -83,7 +83,7 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   }
 
   /// No callback begins from here on. Never waits.
-  func end() {
+  @inlinable func end() {
     let isFirst = lane.withLock {
       guard phase != .over else { return (false, Mailbox<Value>()) }
       phase = .over
@@ -95,14 +95,14 @@ final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
     if isFirst.0 { source.end(self) }
   }
 
-  func pause() {
+  @inlinable func pause() {
     lane.withLock {
       if phase == .active { phase = .paused }
       if phase == .starting { pausedWhileStarting = true }
     }
   }
 
-  func resume() {
+  @inlinable func resume() {
     source.resume(self) { value in
       lane.withLock {
         pausedWhileStarting = false

@@ -4,9 +4,9 @@
 /// let subscription = store.find(Book.self, id: "ACK")?.observe { print($0.title) }
 /// ```
 public final class Subscription: Sendable {
-  private let actions: any SubscriptionActions
+  @usableFromInline let actions: any SubscriptionActions
 
-  init(_ actions: any SubscriptionActions) { self.actions = actions }
+  @usableFromInline init(_ actions: any SubscriptionActions) { self.actions = actions }
 
   deinit { actions.end() }
 
@@ -20,7 +20,7 @@ public final class Subscription: Sendable {
   public func resume() { actions.resume() }
 }
 
-protocol SubscriptionActions: Sendable {
+@usableFromInline protocol SubscriptionActions: Sendable {
   func end()
   func pause()
   func resume()

@@ -1,6 +1,6 @@
 /// An array of entities: the fast way.
-enum ArrayPlace<T: Identifiable & Sendable>: Place {
-  static func walk(_ value: UnsafePointer<[T]>, _ walker: Walker) {
+@usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
+  @inlinable static func walk(_ value: UnsafePointer<[T]>, _ walker: Walker) {
     let table = walker.table(T.self)
     value.pointee.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -9,28 +9,28 @@ enum ArrayPlace<T: Identifiable & Sendable>: Place {
     }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<[T]>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<[T]>, _ cursor: inout PatchCursor) {
     cursor.pass(value.pointee.count, of: T.self) { value.pointee[$0] = $1 }
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<[T]>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<[T]>, _ cursor: inout RemovalCursor) -> Bool {
     value.pointee.removeAll { _ in cursor.pass() }
     return true
   }
 
   /// Two arrays that share their buffer have the same elements.
-  static func isIdentical(_ a: UnsafePointer<[T]>, _ b: UnsafePointer<[T]>) -> Bool {
+  @inlinable static func isIdentical(_ a: UnsafePointer<[T]>, _ b: UnsafePointer<[T]>) -> Bool {
     haveSameBits(a, b) || (a.pointee.isEmpty && b.pointee.isEmpty)
   }
 }
 
 /// Any mutable collection of places, element by element.
-enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
-  static func walk(_ value: UnsafePointer<C>, _ walker: Walker) {
+@usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
+  @inlinable static func walk(_ value: UnsafePointer<C>, _ walker: Walker) {
     for element in value.pointee { withUnsafePointer(to: element) { Element.walk($0, walker) } }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<C>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<C>, _ cursor: inout PatchCursor) {
     var index = value.pointee.startIndex
     while index != value.pointee.endIndex {
       withUnsafeMutablePointer(to: &value.pointee[index]) { Element.patch($0, &cursor) }
@@ -38,7 +38,7 @@ enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.
     }
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<C>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<C>, _ cursor: inout RemovalCursor) -> Bool {
     var kept: [C.Element] = []
     var allFit = true
     for var element in value.pointee {
@@ -58,7 +58,7 @@ enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.
     return replaceAll(in: value, with: kept)
   }
 
-  private static func replaceAll(in value: UnsafeMutablePointer<C>, with elements: [C.Element]) -> Bool {
+  @inlinable static func replaceAll(in value: UnsafeMutablePointer<C>, with elements: [C.Element]) -> Bool {
     func open<R: RangeReplaceableCollection>(_ type: R.Type) -> Bool {
       guard let fresh = R(elements.lazy.compactMap { $0 as? R.Element }) as? C else { return false }
       value.pointee = fresh
@@ -70,13 +70,13 @@ enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.
 }
 
 /// A set of entities. Its order changes with its elements, so they are found again by their ids, not by position.
-enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
-  static func walk(_ value: UnsafePointer<Set<T>>, _ walker: Walker) {
+@usableFromInline enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
+  @inlinable static func walk(_ value: UnsafePointer<Set<T>>, _ walker: Walker) {
     let table = walker.table(T.self)
     for element in value.pointee { withUnsafePointer(to: element) { walker.visit($0, in: table) } }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<Set<T>>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<Set<T>>, _ cursor: inout PatchCursor) {
     var newer: [T.ID: T] = [:]
     cursor.pass(value.pointee.count, of: T.self) { newer[$1.id] = $1 }
     guard !newer.isEmpty else { return }
@@ -84,7 +84,7 @@ enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
     cursor.didReorder = true
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<Set<T>>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<Set<T>>, _ cursor: inout RemovalCursor) -> Bool {
     let gone = cursor.pass(value.pointee.count, of: T.self)
     if !gone.isEmpty { value.pointee = value.pointee.filter { !gone.contains($0.id) } }
     return true
@@ -92,13 +92,13 @@ enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
 }
 
 /// A dictionary whose values are entities. Writing values keeps its order.
-enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
-  static func walk(_ value: UnsafePointer<[Key: T]>, _ walker: Walker) {
+@usableFromInline enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
+  @inlinable static func walk(_ value: UnsafePointer<[Key: T]>, _ walker: Walker) {
     let table = walker.table(T.self)
     for element in value.pointee.values { withUnsafePointer(to: element) { walker.visit($0, in: table) } }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<[Key: T]>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<[Key: T]>, _ cursor: inout PatchCursor) {
     var index = value.pointee.values.startIndex
     for _ in 0..<value.pointee.count {
       cursor.pass(1, of: T.self) { value.pointee.values[index] = $1 }
@@ -106,7 +106,7 @@ enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
     }
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<[Key: T]>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<[Key: T]>, _ cursor: inout RemovalCursor) -> Bool {
     value.pointee = value.pointee.filter { _ in !cursor.pass() }
     return true
   }

@@ -1,34 +1,34 @@
 /// Hands out children's newest values, occurrence by occurrence, to the places of one value.
-struct PatchCursor {
+@usableFromInline struct PatchCursor {
   /// Which form of a child is wanted; see `Engine+Cycles`.
-  enum Form { case whole, near, far }
+  @usableFromInline enum Form { case whole, near, far }
 
-  private let ordinals: ContiguousArray<Int32>
-  private var next = 0
-  private(set) var position: Int32 = 0
-  private unowned(unsafe) let parent: Node
-  private unowned(unsafe) let children: ChildList
-  private let form: Form
+  @usableFromInline let ordinals: ContiguousArray<Int32>
+  @usableFromInline var next = 0
+  @usableFromInline var position: Int32 = 0
+  @usableFromInline unowned(unsafe) let parent: Node
+  @usableFromInline unowned(unsafe) let children: ChildList
+  @usableFromInline let form: Form
   /// A place does not have its occurrences in the same order as before.
-  var didReorder = false
+  @usableFromInline var didReorder = false
 
-  init(_ ordinals: ContiguousArray<Int32>, of parent: Node, children: ChildList, form: Form = .whole) {
+  @inlinable init(_ ordinals: ContiguousArray<Int32>, of parent: Node, children: ChildList, form: Form = .whole) {
     self.ordinals = ordinals
     self.parent = parent
     self.children = children
     self.form = form
   }
 
-  func hasWork(before end: Int32) -> Bool { next < ordinals.count && ordinals[next] < end }
+  @inlinable func hasWork(before end: Int32) -> Bool { next < ordinals.count && ordinals[next] < end }
 
   /// Goes to where a relation begins.
-  mutating func move(to position: Int32) {
+  @inlinable mutating func move(to position: Int32) {
     self.position = position
     while next < ordinals.count, ordinals[next] < position { next += 1 }
   }
 
   /// Passes `count` occurrences of `T`, calling `write` with the index among them and the value for each that needs one.
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func pass<T: Identifiable & Sendable>(
     _ count: Int, of type: T.Type = T.self, write: (Int, T) -> Void
   ) {

@@ -1,7 +1,7 @@
 /// A type of property in which entities can stand. Places compose: an optional place, a collection of places.
 ///
 /// `walk`, `patch` and `takeOut` pass the same occurrences in the same order for the same value.
-protocol Place {
+@usableFromInline protocol Place {
   associatedtype Value
   static func walk(_ value: UnsafePointer<Value>, _ walker: Walker)
   static func patch(_ value: UnsafeMutablePointer<Value>, _ cursor: inout PatchCursor)
@@ -11,23 +11,23 @@ protocol Place {
 }
 
 extension Place {
-  static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool { haveSameBits(a, b) }
+  @inlinable static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool { haveSameBits(a, b) }
 }
 
 /// Whether two values have the same bits, and are therefore the same; equal values may well have different ones.
-@inline(__always) func haveSameBits<T>(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
+@inlinable @inline(__always) func haveSameBits<T>(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
   bitsAreEqual(a, b, MemoryLayout<T>.size)
 }
 
 /// An entity.
-enum EntityPlace<T: Identifiable & Sendable>: Place {
-  static func walk(_ value: UnsafePointer<T>, _ walker: Walker) { walker.visit(value, in: walker.table(T.self)) }
+@usableFromInline enum EntityPlace<T: Identifiable & Sendable>: Place {
+  @inlinable static func walk(_ value: UnsafePointer<T>, _ walker: Walker) { walker.visit(value, in: walker.table(T.self)) }
 
-  static func patch(_ value: UnsafeMutablePointer<T>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<T>, _ cursor: inout PatchCursor) {
     cursor.pass(1, of: T.self) { value.pointee = $1 }
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<T>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<T>, _ cursor: inout RemovalCursor) -> Bool {
     let ordinal = cursor.position
     guard cursor.pass() else { return true }
     cursor.require(since: ordinal)
@@ -36,19 +36,19 @@ enum EntityPlace<T: Identifiable & Sendable>: Place {
 }
 
 /// An optional place. What is required inside makes it `nil`.
-enum OptionalPlace<Inner: Place>: Place {
-  static func walk(_ value: UnsafePointer<Inner.Value?>, _ walker: Walker) {
+@usableFromInline enum OptionalPlace<Inner: Place>: Place {
+  @inlinable static func walk(_ value: UnsafePointer<Inner.Value?>, _ walker: Walker) {
     if let inner = value.pointee { withUnsafePointer(to: inner) { Inner.walk($0, walker) } }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout PatchCursor) {
     guard var inner = value.pointee else { return }
     value.pointee = nil  // so that a collection inside is not shared while it is written
     withUnsafeMutablePointer(to: &inner) { Inner.patch($0, &cursor) }
     value.pointee = inner
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout RemovalCursor) -> Bool {
     guard var inner = value.pointee else { return true }
     let start = cursor.position
     if Inner.takeOut(&inner, &cursor) {
@@ -62,20 +62,20 @@ enum OptionalPlace<Inner: Place>: Place {
 }
 
 /// A wrapper: asked which entities are in this very value.
-enum WrapperPlace<W: EntityWrapper>: Place {
-  private static func relations(of wrapper: W) -> [Relation<W>] {
+@usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
+  @inlinable static func relations(of wrapper: W) -> [Relation<W>] {
     (W.fixedRelations ?? wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self)).map { $0.makeRelation() }
   }
 
-  static func walk(_ value: UnsafePointer<W>, _ walker: Walker) {
+  @inlinable static func walk(_ value: UnsafePointer<W>, _ walker: Walker) {
     for relation in relations(of: value.pointee) { relation.walk(value, walker) }
   }
 
-  static func patch(_ value: UnsafeMutablePointer<W>, _ cursor: inout PatchCursor) {
+  @inlinable static func patch(_ value: UnsafeMutablePointer<W>, _ cursor: inout PatchCursor) {
     for relation in relations(of: value.pointee) { relation.patch(value, &cursor) }
   }
 
-  static func takeOut(_ value: UnsafeMutablePointer<W>, _ cursor: inout RemovalCursor) -> Bool {
+  @inlinable static func takeOut(_ value: UnsafeMutablePointer<W>, _ cursor: inout RemovalCursor) -> Bool {
     var all = true
     for relation in relations(of: value.pointee) where !relation.takeOut(value, &cursor) { all = false }
     return all

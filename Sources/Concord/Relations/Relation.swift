@@ -1,19 +1,19 @@
 /// One place in `Root` where entities stand: how to meet them there, renew them, and take them out.
 ///
 /// All pointers are valid for the call only.
-final class Relation<Root> {
+@usableFromInline final class Relation<Root> {
   /// Meets each entity in the place, in a fixed order; its position in that order is its ordinal.
-  let walk: (UnsafePointer<Root>, Walker) -> Void
+  @usableFromInline let walk: (UnsafePointer<Root>, Walker) -> Void
   /// Goes through the place in the same order and writes newer values where the cursor has some.
-  let patch: (UnsafeMutablePointer<Root>, inout PatchCursor) -> Void
+  @usableFromInline let patch: (UnsafeMutablePointer<Root>, inout PatchCursor) -> Void
   /// Goes through the place in the same order and takes out what the cursor says. `false` if something is required.
-  let takeOut: (UnsafeMutablePointer<Root>, inout RemovalCursor) -> Bool
+  @usableFromInline let takeOut: (UnsafeMutablePointer<Root>, inout RemovalCursor) -> Bool
   /// Whether the two are known, at little cost, to be the same: `false` may only mean that one has to look.
-  let isIdentical: (UnsafePointer<Root>, UnsafePointer<Root>) -> Bool
+  @usableFromInline let isIdentical: (UnsafePointer<Root>, UnsafePointer<Root>) -> Bool
   /// Copies the whole place from one value to another.
-  let copy: (UnsafePointer<Root>, UnsafeMutablePointer<Root>) -> Void
+  @usableFromInline let copy: (UnsafePointer<Root>, UnsafeMutablePointer<Root>) -> Void
 
-  init<P: Place>(_ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>) {
+  @inlinable init<P: Place>(_ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>) {
     if let offset = MemoryLayout<Root>.offset(of: keyPath) {
       // A stored property, through any depth of structs: no key path is walked again.
       walk = { root, walker in P.walk(root.at(offset), walker) }
@@ -50,13 +50,13 @@ final class Relation<Root> {
 }
 
 extension UnsafePointer {
-  @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafePointer<T> {
+  @inlinable @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafePointer<T> {
     (UnsafeRawPointer(self) + offset).assumingMemoryBound(to: T.self)
   }
 }
 
 extension UnsafeMutablePointer {
-  @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafeMutablePointer<T> {
+  @inlinable @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafeMutablePointer<T> {
     (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: T.self)
   }
 }

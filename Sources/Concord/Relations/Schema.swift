@@ -1,27 +1,27 @@
 /// The relations of one value, shared by all values of the type that have the same.
-class AnySchema {
-  final let count: Int
-  init(count: Int) { self.count = count }
+@usableFromInline class AnySchema {
+  @usableFromInline final let count: Int
+  @usableFromInline init(count: Int) { self.count = count }
 }
 
-final class Schema<Root>: AnySchema {
-  let relations: [Relation<Root>]
-  private let keyPaths: [PartialIdentifiableKeyPath<Root>]
+@usableFromInline final class Schema<Root>: AnySchema {
+  @usableFromInline let relations: [Relation<Root>]
+  @usableFromInline let keyPaths: [PartialIdentifiableKeyPath<Root>]
 
-  init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
+  @inlinable init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
     self.keyPaths = keyPaths
     relations = keyPaths.map { $0.makeRelation() }
     super.init(count: keyPaths.count)
   }
 
-  func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
+  @inlinable func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
     guard keyPaths.count == others.count else { return false }
     for i in keyPaths.indices where !keyPaths[i].isSame(as: others[i]) { return false }
     return true
   }
 
   /// Writes children's newest values where `ordinals` say.
-  func patch(
+  @inlinable func patch(
     _ value: UnsafeMutablePointer<Root>, of parent: Node, children: ChildList, ordinals: ContiguousArray<Int32>,
     form: PatchCursor.Form = .whole
   ) -> PatchCursor {
@@ -34,7 +34,7 @@ final class Schema<Root>: AnySchema {
   }
 
   /// Takes out what the cursor says. `false` if some of it is required, and `value` may be half changed then.
-  func takeOut(
+  @inlinable func takeOut(
     from value: UnsafeMutablePointer<Root>, _ cursor: inout RemovalCursor, children: ChildList
   ) -> Bool {
     var all = true
@@ -46,7 +46,7 @@ final class Schema<Root>: AnySchema {
   }
 
   /// The nodes of the entities in a value, all of them stored: in order, whether each is shown as it is, and where relations end.
-  func read(
+  @inlinable func read(
     _ value: UnsafePointer<Root>, in engine: Engine
   ) -> (nodes: ContiguousArray<NodeRef>, isCurrent: ContiguousArray<Bool>, ends: ContiguousArray<Int32>) {
     let reader = StructureReader(engine: engine)

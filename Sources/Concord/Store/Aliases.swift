@@ -1,21 +1,31 @@
 /// What an alias of an entity is to the engine: an aggregate with one optional entity.
-struct EntityAlias<T: Identifiable & Sendable>: Aggregate {
-  let id: String
-  var content: T?
+@usableFromInline struct EntityAlias<T: Identifiable & Sendable>: Aggregate {
+  @usableFromInline let id: String
+  @usableFromInline var content: T?
 
-  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.content)] }
-  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.content)] }
+  @inlinable init(id: String, content: T?) {
+    self.id = id
+    self.content = content
+  }
+
+  @inlinable var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.content)] }
+  @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.content)] }
 }
 
 /// What an alias of a collection is to the engine.
-struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate where C.Element: Identifiable & Sendable {
-  let id: String
-  var content: C?
+@usableFromInline struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate where C.Element: Identifiable & Sendable {
+  @usableFromInline let id: String
+  @usableFromInline var content: C?
 
-  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { Self.relations }
-  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { relations }
+  @inlinable init(id: String, content: C?) {
+    self.id = id
+    self.content = content
+  }
 
-  private static var relations: [PartialIdentifiableKeyPath<Self>] {
+  @inlinable var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { Self.relations }
+  @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { relations }
+
+  @inlinable static var relations: [PartialIdentifiableKeyPath<Self>] {
     // Arrays have a faster way, which overload resolution cannot see here.
     if let array = (\Self.content as AnyKeyPath) as? WritableKeyPath<Self, [C.Element]?> { return [.init(array)] }
     return [.init(\.content)]
@@ -23,12 +33,17 @@ struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate where C.Eleme
 }
 
 /// What the observer of a collection without an alias observes.
-struct Group<Element: Identifiable & Sendable>: Aggregate {
-  let id: UInt64
-  var elements: [Element]
+@usableFromInline struct Group<Element: Identifiable & Sendable>: Aggregate {
+  @usableFromInline let id: UInt64
+  @usableFromInline var elements: [Element]
 
-  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.elements)] }
-  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.elements)] }
+  @inlinable init(id: UInt64, elements: [Element]) {
+    self.id = id
+    self.elements = elements
+  }
+
+  @inlinable var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.elements)] }
+  @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.elements)] }
 }
 
 extension EntityAlias: Equatable where T: Equatable {}
@@ -36,7 +51,7 @@ extension CollectionAlias: Equatable where C: Equatable {}
 extension Group: Equatable where Element: Equatable {}
 
 /// A node that is an alias.
-protocol AliasNode: Node {
+@usableFromInline protocol AliasNode: Node {
   /// Names nothing any longer, and keeps nothing.
   func unregister(in engine: Engine)
   /// What it named was removed.
@@ -44,7 +59,7 @@ protocol AliasNode: Node {
 }
 
 /// The contents of an alias.
-protocol AliasContent: Aggregate {
+@usableFromInline protocol AliasContent: Aggregate {
   associatedtype Content: Sendable
   init(id: String, content: Content?)
   var content: Content? { get set }
@@ -53,17 +68,17 @@ protocol AliasContent: Aggregate {
 }
 
 extension AliasContent {
-  static var endsWithEntity: Bool { false }
+  @inlinable static var endsWithEntity: Bool { false }
 }
 
 extension EntityAlias: AliasContent {
-  static var endsWithEntity: Bool { true }
+  @inlinable static var endsWithEntity: Bool { true }
 }
 
 extension CollectionAlias: AliasContent {}
 
 extension EntityNode: AliasNode where T: AliasContent {
-  func unregister(in engine: Engine) {
+  @inlinable func unregister(in engine: Engine) {
     guard flags.contains(.registered) else { return }
     engine.journal(self)
     engine.removeChildren(of: self)
@@ -74,14 +89,14 @@ extension EntityNode: AliasNode where T: AliasContent {
     logUnregistering(in: engine)
   }
 
-  func loseEntity(in engine: Engine) {
+  @inlinable func loseEntity(in engine: Engine) {
     guard T.endsWithEntity, flags.contains(.registered), value?.content == nil else { return }
     stamp = -.infinity
     engine.setRegistered(self, false)
     logUnregistering(in: engine)
   }
 
-  private func logUnregistering(in engine: Engine) {
+  @inlinable func logUnregistering(in engine: Engine) {
     guard engine.logger != nil, let name = value?.id as? String else { return }
     engine.log { $0.didUnregisterAlias(AliasKey<T.Content>(name)) }
   }
@@ -89,7 +104,7 @@ extension EntityNode: AliasNode where T: AliasContent {
 
 extension Engine {
   /// The node of an alias, made if it is new. It names nothing until it is registered.
-  func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
+  @inlinable func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
     let table = self.table(type)
     table.isInternal = true
     if let node = table.node(for: name) { return node }
@@ -100,13 +115,13 @@ extension Engine {
     return node
   }
 
-  func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>? where A.ID == String {
+  @inlinable func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>? where A.ID == String {
     guard let node = table(type).node(for: name), node.flags.contains(.registered) else { return nil }
     return node
   }
 
   /// Points an alias at a stored entity, if the call is newer than the one that did so last.
-  func point<T: Identifiable & Sendable>(
+  @inlinable func point<T: Identifiable & Sendable>(
     aliasNamed name: String, at target: EntityNode<T>, modifiedAt stamp: Stamp?
   ) -> Bool {
     let alias = self.alias(EntityAlias<T>.self, named: name)
@@ -122,7 +137,7 @@ extension Engine {
   }
 
   /// Gives a collection alias its content; the elements are judged one by one, also if the alias itself is newer.
-  func store<C>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?) -> EntityNode<CollectionAlias<C>> {
+  @inlinable func store<C>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?) -> EntityNode<CollectionAlias<C>> {
     let alias = self.alias(CollectionAlias<C>.self, named: name)
     let call = beginCall(.store, stamp: stamp)
     let wasRegistered = alias.flags.contains(.registered)
@@ -137,7 +152,7 @@ extension Engine {
     return alias
   }
 
-  private func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
+  @inlinable func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
     let stamp = stamp ?? (stamping == .clock ? tick() : nil)
     if let stamp, stamp <= alias.stamp { return false }
     journal(alias)
@@ -150,7 +165,7 @@ extension Engine {
     return true
   }
 
-  func removeAllAliases() {
+  @usableFromInline func removeAllAliases() {
     for table in tables.values where table.isInternal {
       for case let alias as any AliasNode in table.allNodes() { alias.unregister(in: self) }
     }

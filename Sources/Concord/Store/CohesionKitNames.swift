@@ -5,7 +5,7 @@ public typealias IdentityMap = EntityStore
 extension EntityStore {
   /// CohesionKit's form of ``store(_:named:modifiedAt:ifPresent:)``.
   @discardableResult
-  public func store<T: Identifiable & Sendable>(
+  @inlinable public func store<T: Identifiable & Sendable>(
     entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
     store(entity, named: alias, modifiedAt: stamp, ifPresent: ifPresent)
@@ -13,7 +13,7 @@ extension EntityStore {
 
   /// CohesionKit's form of ``store(_:named:modifiedAt:)``.
   @discardableResult
-  public func store<C: MutableCollection & Sendable>(
+  @inlinable public func store<C: MutableCollection & Sendable>(
     entities: C, named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     store(entities, named: alias, modifiedAt: stamp)
@@ -21,7 +21,7 @@ extension EntityStore {
 
   /// CohesionKit's form of ``store(_:modifiedAt:)``.
   @discardableResult
-  public func store<C: Collection>(
+  @inlinable public func store<C: Collection>(
     entities: C, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     store(entities, modifiedAt: stamp)

@@ -7,7 +7,7 @@ extension EntityStore {
   ///
   /// - Returns: `nil` if it is not stored. Use ``observer(_:id:)`` to wait for it.
   /// - Complexity: constant.
-  public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
+  @inlinable public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
     engine.read { () -> ObserverSource<T>? in
       guard let node = engine.find(type, id: id) else { return nil }
       return engine.observerSource(of: node)
@@ -19,7 +19,7 @@ extension EntityStore {
   /// ```swift
   /// let subscription = store.find(named: .currentUser).observe { user in print(user?.name ?? "nobody") }
   /// ```
-  public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
+  @inlinable public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
     EntityObserver(
       engine.read {
         PartSource(engine: engine, node: engine.alias(EntityAlias<T>.self, named: alias.name)) { $0?.content }
@@ -27,7 +27,7 @@ extension EntityStore {
   }
 
   /// Finds the collection an alias names, now or later.
-  public func find<C: MutableCollection & Sendable>(
+  @inlinable public func find<C: MutableCollection & Sendable>(
     named alias: AliasKey<C>
   ) -> EntityObserver<C?> where C.Element: Identifiable & Sendable {
     EntityObserver(
@@ -41,7 +41,7 @@ extension EntityStore {
   /// ```swift
   /// let subscription = store.observer(Book.self, id: "ACK").observe { book in print(book?.title ?? "not yet") }
   /// ```
-  public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
+  @inlinable public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
     EntityObserver(
       engine.read {
         PartSource(engine: engine, node: engine.table(type).nodeAwaiting(id)) { $0 }

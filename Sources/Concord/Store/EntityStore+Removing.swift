@@ -6,7 +6,7 @@ extension EntityStore {
   ///
   /// - Returns: whether it was stored.
   @discardableResult
-  public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
+  @inlinable public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
     engine.write {
       guard let node = engine.table(type).node(for: id) else { return false }
       return engine.remove(node)
@@ -14,12 +14,12 @@ extension EntityStore {
   }
 
   /// Removes an alias; the entity goes with it if nothing else keeps it. Observers of the alias are told `nil`.
-  public func removeAlias<T: Identifiable & Sendable>(named alias: AliasKey<T>) {
+  @inlinable public func removeAlias<T: Identifiable & Sendable>(named alias: AliasKey<T>) {
     engine.write { engine.existingAlias(EntityAlias<T>.self, named: alias.name)?.unregister(in: engine) }
   }
 
   /// Removes the alias of a collection.
-  public func removeAlias<C: MutableCollection & Sendable>(
+  @inlinable public func removeAlias<C: MutableCollection & Sendable>(
     named alias: AliasKey<C>
   ) where C.Element: Identifiable & Sendable {
     engine.write { engine.existingAlias(CollectionAlias<C>.self, named: alias.name)?.unregister(in: engine) }

@@ -14,7 +14,7 @@ extension EntityStore {
   /// - Returns: an observer, which keeps the entity alive. If it is dropped and nothing else keeps the entity, that is gone.
   /// - Complexity: the number of entities in the value.
   @discardableResult
-  public func store<T: Identifiable & Sendable>(
+  @inlinable public func store<T: Identifiable & Sendable>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
     EntityObserver(
@@ -33,7 +33,7 @@ extension EntityStore {
   ///
   /// - Returns: an observer of these entities, without any that is removed later.
   @discardableResult
-  public func store<C: MutableCollection & Sendable>(
+  @inlinable public func store<C: MutableCollection & Sendable>(
     _ entities: C, named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     EntityObserver(
@@ -51,7 +51,7 @@ extension EntityStore {
   ///
   /// - Returns: an observer of these entities, without any that is removed later.
   @discardableResult
-  public func store<C: Collection>(
+  @inlinable public func store<C: Collection>(
     _ entities: C, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     EntityObserver(

@@ -11,7 +11,7 @@ extension EntityStore {
   /// - Returns: whether the entity exists and the write was taken.
   /// - Complexity: what the closure changed.
   @discardableResult
-  public func update<T: Identifiable & Sendable>(
+  @inlinable public func update<T: Identifiable & Sendable>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
     engine.write {
@@ -24,7 +24,7 @@ extension EntityStore {
   ///
   /// - Returns: whether the alias names an entity and the write was taken.
   @discardableResult
-  public func update<T: Identifiable & Sendable>(
+  @inlinable public func update<T: Identifiable & Sendable>(
     named alias: AliasKey<T>, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
     engine.write { engine.update(aliasNamed: alias.name, modifiedAt: stamp, update) }
@@ -38,7 +38,7 @@ extension EntityStore {
   ///
   /// - Returns: whether the alias names a collection and the write was taken.
   @discardableResult
-  public func update<C: MutableCollection & Sendable>(
+  @inlinable public func update<C: MutableCollection & Sendable>(
     named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil, update: (inout C) -> Void
   ) -> Bool where C.Element: Identifiable & Sendable {
     engine.write {
@@ -54,7 +54,7 @@ extension EntityStore {
 }
 
 extension Engine {
-  fileprivate func update<T: Identifiable & Sendable>(
+  @inlinable func update<T: Identifiable & Sendable>(
     aliasNamed name: String, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> Bool {
     guard let alias = existingAlias(EntityAlias<T>.self, named: name), let child = alias.children?.edges.first?.child

@@ -30,7 +30,7 @@ public final class EntityStore: Sendable {
     case unstampedWritesWin
   }
 
-  let engine: Engine
+  @usableFromInline let engine: Engine
 
   /// Makes a store that calls observers on a queue: the main queue, if not told otherwise.
   public init(

@@ -1,6 +1,6 @@
 extension Engine {
   /// Stores entities, and gives a source of all of them.
-  func storeGroup<Element: Identifiable & Sendable>(
+  @inlinable func storeGroup<Element: Identifiable & Sendable>(
     _ elements: [Element], modifiedAt stamp: Stamp?
   ) -> ObserverSource<[Element]> {
     let table = self.table(Group<Element>.self)
@@ -17,7 +17,7 @@ extension Engine {
   }
 
   /// A source of entities that were just stored: what is stored counts, not what `elements` show.
-  func groupSource<Element: Identifiable & Sendable>(of elements: [Element]) -> ObserverSource<[Element]> {
+  @inlinable func groupSource<Element: Identifiable & Sendable>(of elements: [Element]) -> ObserverSource<[Element]> {
     let elementTable = self.table(Element.self)
     let nodes = elements.compactMap { elementTable.node(for: $0.id) }
     for node in nodes { refresh(node) }
@@ -37,7 +37,7 @@ extension Engine {
   }
 
   /// A source of an entity that is, or was, stored.
-  func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>) -> ObserverSource<T> {
+  @inlinable func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>) -> ObserverSource<T> {
     ObserverSource<T>(engine: self, node: node, isWhole: true)
   }
 }
