@@ -1,0 +1,9 @@
+#ifndef CONCORD_BENCHMARKS_CHEAP_H
+#define CONCORD_BENCHMARKS_CHEAP_H
+
+#include <stddef.h>
+
+/// The bytes the program holds from malloc at this moment, over all arenas, what the allocator added included.
+size_t concord_heap_in_use(void);
+
+#endif
