@@ -26,6 +26,9 @@ struct Stopwatch: Sendable {
   }
 
   /// The nanoseconds `work` took, divided by `count`, the number of times it did the thing that is measured.
+  ///
+  /// Never inlined, so that a profile tells the work from what was prepared for it.
+  @inline(never)
   func nanoseconds(per count: Int = 1, _ work: () throws -> Void) rethrows -> Double {
     let start = now
     try work()
