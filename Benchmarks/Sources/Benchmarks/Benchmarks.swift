@@ -68,6 +68,7 @@ struct Benchmarks: ParsableCommand {
     #if DEBUG
       print("Built for debugging: the figures mean nothing. Build with -c release.")
     #endif
+    Heap.keepPages()
     let table = Table(rows: rows)
     print(table.header)
     let runner = Runner(stopwatch: Stopwatch(kind: clock), quick: quick, only: only, repetitions: repetitions)
