@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "Benchmarks", targets: ["Benchmarks"])],
+  dependencies: [
+    // No traits: the benchmark compiles neither swift-syntax nor OpenCombine.
+    .package(name: "Concord", path: "..", traits: []),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "CHeap",
+        .product(name: "Concord", package: "Concord"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(name: "CHeap"),
+  ]
+)

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+
+/// The program: measures what it is asked for and prints it.
+@main
+struct Benchmarks: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "Benchmarks",
+    abstract: "Measures Concord beside the same work in plain Swift.",
+    discussion: """
+      Every row does one piece of work twice: with Concord, and as the floor, which is the same work on a plain \
+      Dictionary, a plain array, a plain closure. Both are measured in turn in the same run, after a warm-up, and each \
+      measurement checks that the work had its result. The figures are medians. Build with `-c release`; what a \
+      floor does is told by --list.
+      """)
+
+  @Option(help: ArgumentHelp("Measure only the rows whose name contains this text.", valueName: "text"))
+  var filter: String?
+
+  @Argument(help: "The same as --filter, in short.")
+  var text: String?
+
+  @Option(help: ArgumentHelp("Write the figures to this file, too.", valueName: "file"))
+  var json: String?
+
+  @Flag(help: "List the rows, their goals and what their floors do, and measure nothing.")
+  var list = false
+
+  @Flag(help: "Measure each row three times only.")
+  var quick = false
+
+  @Flag(help: "Exit with 1 also when a goal is missed; without it only when a result is wrong.")
+  var strict = false
+
+  @Option(help: "The clock: wall, or thread, which leaves out what other programs take of the cores.")
+  var clock = Stopwatch.Kind.wall
+
+  @Option(help: ArgumentHelp("Measure one side only (concord, floor), for a profile.", valueName: "side"))
+  var only: Runner.Only?
+
+  @Option(help: ArgumentHelp("Measure each row exactly so many times.", valueName: "count"))
+  var repetitions: Int?
+
+  func validate() throws {
+    if let repetitions, repetitions < 1 { throw ValidationError("--repetitions must be at least 1.") }
+  }
+
+  func run() throws {
+    let rows = Row.all.filter { row in
+      [filter, text].allSatisfy { $0.map { row.name.localizedCaseInsensitiveContains($0) } ?? true }
+    }
+    guard !rows.isEmpty else { throw ValidationError("No row has such a name; --list names them.") }
+    if list {
+      for row in rows { print("\(row.name)\n    goal: \(row.goal.description(in: row.unit))\n    floor: \(row.floor)") }
+      return
+    }
+    let report = measure(rows)
+    if let json { try report.write(to: json) }
+    if report.rows.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
+    if strict, report.rows.contains(where: { $0.holds == false }) { throw ExitCode.failure }
+  }
+
+  private func measure(_ rows: [Row]) -> Report {
+    var report = Report(date: Date(), machine: .current(clock: clock))
+    let machine = report.machine
+    print(
+      "\(machine.processor.map { $0 + ", " } ?? "")\(machine.architecture), \(machine.cores) cores, \(machine.system)")
+    #if DEBUG
+      print("Built for debugging: the figures mean nothing. Build with -c release.")
+    #endif
+    Heap.keepPages()
+    let table = Table(rows: rows)
+    print(table.header)
+    let runner = Runner(stopwatch: Stopwatch(kind: clock), quick: quick, only: only, repetitions: repetitions)
+    for row in rows {
+      // Each line is seen when it is measured, also in a pipe.
+      fflush(nil)
+      let line: Report.Line
+      do {
+        line = Report.Line(row, try runner.measure(row))
+      } catch {
+        line = Report.Line(row, failure: error)
+      }
+      print(table.line(for: line))
+      report.rows.append(line)
+    }
+    let judged = report.rows.compactMap(\.holds)
+    print("\(judged.count { $0 }) of \(judged.count) goals hold.")
+    return report
+  }
+}
+
+extension Stopwatch.Kind: ExpressibleByArgument {}
+extension Runner.Only: ExpressibleByArgument {}

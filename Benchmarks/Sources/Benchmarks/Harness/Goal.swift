@@ -1,0 +1,42 @@
+/// What a row must reach: a multiple of its floor, a figure, or both.
+struct Goal: Sendable {
+  var timesFloor: Double?
+  var atMost: Double?
+  /// How the goal reads, where the numbers alone do not say it.
+  var text: String?
+
+  /// There is no goal: the row informs.
+  static let none = Goal()
+
+  static func floor(times factor: Double) -> Goal { Goal(timesFloor: factor) }
+
+  static func microseconds(_ limit: Double) -> Goal { Goal(atMost: limit * 1e3) }
+
+  static func milliseconds(_ limit: Double, _ text: String? = nil) -> Goal { Goal(atMost: limit * 1e6, text: text) }
+
+  static func bytes(_ limit: Double) -> Goal { Goal(atMost: limit) }
+
+  /// Nothing at all, which is less than half a unit in the second place after the point, the last one printed.
+  static let zero = Goal(atMost: 0.005, text: "0")
+
+  /// There is no limit, but the checks of the row itself have to pass.
+  static func passing(_ text: String) -> Goal { Goal(atMost: .infinity, text: text) }
+
+  /// Whether a measurement reaches the goal; `nil` where there is none.
+  func holds(concord: Double, floor: Double?) -> Bool? {
+    var answers: [Bool] = []
+    if let timesFloor, let floor { answers.append(concord <= timesFloor * floor) }
+    if let atMost { answers.append(concord <= atMost) }
+    return answers.isEmpty ? nil : answers.allSatisfy { $0 }
+  }
+
+  func description(in unit: Unit) -> String {
+    if let text { return text }
+    var parts: [String] = []
+    if let timesFloor {
+      parts.append("≤ \(timesFloor.formatted(places: timesFloor < 10 ? 1 : 0, trimming: true)) × floor")
+    }
+    if let atMost { parts.append("≤ \(unit.format(atMost, trimming: true))") }
+    return parts.isEmpty ? "–" : parts.joined(separator: ", ")
+  }
+}

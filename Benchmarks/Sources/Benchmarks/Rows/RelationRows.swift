@@ -1,0 +1,74 @@
+import Concord
+
+extension Row {
+  /// An aggregate whose relations are asked of every value, beside one that gives them once for its type.
+  static var relations: [Row] {
+    [
+      storeWithRelations("store a small aggregate again, relations asked of each value", Article.self),
+      storeWithRelations("the same, with fixedRelations", FixedArticle.self),
+      updateWithRelations("update a field of a small aggregate, relations asked of each value", Article.self),
+      updateWithRelations("the same update, with fixedRelations", FixedArticle.self),
+    ]
+  }
+
+  private static func storeWithRelations<A: SmallAggregate>(_ name: String, _ type: A.Type) -> Row {
+    Row(
+      name, goal: .none, floor: "assigns the aggregate and its two children to their places in three Dictionaries"
+    ) { stopwatch in
+      let articles = (0..<1_000).map(A.init)
+      let store = EntityStore(delivery: .immediate)
+      let kept = articles.map { store.store($0) }
+      var plain = (
+        articles: Dictionary(uniqueKeysWithValues: articles.map { ($0.id, $0) }), users: [Int: User](),
+        books: [Int: Book]()
+      )
+      var turn = (concord: 0, floor: 0)
+      return Sides {
+        turn.concord += 1
+        let values = articles.map { $0.with(title: Titles[turn.concord]) }
+        let time = stopwatch.nanoseconds(per: values.count) { for article in values { store.store(article) } }
+        try expect(kept[471].value, is: values[471], "the stored aggregate")
+        return time
+      } floor: {
+        turn.floor += 1
+        let values = articles.map { $0.with(title: Titles[turn.floor]) }
+        let time = stopwatch.nanoseconds(per: values.count, on: &plain) { plain in
+          for article in values {
+            plain.articles[article.id] = article
+            plain.users[article.author.id] = article.author
+            plain.books[article.about.id] = article.about
+          }
+        }
+        try expect(plain.articles[471] == values[471], "the aggregate is not stored")
+        return time
+      }
+    }
+  }
+
+  private static func updateWithRelations<A: SmallAggregate>(_ name: String, _ type: A.Type) -> Row {
+    Row(name, goal: .none, floor: "changes the field in place in a Dictionary") { stopwatch in
+      let articles = (0..<1_000).map(A.init)
+      let store = EntityStore(delivery: .immediate)
+      let kept = articles.map { store.store($0) }
+      var stored = Dictionary(uniqueKeysWithValues: articles.map { ($0.id, $0) })
+      var turn = (concord: 0, floor: 0)
+      return Sides {
+        turn.concord += 1
+        let title = Titles[turn.concord]
+        let time = stopwatch.nanoseconds(per: articles.count) {
+          for article in articles { store.update(A.self, id: article.id) { $0.title = title } }
+        }
+        try expect(kept[471].value, is: articles[471].with(title: title), "the updated aggregate")
+        return time
+      } floor: {
+        turn.floor += 1
+        let title = Titles[turn.floor]
+        let time = stopwatch.nanoseconds(per: articles.count, on: &stored) { stored in
+          for article in articles { stored.inPlace(article.id) { $0.title = title } }
+        }
+        try expect(stored[471] == articles[471].with(title: title), "the aggregate is not updated")
+        return time
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+extension Row {
+  /// Every row, in the order of the design's tables.
+  static var all: [Row] { store + consistency }
+
+  /// The first table: the store beside plain collections.
+  private static var store: [Row] {
+    [
+      storeNew, storeAgain, storeChanged, find, findAnywhere,
+      updateObserved, updateOnQueue,
+      storeAggregate, changeField, updateChild, updateChildObserved,
+      updateUser, updateUserAgain, updateUserObserved, buildPosts,
+      storeBatch, diamond,
+      heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
+      twoThreads, twoThreadsObserved,
+    ] + relations
+  }
+}

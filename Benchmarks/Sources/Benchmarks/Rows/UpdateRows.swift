@@ -1,0 +1,96 @@
+import Concord
+import Dispatch
+
+extension Row {
+  static var updateObserved: Row {
+    Row(
+      "update, one observer called at once", goal: .floor(times: 4), earlier: "2.8 µs (queued)",
+      floor:
+        "changes a value in place in a Dictionary of 10,000, then calls the closure kept for its id"
+    ) { stopwatch in
+      let books = Book.samples(10_000)
+      let count = 10_000
+      let id = 4711
+
+      let store = EntityStore(delivery: .immediate)
+      let kept = books.map { store.store($0) }
+      let screen = Screen<Book>()
+      let subscription = kept[id].observe { screen.show($0) }
+
+      var stored = Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0) })
+      let floorScreen = Screen<Book>()
+      let observers = Observers<Book>()
+      for book in books { observers.observe(book.id) { floorScreen.show($0) } }
+
+      return Sides {
+        let calls = screen.calls
+        let time = stopwatch.nanoseconds(per: count) {
+          for index in 0..<count { store.update(Book.self, id: id) { $0.title = Titles[index] } }
+        }
+        try expect(screen.calls - calls, is: count, "calls of the observer")
+        try expect(screen.value?.title, is: Titles[count - 1], "what the observer saw last")
+        return withExtendedLifetime(subscription) { time }
+      } floor: {
+        let calls = floorScreen.calls
+        let time = stopwatch.nanoseconds(per: count, on: &stored) { stored in
+          for index in 0..<count {
+            stored.inPlace(id) {
+              $0.title = Titles[index]
+              observers.notify(id, $0)
+            }
+          }
+        }
+        try expect(floorScreen.calls - calls, is: count, "calls of the closure")
+        try expect(floorScreen.value?.title, is: Titles[count - 1], "what the closure saw last")
+        return time
+      }
+    }
+  }
+
+  static var updateOnQueue: Row {
+    Row(
+      "update, one observer on a queue, pipelined", goal: .floor(times: 2), earlier: "2.8 µs",
+      floor: """
+        changes a value in place in a Dictionary of 10,000, then hands it to a closure with DispatchQueue.async; until \
+        the last call has returned
+        """
+    ) { stopwatch in
+      let stopwatch = stopwatch.acrossThreads
+      let books = Book.samples(10_000)
+      let count = 20_000
+      let id = 4711
+
+      let store = EntityStore(queue: DispatchQueue(label: "Benchmarks.concord"))
+      let kept = books.map { store.store($0) }
+      let screen = Screen<Book>()
+      let subscription = kept[id].observe { screen.show($0) }
+
+      var stored = Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0) })
+      let floorScreen = Screen<Book>()
+      let queue = DispatchQueue(label: "Benchmarks.floor")
+
+      return Sides {
+        screen.expectCalls(count)
+        let time = try stopwatch.nanoseconds(per: count) {
+          for index in 0..<count { store.update(Book.self, id: id) { $0.title = Titles[index] } }
+          try screen.wait()
+        }
+        try expect(screen.value?.title, is: Titles[count - 1], "what the observer saw last")
+        return withExtendedLifetime(subscription) { time }
+      } floor: {
+        floorScreen.expectCalls(count)
+        let time = try stopwatch.nanoseconds(per: count, on: &stored) { stored in
+          for index in 0..<count {
+            stored.inPlace(id) {
+              $0.title = Titles[index]
+              queue.async { [book = $0] in floorScreen.show(book) }
+            }
+          }
+          try floorScreen.wait()
+        }
+        try expect(floorScreen.value?.title, is: Titles[count - 1], "what the closure saw last")
+        return time
+      }
+    }
+  }
+}
