@@ -23,7 +23,7 @@ extension EntityNode {
       item.isAmended = true
       typedTable.staged[Int(item.staged)] = incoming
     }
-    let isLookedAt = !subscribers.isEmpty || !parents.isEmpty
+    let isLookedAt = !subscribers.isEmpty || hasParents
     if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
       item.previous = call.stage(value, in: typedTable)
     }

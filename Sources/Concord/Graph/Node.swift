@@ -40,7 +40,7 @@
   /// Observers, subscriptions and alias registrations that keep the entity.
   @usableFromInline final var holders: Int32 = 0
   @usableFromInline final var stamp: Stamp = -.infinity
-  @usableFromInline final var parents = ParentList()
+  final var parents = ParentList()
   /// `nil` for an entity without occurrences below it.
   @usableFromInline final var children: ChildList?
   /// One parent that is known to be alive by a path that does not come through here. Only for types that can form cycles.
@@ -57,6 +57,7 @@
 
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inlinable @inline(__always) final var isDirty: Bool { flags.contains(.dirty) }
+  @usableFromInline final var hasParents: Bool { !parents.isEmpty }
 }
 
 /// What the journal keeps of a node.

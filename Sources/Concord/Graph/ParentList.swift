@@ -1,11 +1,11 @@
 /// A place above a node: the parent, and which of the parent's occurrences it is.
-@usableFromInline struct ParentEdge {
-  @usableFromInline unowned(unsafe) let parent: Node
-  @usableFromInline let ordinal: Int32
+struct ParentEdge {
+  unowned(unsafe) let parent: Node
+  let ordinal: Int32
 }
 
 /// Where a node occurs. One word while empty; constant-time append and removal.
-@usableFromInline struct ParentList: ~Copyable {
+struct ParentList: ~Copyable {
   private struct Header {
     var count: Int32
     var capacity: Int32
@@ -20,18 +20,18 @@
     storage.map { ($0 + Self.offset).assumingMemoryBound(to: ParentEdge.self) }
   }
 
-  @usableFromInline init() {}
+  init() {}
 
   deinit { storage?.deallocate() }
 
-  @usableFromInline var count: Int { Int(header?.pointee.count ?? 0) }
-  @usableFromInline var isEmpty: Bool { storage == nil }
+  var count: Int { Int(header?.pointee.count ?? 0) }
+  var isEmpty: Bool { storage == nil }
 
   /// The edge at an index below `count`.
-  @usableFromInline subscript(index: Int) -> ParentEdge { edges.unsafelyUnwrapped[index] }
+  subscript(index: Int) -> ParentEdge { edges.unsafelyUnwrapped[index] }
 
   /// Returns the index at which the edge stands.
-  @usableFromInline mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
+  mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
     let count = header?.pointee.count ?? 0
     if count == header?.pointee.capacity ?? 0 { grow(to: count == 0 ? 1 : count * 2) }
     (edges.unsafelyUnwrapped + Int(count)).initialize(to: ParentEdge(parent: parent, ordinal: ordinal))
@@ -40,7 +40,7 @@
   }
 
   /// Removes an edge; the last one takes its index and is told so.
-  @usableFromInline mutating func remove(at index: Int32) {
+  mutating func remove(at index: Int32) {
     guard let header, let edges else { return }
     let last = header.pointee.count - 1
     if index != last {
