@@ -58,7 +58,7 @@ extension Engine {
       if child.table !== lastLink.child || node.table !== lastLink.parent { link(node.table, to: child.table) }
       if child.keeper == nil, child.holders == 0, child.table.isRecursive {
         // A node without children cannot be above its parent.
-        if child.children == nil { child.keeper = node } else { suspect(child) }
+        if child.children == nil, child !== node { child.keeper = node } else { suspect(child) }
       }
     }
     node.children = ChildList(schema: schema, edges: edges, ends: ends)
@@ -66,7 +66,9 @@ extension Engine {
 
   @usableFromInline func removeChildren(of node: Node) {
     guard let children = node.children else { return }
-    for edge in children.edges {
+    for i in children.edges.indices {
+      // Read anew each time: a removal may move another of these edges.
+      let edge = children.edges[i]
       edge.child.parents.remove(at: edge.backIndex)
       if edge.child.keeper === node { edge.child.keeper = nil }
       if edge.child.holders == 0 { suspect(edge.child) }

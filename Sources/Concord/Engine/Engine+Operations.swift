@@ -51,11 +51,17 @@ extension Engine {
     node.value = value
     if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
     node.flags.insert(.exists)
-    node.stamp = stamp ?? -.infinity
+    node.stamp = firstStamp(stamp)
     suspect(node)
     changed(node)
     if logger != nil { log { $0.didStore(T.self, id: id) } }
     return node
+  }
+
+  /// The stamp of an entity that is new to the store: below all others if it has none, or none to compare with.
+  @inlinable func firstStamp(_ stamp: Stamp?) -> Stamp {
+    guard let stamp, !stamp.isNaN else { return -.infinity }
+    return stamp
   }
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
@@ -112,7 +118,7 @@ extension Engine {
   @inlinable func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {
     // The next tick is later than the last, so the clock is only asked if the stamp is ahead of that.
     let isAhead = stamp == nil && stamping == .clock && node.stamp > lastTick
-    guard let stamp = stamp ?? (isAhead ? tick() : nil), stamp <= node.stamp else { return true }
+    guard let stamp = stamp ?? (isAhead ? tick() : nil), !(stamp > node.stamp) else { return true }
     if logger != nil, let id = node.value?.id, !node.table.isInternal {
       let stored = node.stamp
       log { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }

@@ -40,8 +40,8 @@ import Synchronization
   var presentChanges: EntityChanges?
   @usableFromInline var written: ContiguousArray<Node> = []
 
-  /// Ended subscribers, whose closures are destroyed without the lock.
-  private var graveyard: [AnySubscriber] = []
+  /// Ended subscribers and their sources, which are destroyed without the lock.
+  private var graveyard: [AnyObject] = []
 
   // Counters.
   @usableFromInline var callSerial: UInt32 = 0
@@ -230,6 +230,8 @@ import Synchronization
       if node.holders == 0 { suspect(node) }
     case .subscriber(let subscriber, let node):
       if let index = node.subscribers.firstIndex(where: { $0 === subscriber }) { node.subscribers.remove(at: index) }
+      if let source = subscriber.kept { graveyard.append(source) }
+      subscriber.kept = nil
       graveyard.append(subscriber)
     }
   }

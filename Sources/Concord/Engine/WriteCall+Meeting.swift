@@ -82,7 +82,7 @@ extension WriteCall {
       noteOld(ordinal)
       return
     }
-    node.stamp = stamp ?? -.infinity
+    node.stamp = engine.firstStamp(stamp)
     claim(node)
     items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true))
   }

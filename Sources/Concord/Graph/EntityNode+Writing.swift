@@ -34,7 +34,7 @@ extension EntityNode {
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   @inlinable func take(stamp newStamp: Stamp?) -> Bool {
     let engine = table.engine
-    if let newStamp, newStamp <= stamp {
+    if let newStamp, !(newStamp > stamp) {
       if engine.logger != nil, !table.isInternal, let id = value?.id {
         let stored = stamp
         engine.log { $0.didDiscard(T.self, id: id, stamp: newStamp, storedStamp: stored) }

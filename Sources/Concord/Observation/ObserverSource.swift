@@ -48,12 +48,6 @@
     subscriber.start(with: first)
     return Subscription(subscriber)
   }
-
-  @inlinable final func end(_ subscriber: Subscriber<Value>) { engine.release(subscriber, from: node) }
-
-  @inlinable final func resume(_ subscriber: Subscriber<Value>, _ deliver: (Value?) -> Void) {
-    engine.read { deliver(engine.committed(node) { present }) }
-  }
 }
 
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.

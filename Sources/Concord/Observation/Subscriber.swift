@@ -3,10 +3,16 @@
   @usableFromInline final let lane: Lane
   @usableFromInline let noting: (AnySubscriber) -> Void
   @usableFromInline let receiving: (AnySubscriber) -> Void
+  /// The source, which keeps the entity, until the subscription has ended. Guarded by the engine's lock.
+  @usableFromInline final var kept: AnyObject?
 
   /// The functions know the type, and are specialised for it, as overridden methods could not be.
-  @usableFromInline init(lane: Lane, note: @escaping (AnySubscriber) -> Void, receive: @escaping (AnySubscriber) -> Void) {
+  @usableFromInline init(
+    lane: Lane, keeping source: AnyObject, note: @escaping (AnySubscriber) -> Void,
+    receive: @escaping (AnySubscriber) -> Void
+  ) {
     self.lane = lane
+    kept = source
     noting = note
     receiving = receive
   }
@@ -20,7 +26,10 @@
 @usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   @usableFromInline enum Phase { case starting, active, paused, over }
 
-  @usableFromInline let source: ObserverSource<Value>
+  @usableFromInline let engine: Engine
+  @usableFromInline let node: Node
+  /// Valid as long as it is `kept`.
+  @usableFromInline unowned(unsafe) let source: ObserverSource<Value>
   @usableFromInline let onChange: @Sendable (Value) -> Void
 
   // Guarded by the lane's lock.
@@ -33,10 +42,12 @@
   @usableFromInline var pausedWhileStarting = false
 
   @inlinable init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
+    engine = source.engine
+    node = source.node
     self.source = source
     self.onChange = onChange
     super.init(
-      lane: lane,
+      lane: lane, keeping: source,
       note: { unsafeDowncast($0, to: Subscriber<Value>.self).putIntoBox() },
       receive: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() })
   }
@@ -92,7 +103,7 @@
       // The values are destroyed without the lock.
       return (true, rest)
     }
-    if isFirst.0 { source.end(self) }
+    if isFirst.0 { engine.release(self, from: node) }
   }
 
   @inlinable func pause() {
@@ -103,7 +114,9 @@
   }
 
   @inlinable func resume() {
-    source.resume(self) { value in
+    engine.read {
+      guard kept != nil else { return }
+      let value = engine.committed(node) { source.present }
       lane.withLock {
         pausedWhileStarting = false
         guard phase == .paused else { return }

@@ -154,7 +154,7 @@ extension Engine {
 
   @inlinable func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
     let stamp = stamp ?? (stamping == .clock ? tick() : nil)
-    if let stamp, stamp <= alias.stamp { return false }
+    if let stamp, !(stamp > alias.stamp) { return false }
     journal(alias)
     writeCount &+= 1
     if let stamp { alias.stamp = stamp }

@@ -12,6 +12,7 @@ extension EntityStore {
   /// writes; other threads wait to write, and read what was last committed. Observers are called afterwards, once each. If
   /// `body` throws, everything is as it was before. Transactions nest; an inner one that throws undoes itself alone.
   /// What nobody keeps is released at the end of the outermost.
+  @discardableResult
   @inlinable public func transaction<R>(_ body: (EntityStore) throws -> R) rethrows -> R {
     try engine.transaction { try body(self) }
   }
