@@ -140,10 +140,7 @@ extension Engine {
     var stack = [first]
     while let node = stack.popLast() {
       guard node.exists else { continue }
-      journal(node)
-      node.flags.remove(.exists)
-      node.stamp = -.infinity
-      changed(node)
+      erase(node)
       var ordinals: [ObjectIdentifier: (parent: Node, ordinals: [Int32])] = [:]
       for i in 0..<node.parents.count {
         let edge = node.parents[i]
@@ -165,8 +162,30 @@ extension Engine {
 
   @usableFromInline func removeAll() {
     removeAllAliases()
-    for table in tables.values where !table.isInternal {
-      for node in table.allNodes() { _ = remove(node) }
+    // Nothing is taken out of anything: who still observes an entity keeps its last value whole.
+    var erased: [Node] = []
+    for table in tables.values {
+      for node in table.allNodes() where node.exists {
+        if !table.isInternal {
+          erase(node)
+          erased.append(node)
+        } else if let children = node.children, node.takeOut(Array(0..<Int32(children.edges.count)), in: self) {
+          changed(node)
+        }
+      }
     }
+    for node in erased {
+      removeChildren(of: node)
+      suspect(node)
+    }
+  }
+
+  private func erase(_ node: Node) {
+    // Observers keep the last value as it is now.
+    if node.holders > 0 { refresh(node) }
+    journal(node)
+    node.flags.remove(.exists)
+    node.stamp = -.infinity
+    changed(node)
   }
 }

@@ -13,50 +13,50 @@ import Synchronization
   @usableFromInline let lanes: Lanes
 
   // The graph.
-  @usableFromInline var tables: [ObjectIdentifier: AnyTable] = [:]
-  @usableFromInline var lastTable: (key: ObjectIdentifier, table: AnyTable)?
+  @exclusivity(unchecked) @usableFromInline var tables: [ObjectIdentifier: AnyTable] = [:]
+  @exclusivity(unchecked) @usableFromInline var lastTable: (key: ObjectIdentifier, table: AnyTable)?
   /// Which types occur directly in which.
-  @usableFromInline var childTables: [ObjectIdentifier: [AnyTable]] = [:]
-  @usableFromInline var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
+  @exclusivity(unchecked) @usableFromInline var childTables: [ObjectIdentifier: [AnyTable]] = [:]
+  @exclusivity(unchecked) @usableFromInline var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
 
   // The open transaction.
   /// The thread whose closure is running, and how many are nested; 0 if there is none.
-  @usableFromInline var owner: UInt = 0
-  @usableFromInline var depth = 0
-  @usableFromInline var journal: ContiguousArray<JournalEntry> = []
-  @usableFromInline var savepoint: UInt32 = 0
-  @usableFromInline var transactionStart: UInt32 = 0
-  @usableFromInline var isSuspended = false
+  @exclusivity(unchecked) @usableFromInline var owner: UInt = 0
+  @exclusivity(unchecked) @usableFromInline var depth = 0
+  @exclusivity(unchecked) @usableFromInline var journal: ContiguousArray<JournalEntry> = []
+  @exclusivity(unchecked) @usableFromInline var savepoint: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var transactionStart: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var isSuspended = false
   /// The candidates were dirtied by more than plain changes; find out which of them really differ.
-  @usableFromInline var needsComparison = false
-  @usableFromInline var tainted: ContiguousArray<Node> = []
-  @usableFromInline var candidates: ContiguousArray<Node> = []
-  @usableFromInline var suspects: ContiguousArray<Node> = []
-  @usableFromInline var logs: [() -> Void] = []
+  @exclusivity(unchecked) @usableFromInline var needsComparison = false
+  @exclusivity(unchecked) @usableFromInline var tainted: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var candidates: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var suspects: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var logs: [() -> Void] = []
 
   // For those who observe all changes.
-  @usableFromInline var changeFeedNode: Node?
-  @usableFromInline var changeOrigin: ObjectIdentifier?
-  var presentChanges: EntityChanges?
-  @usableFromInline var written: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var changeFeedNode: Node?
+  @exclusivity(unchecked) @usableFromInline var changeOrigin: ObjectIdentifier?
+  @exclusivity(unchecked) var presentChanges: EntityChanges?
+  @exclusivity(unchecked) @usableFromInline var written: ContiguousArray<Node> = []
 
   /// Ended subscribers and their sources, which are destroyed without the lock.
-  private var graveyard: [AnyObject] = []
+  @exclusivity(unchecked) private var graveyard: [AnyObject] = []
 
   // Counters.
-  @usableFromInline var callSerial: UInt32 = 0
-  @usableFromInline var writeCount: UInt64 = 0
-  @usableFromInline var groupCount: UInt64 = 0
-  @usableFromInline var lastTick: Stamp = -.infinity
-  @usableFromInline var searchSerial: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var callSerial: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var writeCount: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline var groupCount: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline var lastTick: Stamp = -.infinity
+  @exclusivity(unchecked) @usableFromInline var searchSerial: UInt32 = 0
 
   // What could not be released at once, because the lock was taken.
   private let pendingLock = Lock()
-  private var pending: [Release] = []
+  @exclusivity(unchecked) private var pending: [Release] = []
   private let pendingCount = Atomic<Int>(0)
 
-  @usableFromInline var markStack: ContiguousArray<Node> = []
-  private var idleCall: WriteCall?
+  @exclusivity(unchecked) @usableFromInline var markStack: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private var idleCall: WriteCall?
 
   @usableFromInline init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
     self.stamping = stamping

@@ -162,10 +162,19 @@ extension WriteCall {
     old.removeAll(keepingCapacity: true)
     parent = item.isTaken ? node : nil
     if item.given >= 0 {
-      withUnsafePointer(to: table.staged[Int(item.given)]) { given in
+      let isUntouched = withUnsafePointer(to: table.staged[Int(item.given)]) { given in
         // The pointer must not outlive the array's next growth, so the value is copied.
         let given = given.pointee
-        withUnsafePointer(to: given) { walkChanges(in: value, since: $0, schema, of: node, isTaken: item.isTaken) }
+        return withUnsafePointer(to: given) {
+          walkChanges(in: value, since: $0, schema, of: node, isTaken: item.isTaken)
+        }
+      }
+      if isUntouched {
+        // No relation was changed, so none is walked.
+        if !item.keepsValue {
+          rewrites.append(Rewrite(node: node, previous: item.previous, isRestructured: false))
+        }
+        return
       }
     } else {
       givens.removeAll(keepingCapacity: true)
@@ -177,11 +186,13 @@ extension WriteCall {
     adopt(schema, by: node, value, item: item, firstItem: firstItem)
   }
 
+  /// Meets what differs between two values; `true` if no relation does.
   @inlinable func walkChanges<T: Identifiable & Sendable>(
     in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>, isTaken: Bool
-  ) {
+  ) -> Bool {
     // What was given is what the node has, unless cycles or other writes say otherwise.
     let known = !usesGiven && isTaken ? node.children : nil
+    if let known, known.schema === schema, schema.relations.allSatisfy({ $0.isIdentical(given, value) }) { return true }
     for (k, relation) in schema.relations.enumerated() {
       let isIdentical = relation.isIdentical(given, value)
       if isIdentical, let known, known.schema === schema {
@@ -192,6 +203,7 @@ extension WriteCall {
       }
       ends.append(Int32(truncatingIfNeeded: nodes.count))
     }
+    return false
   }
 
   @inlinable func adopt<T: Identifiable & Sendable>(

@@ -61,29 +61,29 @@
     }
   }
 
-  @usableFromInline var mode = Mode.store
-  @usableFromInline var serial: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var mode = Mode.store
+  @exclusivity(unchecked) @usableFromInline var serial: UInt32 = 0
   /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
-  @usableFromInline var stamp: Stamp?
-  @usableFromInline var items: ContiguousArray<Item> = []
+  @exclusivity(unchecked) @usableFromInline var stamp: Stamp?
+  @exclusivity(unchecked) @usableFromInline var items: ContiguousArray<Item> = []
   /// Where the level begins that is being met.
-  @usableFromInline var levelStart = 0
-  @usableFromInline var rewrites: ContiguousArray<Rewrite> = []
-  @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
+  @exclusivity(unchecked) @usableFromInline var levelStart = 0
+  @exclusivity(unchecked) @usableFromInline var rewrites: ContiguousArray<Rewrite> = []
+  @exclusivity(unchecked) @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
-  @usableFromInline var usesGiven = false
+  @exclusivity(unchecked) @usableFromInline var usesGiven = false
   /// All that the closure was given, by entity, if given values are compared.
-  @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
+  @exclusivity(unchecked) @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
   /// The entity an update is about, which has its stamp already.
-  @usableFromInline unowned(unsafe) var target: Node?
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var target: Node?
 
   // The value being walked.
-  @usableFromInline var nodes: ContiguousArray<NodeRef> = []
-  @usableFromInline var ends: ContiguousArray<Int32> = []
+  @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<NodeRef> = []
+  @exclusivity(unchecked) @usableFromInline var ends: ContiguousArray<Int32> = []
   /// Occurrences that are not met as items and show something old.
-  @usableFromInline var old: ContiguousArray<Int32> = []
-  @usableFromInline unowned(unsafe) var parent: Node?
-  @usableFromInline var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+  @exclusivity(unchecked) @usableFromInline var old: ContiguousArray<Int32> = []
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var parent: Node?
+  @exclusivity(unchecked) @usableFromInline var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
 
   @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .write) }
 

@@ -8,22 +8,22 @@
 /// The occurrences in one entity's value, in the order in which its relations are walked.
 @usableFromInline final class ChildList {
   @usableFromInline let schema: AnySchema
-  @usableFromInline var edges: ContiguousArray<ChildEdge>
+  @exclusivity(unchecked) @usableFromInline var edges: ContiguousArray<ChildEdge>
   /// Where each relation's occurrences end.
-  @usableFromInline var ends: ContiguousArray<Int32>
-  @usableFromInline var dirty = DirtySet()
+  @exclusivity(unchecked) @usableFromInline var ends: ContiguousArray<Int32>
+  @exclusivity(unchecked) @usableFromInline var dirty = DirtySet()
 
   // Scratch for the search of cycles.
-  @usableFromInline var visit: UInt32 = 0
-  @usableFromInline var index: Int32 = 0
-  @usableFromInline var low: Int32 = 0
-  @usableFromInline var onStack = false
-  @usableFromInline var component: UInt32 = 0
-  @usableFromInline var reached: UInt32 = 0
-  @usableFromInline unowned(unsafe) var treeParent: Node?
-  @usableFromInline var treeOrdinal: Int32 = -1
+  @exclusivity(unchecked) @usableFromInline var visit: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var index: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline var low: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline var onStack = false
+  @exclusivity(unchecked) @usableFromInline var component: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline var reached: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var treeParent: Node?
+  @exclusivity(unchecked) @usableFromInline var treeOrdinal: Int32 = -1
   /// A `CycleForms`, while one is in use.
-  @usableFromInline var forms: AnyObject?
+  @exclusivity(unchecked) @usableFromInline var forms: AnyObject?
 
   @usableFromInline init(schema: AnySchema, edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     self.schema = schema

@@ -49,8 +49,13 @@ extension EntityNode {
   }
 
   @inlinable func isEqual(to other: T) -> Bool {
-    guard let isEqual = typedTable.isEqual, let value else { return false }
-    return withUnsafePointer(to: value) { value in withUnsafePointer(to: other) { isEqual(value, $0) } }
+    guard let isEqual = typedTable.isEqual else { return false }
+    return withUnsafePointer(to: other) { other in
+      withUnsafePointer(to: &value) {
+        let own = UnsafePointer($0.at(0, as: T.self))
+        return haveSameBits(own, other) || isEqual(own, other)
+      }
+    }
   }
 
   @inlinable func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }

@@ -2,7 +2,7 @@
 @usableFromInline class ValueNode<Value>: Node, @unchecked Sendable {  // as `Node`
   /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
   /// old (`isDirty`). A removed entity keeps its last value for those who observe it.
-  @usableFromInline final var value: Value?
+  @exclusivity(unchecked) @usableFromInline final var value: Value?
 
   @inlinable init(table: AnyTable, value: Value?) {
     self.value = value
@@ -125,9 +125,9 @@
 /// The two shapes of an entity in a cycle, while a value is made that contains it.
 @usableFromInline final class CycleForms<T> {
   /// At its occurrence nearest to what is read: with its relations.
-  @usableFromInline var near: T?
+  @exclusivity(unchecked) @usableFromInline var near: T?
   /// Elsewhere: without its relations into the cycle.
-  @usableFromInline var far: T?
+  @exclusivity(unchecked) @usableFromInline var far: T?
 
   @inlinable init() {}
 }

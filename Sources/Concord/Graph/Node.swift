@@ -36,22 +36,22 @@
   }
 
   @usableFromInline unowned(unsafe) final let table: AnyTable
-  @usableFromInline final var flags: Flags = []
+  @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
   /// Observers, subscriptions and alias registrations that keep the entity.
-  @usableFromInline final var holders: Int32 = 0
-  @usableFromInline final var stamp: Stamp = -.infinity
-  final var parents = ParentList()
+  @exclusivity(unchecked) @usableFromInline final var holders: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline final var stamp: Stamp = -.infinity
+  @exclusivity(unchecked) final var parents = ParentList()
   /// `nil` for an entity without occurrences below it.
-  @usableFromInline final var children: ChildList?
+  @exclusivity(unchecked) @usableFromInline final var children: ChildList?
   /// One parent that is known to be alive by a path that does not come through here. Only for types that can form cycles.
-  @usableFromInline unowned(unsafe) final var keeper: Node?
-  @usableFromInline final var subscribers: ContiguousArray<AnySubscriber> = []
+  @exclusivity(unchecked) @usableFromInline unowned(unsafe) final var keeper: Node?
+  @exclusivity(unchecked) @usableFromInline final var subscribers: ContiguousArray<AnySubscriber> = []
   /// The last writing call that met the entity, and the index of its winning item in that call.
-  @usableFromInline final var callSerial: UInt32 = 0
-  @usableFromInline final var callItem: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline final var callSerial: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var callItem: Int32 = 0
   /// The last savepoint for which the node's state is in the journal.
-  @usableFromInline final var journalMark: UInt32 = 0
-  @usableFromInline final var hash: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var journalMark: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var hash: UInt32 = 0
 
   @usableFromInline init(table: AnyTable) { self.table = table }
 

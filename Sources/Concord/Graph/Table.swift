@@ -2,15 +2,18 @@
 @usableFromInline class AnyTable {
   @usableFromInline unowned(unsafe) final let engine: Engine
   /// The type can occur within itself, at some depth.
-  @usableFromInline final var isRecursive = false
+  @exclusivity(unchecked) @usableFromInline final var isRecursive = false
   /// A recursive type can occur within this one.
-  @usableFromInline final var reachesRecursion = false
+  @exclusivity(unchecked) @usableFromInline final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
-  @usableFromInline final var isInternal = false
+  @exclusivity(unchecked) @usableFromInline final var isInternal = false
   @usableFromInline final let operations: NodeOperations
+  /// The type of the entities.
+  @usableFromInline final let valueType: ObjectIdentifier
 
-  @usableFromInline init(engine: Engine, operations: NodeOperations) {
+  @usableFromInline init(engine: Engine, valueType: ObjectIdentifier, operations: NodeOperations) {
     self.engine = engine
+    self.valueType = valueType
     self.operations = operations
   }
 
@@ -21,21 +24,21 @@
 
 /// A hash table of nodes, which hold the ids themselves: an entry takes 12 bytes, and nothing stays when it goes.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
-  @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
-  @usableFromInline var hashes: UnsafeMutablePointer<UInt32>
-  @usableFromInline var capacity: Int
-  @usableFromInline var count = 0
+  @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
+  @exclusivity(unchecked) @usableFromInline var hashes: UnsafeMutablePointer<UInt32>
+  @exclusivity(unchecked) @usableFromInline var capacity: Int
+  @exclusivity(unchecked) @usableFromInline var count = 0
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  @usableFromInline var awaited: [T.ID: EntityNode<T>] = [:]
-  @usableFromInline var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+  @exclusivity(unchecked) @usableFromInline var awaited: [T.ID: EntityNode<T>] = [:]
+  @exclusivity(unchecked) @usableFromInline var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
 
   /// `==`, if the type has it.
   @usableFromInline let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
   @usableFromInline let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
   @usableFromInline let fixedSchema: Schema<T>?
-  @usableFromInline var schemas: [Schema<T>] = []
+  @exclusivity(unchecked) @usableFromInline var schemas: [Schema<T>] = []
   /// Values that wait, in the current call, to be applied.
-  @usableFromInline var staged: ContiguousArray<T> = []
+  @exclusivity(unchecked) @usableFromInline var staged: ContiguousArray<T> = []
 
   @inlinable static var minimumCapacity: Int { 8 }
 
@@ -44,7 +47,7 @@
     (slots, hashes) = Self.allocate(capacity)
     isEqual = equality(of: T.self)
     (keyPaths, fixedSchema) = relations(of: T.self)
-    super.init(engine: engine, operations: EntityNode<T>.operations())
+    super.init(engine: engine, valueType: ObjectIdentifier(T.self), operations: EntityNode<T>.operations())
   }
 
   deinit {
@@ -85,7 +88,8 @@
 
   @inlinable @inline(__always) static func hash(_ id: T.ID) -> UInt32 {
     let hash = id.hashValue
-    return UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)
+    // 0 says that a slot is free.
+    return (UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)) | 1 << 31
   }
 
   /// The node with a value for the id, if there is one; the entity may have been removed since.
@@ -94,14 +98,12 @@
   @inlinable func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
     let mask = capacity - 1
     var i = Int(hash) & mask
-    while let entry = slots[i] {
-      if hashes[i] == hash {
-        let node = entry._withUnsafeGuaranteedRef { $0 }
-        if node.hasID(id) { return node }
-      }
+    while true {
+      let found = hashes[i]
+      if found == hash, let node = slots[i]?._withUnsafeGuaranteedRef({ $0 }), node.hasID(id) { return node }
+      if found == 0 { return nil }
       i = (i + 1) & mask
     }
-    return nil
   }
 
   /// The node for the id, made if there is none.
@@ -120,7 +122,7 @@
   /// Puts a node into the table that has its first value.
   @inlinable func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
     forgetAwaited(node)
-    if (count + 1) * 4 > capacity * 3 { resize(to: capacity * 2) }
+    if (count + 1) * 5 > capacity * 4 { resize(to: capacity * 2) }
     node.hash = hash
     node.flags.insert(.tabled)
     place(Unmanaged.passRetained(node), hash: hash)
@@ -135,7 +137,7 @@
   @inlinable func place(_ entry: Unmanaged<EntityNode<T>>, hash: UInt32) {
     let mask = capacity - 1
     var i = Int(hash) & mask
-    while slots[i] != nil { i = (i + 1) & mask }
+    while hashes[i] != 0 { i = (i + 1) & mask }
     slots[i] = entry
     hashes[i] = hash
   }
@@ -160,6 +162,7 @@
       }
     }
     slots[hole] = nil
+    hashes[hole] = 0
     count -= 1
     node.flags.remove(.tabled)
     if capacity > Self.minimumCapacity, count * 8 < capacity { resize(to: capacity / 2) }

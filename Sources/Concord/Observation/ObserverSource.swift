@@ -1,19 +1,25 @@
 /// What an `EntityObserver` observes; keeps it alive.
 @usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the node is guarded by the engine's lock
-  @usableFromInline final let engine: Engine
   @usableFromInline final let node: Node
-  /// The node is that of an entity, and its value what is observed.
-  @usableFromInline final let isWhole: Bool
 
-  /// The engine's lock is held.
-  @inlinable init(engine: Engine, node: Node, isWhole: Bool = false) {
-    self.engine = engine
+  /// The engine's lock is held. The source keeps the engine as well as the node: by a retain of its own rather than a
+  /// property, since there may be as many sources as entities.
+  @inlinable init(node: Node) {
     self.node = node
-    self.isWhole = isWhole
     node.holders += 1
+    _ = Unmanaged.passUnretained(node.table.engine).retain()
   }
 
-  deinit { engine.releaseHolder(of: node) }
+  deinit {
+    let engine = Unmanaged.passUnretained(node.table.engine)
+    engine._withUnsafeGuaranteedRef { $0.releaseHolder(of: node) }
+    engine.release()
+  }
+
+  @inlinable @inline(__always) final var engine: Engine { node.table.engine }
+
+  /// The node is that of an entity, and its value what is observed.
+  @inlinable @inline(__always) final var isWhole: Bool { node.table.valueType == ObjectIdentifier(Value.self) }
 
   /// What observers are to be told now; `nil` if nothing. The lock is held and the node up to date.
   @inlinable @inline(__always) final var present: Value? { isWhole ? (node.exists ? whole : nil) : part }
@@ -54,9 +60,9 @@
 @usableFromInline final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   @usableFromInline let makePart: @Sendable (T?) -> Part
 
-  @inlinable init(engine: Engine, node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
+  @inlinable init(node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
     self.makePart = makePart
-    super.init(engine: engine, node: node)
+    super.init(node: node)
   }
 
   @usableFromInline override var part: Part? { makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }

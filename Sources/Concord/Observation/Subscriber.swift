@@ -4,7 +4,7 @@
   @usableFromInline let noting: (AnySubscriber) -> Void
   @usableFromInline let receiving: (AnySubscriber) -> Void
   /// The source, which keeps the entity, until the subscription has ended. Guarded by the engine's lock.
-  @usableFromInline final var kept: AnyObject?
+  @exclusivity(unchecked) @usableFromInline final var kept: AnyObject?
 
   /// The functions know the type, and are specialised for it, as overridden methods could not be.
   @usableFromInline init(
@@ -33,13 +33,13 @@
   @usableFromInline let onChange: @Sendable (Value) -> Void
 
   // Guarded by the lane's lock.
-  @usableFromInline var phase = Phase.starting
-  @usableFromInline var box = Mailbox<Value>()
+  @exclusivity(unchecked) @usableFromInline var phase = Phase.starting
+  @exclusivity(unchecked) @usableFromInline var box = Mailbox<Value>()
   /// Turns in the line that came before the first call had returned.
-  @usableFromInline var missedTurns = 0
+  @exclusivity(unchecked) @usableFromInline var missedTurns = 0
   /// A value came while paused.
-  @usableFromInline var missedValue = false
-  @usableFromInline var pausedWhileStarting = false
+  @exclusivity(unchecked) @usableFromInline var missedValue = false
+  @exclusivity(unchecked) @usableFromInline var pausedWhileStarting = false
 
   @inlinable init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
     engine = source.engine

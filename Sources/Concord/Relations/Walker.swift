@@ -34,16 +34,16 @@
 
 /// Counts occurrences.
 @usableFromInline final class OccurrenceCounter: Walker {
-  @usableFromInline var count = 0
+  @exclusivity(unchecked) @usableFromInline var count = 0
 
   @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .count) }
 }
 
 /// Finds the nodes of the entities in a value, all of which are stored.
 @usableFromInline final class StructureReader: Walker {
-  @usableFromInline var nodes: ContiguousArray<NodeRef> = []
+  @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<NodeRef> = []
   /// Whether each occurrence shows, to the bit, what its node holds.
-  @usableFromInline var isCurrent: ContiguousArray<Bool> = []
+  @exclusivity(unchecked) @usableFromInline var isCurrent: ContiguousArray<Bool> = []
 
   @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .structure) }
 

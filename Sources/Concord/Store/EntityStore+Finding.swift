@@ -22,7 +22,7 @@ extension EntityStore {
   @inlinable public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
     EntityObserver(
       engine.read {
-        PartSource(engine: engine, node: engine.alias(EntityAlias<T>.self, named: alias.name)) { $0?.content }
+        PartSource(node: engine.alias(EntityAlias<T>.self, named: alias.name)) { $0?.content }
       })
   }
 
@@ -32,7 +32,7 @@ extension EntityStore {
   ) -> EntityObserver<C?> where C.Element: Identifiable & Sendable {
     EntityObserver(
       engine.read {
-        PartSource(engine: engine, node: engine.alias(CollectionAlias<C>.self, named: alias.name)) { $0?.content }
+        PartSource(node: engine.alias(CollectionAlias<C>.self, named: alias.name)) { $0?.content }
       })
   }
 
@@ -44,7 +44,7 @@ extension EntityStore {
   @inlinable public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
     EntityObserver(
       engine.read {
-        PartSource(engine: engine, node: engine.table(type).nodeAwaiting(id)) { $0 }
+        PartSource(node: engine.table(type).nodeAwaiting(id)) { $0 }
       })
   }
 }

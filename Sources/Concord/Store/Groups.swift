@@ -12,7 +12,7 @@ extension Engine {
     call.settle()
     endCall(call)
     return PartSource<Group<Element>, [Element]>(
-      engine: self, node: unsafeDowncast(node, to: EntityNode<Group<Element>>.self)
+      node: unsafeDowncast(node, to: EntityNode<Group<Element>>.self)
     ) { $0?.elements ?? [] }
   }
 
@@ -33,11 +33,11 @@ extension Engine {
       setChildren(of: node, schema: schema, nodes: references, ends: [Int32(nodes.count)])
       for (ordinal, child) in nodes.enumerated() where child.flags.contains(.rooted) { showsOld(node, Int32(ordinal)) }
     }
-    return PartSource<Group<Element>, [Element]>(engine: self, node: node) { $0?.elements ?? [] }
+    return PartSource<Group<Element>, [Element]>(node: node) { $0?.elements ?? [] }
   }
 
   /// A source of an entity that is, or was, stored.
   @inlinable func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>) -> ObserverSource<T> {
-    ObserverSource<T>(engine: self, node: node, isWhole: true)
+    ObserverSource<T>(node: node)
   }
 }
