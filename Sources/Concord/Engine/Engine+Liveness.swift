@@ -35,7 +35,7 @@ extension Engine {
   @usableFromInline func letGo(_ node: Node) {
     if node.exists {
       node.flags.remove(.exists)
-      if logger != nil, !node.table.isInternal, let logger, let entry = node.logRelease(to: logger) { logs.append(entry) }
+      if let logger, !node.table.isInternal, let entry = node.logRelease(to: logger) { logs.append(entry) }
     }
     removeChildren(of: node)
     node.leaveTable()

@@ -9,22 +9,21 @@ extension Engine {
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
   @usableFromInline func markAncestors(of start: Node) {
-    markStack.append(start)
     start.flags.insert(.marked)
-    while let node = markStack.popLast() {
-      for i in 0..<node.parents.count {
-        let edge = node.parents[i]
-        let parent = edge.parent
-        parent.children.unsafelyUnwrapped.dirty.insert(edge.ordinal)
+    var next: NodeRef? = NodeRef(node: start)
+    while let reference = next {
+      reference.node.parents.forEach { parent, ordinal in
+        parent.children.unsafelyUnwrapped.dirty.insert(ordinal)
         if !parent.isDirty {
           parent.flags.insert(.dirty)
           if !parent.subscribers.isEmpty { addCandidate(parent) }
         }
         if !parent.flags.contains(.marked), !parent.parents.isEmpty {
           parent.flags.insert(.marked)
-          markStack.append(parent)
+          markStack.append(NodeRef(node: parent))
         }
       }
+      next = markStack.popLast()
     }
   }
 

@@ -184,6 +184,7 @@ extension Engine {
     // Observers keep the last value as it is now.
     if node.holders > 0 { refresh(node) }
     journal(node)
+    if let logger, !node.table.isInternal, let entry = node.logRelease(to: logger) { logs.append(entry) }
     node.flags.remove(.exists)
     node.stamp = -.infinity
     changed(node)

@@ -55,7 +55,7 @@ import Synchronization
   @exclusivity(unchecked) private var pending: [Release] = []
   private let pendingCount = Atomic<Int>(0)
 
-  @exclusivity(unchecked) @usableFromInline var markStack: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var markStack: ContiguousArray<NodeRef> = []
   @exclusivity(unchecked) private var idleCall: WriteCall?
 
   @usableFromInline init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {

@@ -78,8 +78,10 @@ extension WriteCall {
     if !node.subscribers.isEmpty || engine.changeFeedNode != nil { engine.changed(node) }
     if engine.logger != nil, !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
     if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
-      // Not of the closure's doing: which of its values wins is seen when the whole is stored.
-      noteOld(ordinal)
+      // Not of the closure's making. Unless it changed it, which of its values wins is seen when the whole is stored.
+      if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
+        push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged)
+      }
       return
     }
     node.stamp = engine.firstStamp(stamp)
@@ -110,6 +112,10 @@ extension WriteCall {
       items.append(item)
     } else if isOnLevel || (table.isAggregate && !sameBits(items[winner], node, value, in: table)) {
       let isNew = isOnLevel && items[winner].isNew
+      if isNew, items[winner].staged < 0, let first = node.value {
+        // The node is about to hold another value, and what is inside this one still has to be met.
+        items[winner].staged = stage(first, in: table)
+      }
       push(node, value, in: table, ordinal: ordinal, given: given, claims: false)
       items[items.count - 1].isNew = isNew
     } else {

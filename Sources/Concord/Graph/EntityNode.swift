@@ -16,8 +16,9 @@
   @inlinable @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
 
   @inlinable @inline(__always) func hasID(_ id: T.ID) -> Bool {
-    guard let value else { return false }
-    return value.id == id
+    guard value != nil else { return false }
+    // By address, so that the value is not copied to read its id.
+    return withUnsafePointer(to: &value) { $0.at(0, as: T.self).pointee.id == id }
   }
 
   @inlinable func holdsBits(of other: UnsafePointer<T>) -> Bool {

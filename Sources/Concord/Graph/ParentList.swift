@@ -30,6 +30,12 @@ struct ParentList: ~Copyable {
   /// The edge at an index below `count`.
   subscript(index: Int) -> ParentEdge { edges.unsafelyUnwrapped[index] }
 
+  /// Calls `body` with each parent and the occurrence's ordinal there.
+  @inline(__always) func forEach(_ body: (Node, Int32) -> Void) {
+    guard let edges else { return }
+    for i in 0..<count { Unmanaged.passUnretained(edges[i].parent)._withUnsafeGuaranteedRef { body($0, edges[i].ordinal) } }
+  }
+
   /// Returns the index at which the edge stands.
   mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
     let count = header?.pointee.count ?? 0

@@ -12,7 +12,7 @@ public protocol EntityStoreLogger: Sendable {
   func didRegisterAlias<T>(_ alias: AliasKey<T>)
   /// An alias was removed, or lost its entity.
   func didUnregisterAlias<T>(_ alias: AliasKey<T>)
-  /// Nobody kept the entity any longer, and it is gone.
+  /// The entity is gone: nobody kept it any longer, or it was removed.
   func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID)
 }
 

@@ -47,7 +47,8 @@ extension Engine {
     return node
   }
 
-  fileprivate func setOrigin(_ origin: ObjectIdentifier) { lock.withLock { changeOrigin = origin } }
+  /// Only the outermost transaction has an origin: what an enclosing one writes besides is not the origin's.
+  fileprivate func setOrigin(_ origin: ObjectIdentifier) { lock.withLock { if depth == 1 { changeOrigin = origin } } }
 
   /// Notes what the transaction changed for those who observe changes.
   func noteChanges() {
@@ -57,10 +58,11 @@ extension Engine {
     let written = self.written
     self.written.removeAll()
     guard let feed = changeFeedNode, !feed.subscribers.isEmpty else { return }
+    let originals = Dictionary(journal.map { (ObjectIdentifier($0.node), $0.state) }) { first, _ in first }
     var seen: Set<ObjectIdentifier> = []
     var entities: [any Identifiable & Sendable] = []
     for node in written where node.exists && !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
-      if let original = journal.first(where: { $0.node === node }), !node.differs(from: original.state) { continue }
+      if let original = originals[ObjectIdentifier(node)], !node.differs(from: original) { continue }
       refresh(node)
       if let entity = node.entity { entities.append(entity) }
     }

@@ -1,21 +1,28 @@
-/// Values waiting to be delivered, oldest first. Usually one.
+/// Values waiting to be delivered, oldest first. The first needs no memory of its own, and there is rarely a second.
 @usableFromInline struct Mailbox<Value> {
-  @usableFromInline var values: ContiguousArray<Value?> = []
+  @usableFromInline var first: Value?
+  @usableFromInline var more: ContiguousArray<Value?> = []
   @usableFromInline var next = 0
 
   @inlinable init() {}
 
-  @inlinable mutating func append(_ value: Value) { values.append(value) }
+  @inlinable mutating func append(_ value: Value) {
+    if first == nil, more.isEmpty { first = value } else { more.append(value) }
+  }
 
   @inlinable mutating func removeFirst() -> Value? {
-    guard next < values.count else { return nil }
-    let value = values[next].take()
+    if let value = first.take() { return value }
+    return more.isEmpty ? nil : removeNext()
+  }
+
+  @inlinable mutating func removeNext() -> Value? {
+    let value = more[next].take()
     next += 1
-    if next == values.count {
-      values.removeAll(keepingCapacity: next < 64)
+    if next == more.count {
+      more.removeAll(keepingCapacity: next < 64)
       next = 0
-    } else if next >= 64, next * 2 > values.count {
-      values.removeFirst(next)
+    } else if next >= 64, next * 2 > more.count {
+      more.removeFirst(next)
       next = 0
     }
     return value

@@ -26,9 +26,9 @@
     form: PatchCursor.Form = .whole
   ) -> PatchCursor {
     var cursor = PatchCursor(ordinals, of: parent, children: children, form: form)
-    for (k, relation) in relations.enumerated() where cursor.hasWork(before: children.ends[k]) {
+    for k in relations.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: k == 0 ? 0 : children.ends[k - 1])
-      relation.patch(value, &cursor)
+      relations[k].patch(value, &cursor)
     }
     return cursor
   }

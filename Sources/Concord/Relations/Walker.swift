@@ -5,7 +5,7 @@
 @usableFromInline class Walker {
   @usableFromInline enum Kind { case write, structure, given, identity, count }
 
-  @usableFromInline final let engine: Engine
+  @usableFromInline unowned(unsafe) final let engine: Engine
   @usableFromInline let kind: Kind
 
   @usableFromInline init(engine: Engine, kind: Kind) {
