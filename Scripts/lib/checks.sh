@@ -15,7 +15,7 @@ check_format() {
 # check_scripts: where shellcheck is installed.
 check_scripts() {
   if have_command shellcheck; then
-    shellcheck -x .ci/run Scripts/demo Scripts/test Scripts/bench Scripts/lib/*.sh || fail 'shellcheck complains'
+    shellcheck -x .ci/run Scripts/demo Scripts/test Scripts/bench Scripts/docs Scripts/lib/*.sh || fail 'shellcheck complains'
   else
     note 'shellcheck is not installed, so the scripts are not checked'
   fi
