@@ -82,13 +82,12 @@ END {
     target = folder "/Sources/" program
     system("mkdir -p '" target "'")
     file = target "/" program ".swift"
-    printf "%s\n%s\n#sourceLocation()\n\nfunc snippets() async throws {\n%s#sourceLocation()\n}\n\n", \
+    printf "%s\n%s\n#sourceLocation()\n\nfunc snippets() async throws {\n%s#sourceLocation()\n  await delivered()\n}\n\n", \
       imports[program], declarations[program], statements[program] > file
-    printf "@main enum Program {\n  static func main() async throws {\n" > file
-    printf "    try await snippets()\n    await delivered()\n    await delivered()\n  }\n\n" > file
-    printf "  // Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > file
-    printf "  static func delivered() async {\n    await withCheckedContinuation { done in" > file
-    printf " DispatchQueue.main.async { done.resume() } }\n  }\n}\n" > file
+    printf "@main enum Program {\n  static func main() async throws { try await snippets() }\n}\n\n" > file
+    printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > file
+    printf "func delivered() async {\n  await withCheckedContinuation { done in" > file
+    printf " DispatchQueue.main.async { done.resume() } }\n}\n" > file
     close(file)
     printf "%s", expected[program] > (target "/expected")
     close(target "/expected")
