@@ -20,9 +20,9 @@ compiled_swift_syntax() {
     -o -name 'libMacroSupport.a' \) -print
 }
 
-# prove_isolation NAME TRAITS PRODUCT…: writes a package that uses these products, and builds it.
+# prove_isolation NAME TRAITS PRODUCT…: writes a package that uses these products, and builds it for release.
 prove_isolation() {
-  local name=$1 traits=$2 product folder=.build/isolation/$1 products='' imports='' found
+  local name=$1 traits=$2 product folder=.build/isolation/$1 products='' imports='' found started
   shift 2
   for product in "$@"; do
     products="$products      .product(name: \"$product\", package: \"Concord\"),
@@ -48,13 +48,15 @@ $products    ])
 }"
   # What an earlier run of another version left behind would be found as well.
   rm -rf "$folder/.build"
-  swift build --package-path "$folder" || fail "a package that uses $* does not build ($folder)"
+  swift package --package-path "$folder" resolve
+  started=$SECONDS
+  swift build --package-path "$folder" --configuration release || fail "a package that uses $* does not build ($folder)"
   found=$(compiled_swift_syntax "$folder/.build")
   if [ -n "$found" ]; then
     fail "a package that uses $* compiles swift-syntax:
 $found"
   fi
-  note "$name: no swift-syntax"
+  note "$name: no swift-syntax; its release build took $((SECONDS - started)) s"
 }
 
 # write_if_changed FILE TEXT: keeps the date of a file that is right already, so that nothing is built in vain.

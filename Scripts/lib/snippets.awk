@@ -82,8 +82,11 @@ END {
     target = folder "/Sources/" program
     system("mkdir -p '" target "'")
     file = target "/" program ".swift"
-    printf "%s\n%s\n#sourceLocation()\n\nfunc snippets() async throws {\n%s#sourceLocation()\n  await delivered()\n}\n\n", \
-      imports[program], declarations[program], statements[program] > file
+    # A closing directive wants an opening one before it, also where the document has no declaration or no statement.
+    start = "#sourceLocation(file: \"" FILENAME "\", line: 1)\n"
+    printf "%s\n%s%s\n#sourceLocation()\n\n", imports[program], start, declarations[program] > file
+    printf "func snippets() async throws {\n%s%s#sourceLocation()\n", start, statements[program] > file
+    printf "  await delivered()\n}\n\n" > file
     printf "@main enum Program {\n  static func main() async throws { try await snippets() }\n}\n\n" > file
     printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > file
     printf "func delivered() async {\n  await withCheckedContinuation { done in" > file
