@@ -42,11 +42,11 @@ public struct SwiftLogLogger: EntityStoreLogger {
   }
 
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {
-    logger.log(level: level, "registered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias)"])
+    logger.log(level: level, "registered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
   }
 
   public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {
-    logger.log(level: level, "unregistered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias)"])
+    logger.log(level: level, "unregistered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
   }
 
   public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {
