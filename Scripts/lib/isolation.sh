@@ -10,7 +10,7 @@ check_isolation() {
     [ -n "$(compiled_swift_syntax .build)" ] || fail 'the proof is blind: it does not find swift-syntax where it was compiled'
   fi
   prove_isolation concord-alone '' Concord
-  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging
+  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros
 }
 
 # compiled_swift_syntax FOLDER: the modules of swift-syntax that were compiled into a build folder, or linked ready-made.
