@@ -51,7 +51,9 @@ run_under_thread_sanitizer() {
 }
 
 run_under_address_sanitizer() {
+  # Leaks are the business of the heap tests: the sanitizer also counts what the runtime keeps on purpose.
+  # The linker's remarks on the sanitizer's own symbols are many, and mean nothing.
   ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" \
-    swift test --sanitize=address --scratch-path .build-asan --disable-default-traits ||
-    fail 'the address sanitizer found something'
+    swift test --sanitize=address --scratch-path .build-asan --disable-default-traits 2>&1 |
+    grep -v 'Cannot export local symbol' || fail 'the address sanitizer found something'
 }
