@@ -47,5 +47,10 @@ let package = Package(
       name: "ConcordMacros", dependencies: ["Concord", "ConcordConsistency"],
       swiftSettings: settings),
     .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordLoggingTests",
+      dependencies: ["Concord", "ConcordLogging", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
+    .testTarget(name: "DocumentationTests", dependencies: ["Concord"], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# The single checks of Scripts/test. Each runs in the package's folder and ends the script when it fails.
+
+# check_format: every Swift file of the repository, outside of build folders.
+check_format() {
+  local places=() place
+  for place in Package.swift Sources Tests Examples Benchmarks; do
+    if [ -e "$place" ]; then places+=("$place"); fi
+  done
+  find "${places[@]}" \( -name '.build*' -o -name '.swiftpm' \) -prune -o -name '*.swift' -print0 |
+    xargs -0 swift format lint --strict --parallel ||
+    fail "the format differs from .swift-format; 'swift format --in-place FILE' mends most of it"
+}
+
+# check_scripts: where shellcheck is installed.
+check_scripts() {
+  if have_command shellcheck; then
+    shellcheck -x .ci/run Scripts/demo Scripts/test Scripts/bench Scripts/docs Scripts/lib/*.sh || fail 'shellcheck complains'
+  else
+    note 'shellcheck is not installed, so the scripts are not checked'
+  fi
+}
+
+# build_without_warnings PACKAGE OPTION…: builds, and fails on a warning in a file of this repository.
+build_without_warnings() {
+  local package=$1 log warned
+  shift
+  mkdir -p "$package/.build"
+  log=$package/.build/build.log
+  swift build --package-path "$package" "$@" 2>&1 | tee "$log" || fail "$package does not build"
+  warned=$(grep -E '\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -v -E '/\.build[^/]*/(checkouts|.*\.derived)/' |
+    sed -E 's/:[0-9]+:[0-9]+: warning:.*//' | sort -u || true)
+  if [ -n "$warned" ]; then
+    # A file that is not compiled again does not warn again, so the next run must find these changed.
+    printf '%s\n' "$warned" | while IFS= read -r file; do if [ -e "$file" ]; then touch "$file"; fi; done
+    fail "$package builds with warnings, in:
+$warned"
+  fi
+}
+
+run_under_thread_sanitizer() {
+  # The thread sanitizer wants its shadow memory at fixed addresses, which random layouts with many bits may take.
+  local without_random_layout=()
+  if have_command setarch && setarch "$(uname -m)" -R true 2> /dev/null; then
+    without_random_layout=(setarch "$(uname -m)" -R)
+  fi
+  TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
+    ${without_random_layout[@]+"${without_random_layout[@]}"} \
+    swift test --sanitize=thread --scratch-path .build-tsan --disable-default-traits ||
+    fail 'the thread sanitizer found something'
+}
+
+run_under_address_sanitizer() {
+  # Leaks are the business of the heap tests: the sanitizer also counts what the runtime keeps on purpose.
+  # The linker's remarks on the sanitizer's own symbols are many, and mean nothing.
+  ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" \
+    swift test --sanitize=address --scratch-path .build-asan --disable-default-traits 2>&1 |
+    grep -v 'Cannot export local symbol' || fail 'the address sanitizer found something'
+}

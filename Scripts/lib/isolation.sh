@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# The proof that swift-syntax is compiled for macros only.
+#
+# It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
+# own build, which has the macros, must find something, or the proof would prove nothing.
+
+# check_isolation: after the package itself has been built with its tests.
+check_isolation() {
+  if grep -q 'SwiftSyntaxMacros' Package.swift; then
+    [ -n "$(compiled_swift_syntax .build)" ] || fail 'the proof is blind: it does not find swift-syntax where it was compiled'
+  fi
+  prove_isolation concord-alone '' Concord
+  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros
+}
+
+# compiled_swift_syntax FOLDER: the modules of swift-syntax that were compiled into a build folder, or linked ready-made.
+compiled_swift_syntax() {
+  find "$1" \( -name checkouts -o -name repositories \) -prune -o \
+    \( -name 'SwiftSyntax*.build' -o -name 'SwiftSyntax*.swiftmodule' -o -name 'SwiftCompilerPlugin*.build' \
+    -o -name 'libMacroSupport.a' \) -print
+}
+
+# prove_isolation NAME TRAITS PRODUCT…: writes a package that uses these products, and builds it for release.
+prove_isolation() {
+  local name=$1 traits=$2 product folder=.build/isolation/$1 products='' imports='' found started
+  shift 2
+  for product in "$@"; do
+    products="$products      .product(name: \"$product\", package: \"Concord\"),
+"
+    imports="${imports}import $product
+"
+  done
+  mkdir -p "$folder/Sources/User"
+  write_if_changed "$folder/Package.swift" "// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: \"User\",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: \"Concord\", path: \"$PWD\"$traits)],
+  targets: [
+    .executableTarget(name: \"User\", dependencies: [
+$products    ])
+  ])"
+  write_if_changed "$folder/Sources/User/User.swift" "$imports
+@main enum User {
+  static func main() {}
+}"
+  # What an earlier run of another version left behind would be found as well.
+  rm -rf "$folder/.build"
+  swift package --package-path "$folder" resolve
+  started=$SECONDS
+  swift build --package-path "$folder" --configuration release || fail "a package that uses $* does not build ($folder)"
+  found=$(compiled_swift_syntax "$folder/.build")
+  if [ -n "$found" ]; then
+    fail "a package that uses $* compiles swift-syntax:
+$found"
+  fi
+  note "$name: no swift-syntax; its release build took $((SECONDS - started)) s"
+}
+
+# write_if_changed FILE TEXT: keeps the date of a file that is right already, so that nothing is built in vain.
+write_if_changed() {
+  if [ ! -e "$1" ] || [ "$(cat "$1")" != "$2" ]; then printf '%s\n' "$2" > "$1"; fi
+}

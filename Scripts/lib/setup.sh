@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# What a fresh machine needs before it can build: a Swift toolchain, git, and the C library it links with.
+
+# The oldest toolchain that reads Package.swift (its swift-tools-version).
+minimum_swift=6.2
+
+# set_up: installs what is missing where it may, and otherwise ends with the command to type.
+set_up() {
+  ensure git have_command git -- git git
+  if [ "$(uname -s)" = Linux ]; then
+    ensure "the C library's headers" have_c_headers -- libc6-dev ''
+    ensure "the C++ library" have_cxx_library -- libstdc++-12-dev ''
+  fi
+  ensure_swift
+}
+
+have_command() { command -v "$1" > /dev/null 2>&1; }
+
+have_c_headers() { [ -e /usr/include/stdlib.h ]; }
+
+have_cxx_library() {
+  local found
+  for found in /usr/lib/gcc/*/*/libstdc++.so /usr/lib*/libstdc++.so* /usr/lib/*/libstdc++.so*; do
+    if [ -e "$found" ]; then return 0; fi
+  done
+  return 1
+}
+
+# ensure NAME CHECK… -- APT_PACKAGE BREW_PACKAGE: runs CHECK, and installs the package when it fails.
+ensure() {
+  local name=$1 check=()
+  shift
+  while [ "$1" != -- ]; do
+    check+=("$1")
+    shift
+  done
+  local apt_package=$2 brew_package=$3
+  if "${check[@]}"; then return; fi
+  note "$name is missing"
+  if have_command apt-get && [ -n "$apt_package" ]; then
+    install_with_apt "$name" "$apt_package"
+  elif have_command brew && [ -n "$brew_package" ]; then
+    note "brew install $brew_package"
+    brew install "$brew_package" || fail "could not install $name; try: brew install $brew_package"
+  else
+    fail "$name is missing; install it with this system's package manager (Debian and Ubuntu: sudo apt-get install -y \
+$apt_package${brew_package:+; macOS: brew install $brew_package})"
+  fi
+  "${check[@]}" || fail "$name was installed, but is still not found"
+}
+
+install_with_apt() {
+  local name=$1 package=$2 sudo=()
+  if [ "$(id -u)" != 0 ]; then
+    # Without a password at hand a script must not stop to ask for one.
+    if have_command sudo && sudo -n true 2> /dev/null; then
+      sudo=(sudo -n)
+    else
+      fail "$name is missing; install it with: sudo apt-get update && sudo apt-get install -y $package"
+    fi
+  fi
+  note "apt-get install $package"
+  # bash 3.2 takes an empty array for an unset variable, hence the guard.
+  ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" > /dev/null 2>&1 ||
+    { ${sudo[@]+"${sudo[@]}"} apt-get update -qq &&
+      ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" > /dev/null; } ||
+    fail "could not install $name; try: sudo apt-get update && sudo apt-get install -y $package"
+}
+
+ensure_swift() {
+  if ! have_command swift; then
+    fail "no Swift toolchain found. Concord needs Swift $minimum_swift or newer.
+  macOS:   install Xcode 26 or newer from the App Store, or see https://www.swift.org/install/macos
+  Linux:   curl -O https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz &&
+           tar zxf swiftly-\$(uname -m).tar.gz && ./swiftly init
+           (details: https://www.swift.org/install/linux)
+  Docker:  docker run --rm -it -v \"\$PWD\":/concord -w /concord swift:$minimum_swift ./Scripts/demo" 69
+  fi
+  local version
+  version=$(swift --version 2> /dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+  if [ -z "$version" ]; then fail "'swift --version' says nothing useful; is the toolchain whole?" 69; fi
+  if ! version_at_least "$version" "$minimum_swift"; then
+    fail "Concord needs Swift $minimum_swift or newer, and this is $version. See https://www.swift.org/install" 69
+  fi
+  note "Swift $version, $(uname -s) $(uname -m)"
+}
+
+# version_at_least VERSION MINIMUM: compares major and minor.
+version_at_least() {
+  local major=${1%%.*} rest=${1#*.} minimum_major=${2%%.*} minimum_minor=${2#*.}
+  local minor=${rest%%.*}
+  [ "$major" -gt "$minimum_major" ] || { [ "$major" -eq "$minimum_major" ] && [ "$minor" -ge "$minimum_minor" ]; }
+}

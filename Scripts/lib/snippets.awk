@@ -1,0 +1,103 @@
+# Turns the Swift blocks of a Markdown document into programs, one for each part of the document.
+#
+# A block stands between "```swift" and "```" at the start of a line. Blocks that follow each other belong together: what
+# one declares, the next ones may use. Declarations go to file scope, and all else, in order, into a function that is run.
+# Three comments, which a reader of the rendered page does not see, steer this:
+#
+#   <!-- snippets: Name -->     what follows is a program of its own, and knows nothing of what was declared before
+#   <!-- hidden                 the lines up to "-->" are compiled as if they stood in a block
+#   <!-- manifest -->           the next block is a Package.swift
+#
+# A line that ends in "// → text" claims that it prints this text (several: "// → one → two"). The claims are written
+# beside the program, for the caller to compare with what it prints.
+#
+# Variables: folder (where to write), name (of the first part).
+
+function begin(part) {
+  program = part
+  imports[program] = "import Concord\nimport Foundation\n"
+  order[++count] = program
+  depth = 0
+  declaring = 0
+}
+
+function claim(line,   at, claims, i, n) {
+  at = index(line, "// → ")
+  if (!at) return
+  n = split(substr(line, at + length("// → ")), claims, " → ")
+  for (i = 1; i <= n; i++) expected[program] = expected[program] claims[i] "\n"
+}
+
+# What a line opens and does not close, outside of string literals.
+function opened(line,   bare, i, c, sum) {
+  bare = line
+  gsub(/\\"/, "", bare)
+  gsub(/"[^"]*"/, "", bare)
+  sub(/\/\/.*/, "", bare)
+  sum = 0
+  for (i = 1; i <= length(bare); i++) {
+    c = substr(bare, i, 1)
+    if (c == "{" || c == "(" || c == "[") sum++
+    if (c == "}" || c == ")" || c == "]") sum--
+  }
+  return sum
+}
+
+function code(line) {
+  if (depth == 0) {
+    if (line ~ /^import /) {
+      imports[program] = imports[program] line "\n"
+      return
+    }
+    after_attribute = attribute
+    bare = line
+    while (sub(/^(public|package|private|fileprivate|final|indirect|nonisolated|@[A-Za-z]+(\([^)]*\))?) */, "", bare)) {}
+    if (bare ~ /^(struct|enum|class|actor|protocol|extension|typealias) / || (line ~ /^@/ && bare == "")) declaring = 1
+    else if (!attribute) declaring = 0
+    attribute = line ~ /^@/ && bare == ""
+  }
+  # Errors are reported in the document. Within an expression the compiler takes no such line.
+  where = depth == 0 && !after_attribute && line ~ /^[^ )}\]]/ ? "#sourceLocation(file: \"" FILENAME "\", line: " FNR ")\n" : ""
+  depth += opened(line)
+  if (declaring) declarations[program] = declarations[program] where line "\n"
+  else statements[program] = statements[program] where "  " line "\n"
+  claim(line)
+}
+
+BEGIN { begin(name) }
+
+/^<!-- snippets: / && !inside { begin(name $3); next }
+/^<!-- manifest -->/ && !inside { manifest_next = 1; next }
+/^<!-- hidden/ && !inside { inside = 2; next }
+/^```swift/ && !inside { inside = manifest_next ? 3 : 1; manifest_next = 0; next }
+(inside == 1 || inside == 3) && /^```/ { inside = 0; next }
+inside == 2 && /^-->/ { inside = 0; next }
+inside == 3 { manifest = manifest $0 "\n"; next }
+inside { code($0) }
+
+END {
+  for (i = 1; i <= count; i++) {
+    program = order[i]
+    if (declarations[program] statements[program] == "") continue
+    target = folder "/Sources/" program
+    system("mkdir -p '" target "'")
+    file = target "/" program ".swift"
+    # A closing directive wants an opening one before it, also where the document has no declaration or no statement.
+    start = "#sourceLocation(file: \"" FILENAME "\", line: 1)\n"
+    printf "%s\n%s%s\n#sourceLocation()\n\n", imports[program], start, declarations[program] > file
+    printf "func snippets() async throws {\n%s%s#sourceLocation()\n", start, statements[program] > file
+    printf "  await delivered()\n}\n\n" > file
+    printf "@main enum Program {\n  static func main() async throws { try await snippets() }\n}\n\n" > file
+    printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > file
+    printf "func delivered() async {\n  await withCheckedContinuation { done in" > file
+    printf " DispatchQueue.main.async { done.resume() } }\n}\n" > file
+    close(file)
+    printf "%s", expected[program] > (target "/expected")
+    close(target "/expected")
+    print program
+  }
+  if (manifest != "") {
+    system("mkdir -p '" folder "/manifests/" name "'")
+    printf "%s", manifest > (folder "/manifests/" name "/Package.swift")
+  }
+}

@@ -1,0 +1,55 @@
+public import Concord
+public import Logging
+
+/// Writes what a store does to a swift-log `Logger`.
+///
+/// ```swift
+/// let store = EntityStore(logger: SwiftLogLogger(Logger(label: "shop.books")))
+/// ```
+///
+/// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
+/// `newID`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
+/// comparison.
+public struct SwiftLogLogger: EntityStoreLogger {
+  private let logger: Logger
+  private let level: Logger.Level
+  private let refusals: Logger.Level
+
+  /// - Parameters:
+  ///   - logger: Where the lines go.
+  ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
+  ///   - refusals: The level of what is a mistake in the calling code: an `update` that tried to change an entity's id.
+  public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
+    self.logger = logger
+    self.level = level
+    self.refusals = refusals
+  }
+
+  public func didStore<T: Identifiable>(_ type: T.Type, id: T.ID) {
+    logger.log(level: level, "stored", metadata: ["entity": "\(type)", "id": "\(id)"])
+  }
+
+  public func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp) {
+    logger.log(
+      level: level, "discarded as stale",
+      metadata: ["entity": "\(type)", "id": "\(id)", "stamp": "\(stamp)", "storedStamp": "\(storedStamp)"])
+  }
+
+  public func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID) {
+    logger.log(
+      level: refusals, "refused an update that changes the id",
+      metadata: ["entity": "\(type)", "id": "\(id)", "newID": "\(newID)"])
+  }
+
+  public func didRegisterAlias<T>(_ alias: AliasKey<T>) {
+    logger.log(level: level, "registered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
+  }
+
+  public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {
+    logger.log(level: level, "unregistered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
+  }
+
+  public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {
+    logger.log(level: level, "released", metadata: ["entity": "\(type)", "id": "\(id)"])
+  }
+}

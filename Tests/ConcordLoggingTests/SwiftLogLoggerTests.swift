@@ -1,0 +1,86 @@
+import Concord
+import ConcordLogging
+import Logging
+import Testing
+
+@Suite("What a store does can be read in the log")
+struct SwiftLogLoggerTests {
+  private struct Book: Identifiable, Equatable {
+    var id: String
+    var title = "A Room with a View"
+  }
+
+  private let lines = CapturingLogHandler.Lines()
+
+  private func store(level: Logger.Level = .debug, loggerLevel: Logger.Level = .trace) -> EntityStore {
+    let lines = lines
+    var logger = Logger(label: "concord.tests") { _ in CapturingLogHandler(lines: lines) }
+    logger.logLevel = loggerLevel
+    return EntityStore(delivery: .immediate, logger: SwiftLogLogger(logger, level: level))
+  }
+
+  @Test("A stored entity is logged with its type and id")
+  func stored() {
+    let store = store()
+    let book = store.store(Book(id: "1"))
+    #expect(
+      lines.all == [.init(level: .debug, message: "stored", metadata: ["entity": "Book", "id": "1"])])
+    withExtendedLifetime(book) {}
+  }
+
+  @Test("A stale write is logged with both stamps")
+  func discarded() {
+    let store = store()
+    let book = store.store(Book(id: "1"), modifiedAt: 20)
+    store.store(Book(id: "1", title: "Older"), modifiedAt: 10)
+    #expect(
+      lines.with(message: "discarded as stale").map(\.metadata)
+        == [["entity": "Book", "id": "1", "stamp": "10.0", "storedStamp": "20.0"]])
+    withExtendedLifetime(book) {}
+  }
+
+  @Test("An update that changes the id is logged as a warning")
+  func refused() {
+    let store = store()
+    let book = store.store(Book(id: "1"))
+    #expect(store.update(Book.self, id: "1") { $0.id = "2" } == false)
+    let refusals = lines.with(message: "refused an update that changes the id")
+    #expect(refusals.map(\.level) == [.warning])
+    #expect(refusals.map(\.metadata) == [["entity": "Book", "id": "1", "newID": "2"]])
+    withExtendedLifetime(book) {}
+  }
+
+  @Test("An alias is logged when it is set and when it goes, with its name")
+  func aliases() {
+    let store = store()
+    let favourite = AliasKey<Book>("favourite")
+    store.store(Book(id: "1"), named: favourite)
+    store.removeAlias(named: favourite)
+    let metadata = ["entity": "Book", "alias": "favourite"]
+    #expect(lines.with(message: "registered an alias").map(\.metadata) == [metadata])
+    #expect(lines.with(message: "unregistered an alias").map(\.metadata) == [metadata])
+  }
+
+  @Test("A released entity is logged")
+  func released() {
+    let store = store()
+    var book: EntityObserver<Book>? = store.store(Book(id: "1"))
+    #expect(book?.value.id == "1")
+    #expect(lines.with(message: "released").isEmpty)
+    book = nil
+    #expect(lines.with(message: "released").map(\.metadata) == [["entity": "Book", "id": "1"]])
+  }
+
+  @Test("The lines have the level that was asked for", arguments: [Logger.Level.trace, .info])
+  func level(level: Logger.Level) {
+    store(level: level).store(Book(id: "1"))
+    #expect(lines.all.isEmpty == false)
+    #expect(lines.all.allSatisfy { $0.level == level })
+  }
+
+  @Test("A logger of a higher level writes nothing")
+  func silence() {
+    store(level: .debug, loggerLevel: .info).store(Book(id: "1"))
+    #expect(lines.all.isEmpty)
+  }
+}
