@@ -42,7 +42,10 @@ struct CatalogueTests {
       ("[]", 1, "the catalogue must be an object, found a list"),
       ("{\"authors\": []}", 1, "the catalogue has no books"),
       ("{\n\"authors\": [\n{\"id\": \"a\"}]}", 3, "an author has no \"name\""),
-      ("{\n\"authors\": [\n{\"id\": \"a\",\n\"name\": 7}]}", 4, "\"name\" of an author must be a string, found a number"),
+      (
+        "{\n\"authors\": [\n{\"id\": \"a\",\n\"name\": 7}]}", 4,
+        "\"name\" of an author must be a string, found a number"
+      ),
       (author("\n{\"id\": \"b\"}"), 2, "book \"b\" has no \"subjects\""),
       (author(book("b", year: "1.5")), 1, "\"year\" of book \"b\" must be a whole number, found a number"),
       (author(book("b", year: "9999")), 1, "\"year\" of book \"b\" must be between 1 and 2100, found 9999"),

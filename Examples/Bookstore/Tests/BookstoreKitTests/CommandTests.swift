@@ -105,7 +105,7 @@ struct CommandTests {
   func help() throws {
     let help = try bookstore(["--help"])
     #expect(help.status == 0)
-    for word in ["KEYS", "EVENTS", "EXIT STATUS", "--catalogue", "--events", "--rate", "--headless", "\"type\":\"price\""] {
+    for word in ["KEYS", "EVENTS", "EXIT STATUS", "--catalogue", "--rate", "--headless", "\"type\":\"price\""] {
       #expect(help.output.contains(word), "\(word)")
     }
   }

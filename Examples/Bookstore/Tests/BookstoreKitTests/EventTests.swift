@@ -50,9 +50,18 @@ struct EventTests {
       ("{}", "an event has no \"type\""),
       (#"{"type":"sale"}"#, "unknown type \"sale\", known are price, stock, review, title, name, remove"),
       (#"{"type":"price","book":"b"}"#, "a price event has no \"cents\""),
-      (#"{"type":"price","book":"b","cents":-1}"#, "\"cents\" of a price event must be between 0 and 100000000, found -1"),
-      (#"{"type":"stock","book":"b","count":"1"}"#, "\"count\" of a stock event must be a whole number, found a string"),
-      (#"{"type":"review","book":"b","id":"r","stars":6}"#, "\"stars\" of a review event must be between 1 and 5, found 6"),
+      (
+        #"{"type":"price","book":"b","cents":-1}"#,
+        "\"cents\" of a price event must be between 0 and 100000000, found -1"
+      ),
+      (
+        #"{"type":"stock","book":"b","count":"1"}"#,
+        "\"count\" of a stock event must be a whole number, found a string"
+      ),
+      (
+        #"{"type":"review","book":"b","id":"r","stars":6}"#,
+        "\"stars\" of a review event must be between 1 and 5, found 6"
+      ),
       (#"{"type":"title","book":"b","title":" "}"#, "\"title\" of a title event is empty"),
       (#"{"type":"name","author":1,"name":"n"}"#, "\"author\" of a name event must be a string, found a number"),
       (#"{"type":"remove","book":"b","at":"now"}"#, "\"at\" of a remove event must be a number, found a string"),

@@ -28,7 +28,9 @@ struct TerminalTests {
   func rate() {
     var meter = RateMeter()
     let start = ContinuousClock.now
-    for tenth in 0...100 { meter.note(tenth < 50 ? tenth : 50 + (tenth - 50) * 20, at: start + .milliseconds(tenth * 100)) }
+    for tenth in 0...100 {
+      meter.note(tenth < 50 ? tenth : 50 + (tenth - 50) * 20, at: start + .milliseconds(tenth * 100))
+    }
     #expect(abs(meter.perSecond - 200) < 1)
   }
 }

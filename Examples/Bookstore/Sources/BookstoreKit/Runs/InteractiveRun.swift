@@ -15,8 +15,8 @@ public final class InteractiveRun {
     let complaints = Complaints(source: session.eventsName, keeps: Terminal.isTerminal(2))
     let projector = Projector(
       shop: shop, display: session.display, progress: progress, canvas: canvas
-    ) { projector in
-      Report.figures(projector) + [Self.help(progress.state, complaints.newest)]
+    ) { projector, width in
+      Report.figures(projector, width: width) + [Self.help(progress.state, complaints.newest)]
     }
 
     Signals.install(for: terminal) {
@@ -66,7 +66,7 @@ public final class InteractiveRun {
   }
 
   private static func help(_ state: FeedProgress.State, _ complaint: String?) -> Line {
-    let keys = Line(" tab next screen  p pause  z zoom  ↑↓ another book  q quit", .dim)
+    let keys = Line(" tab next  p pause  z zoom  ↑↓ book  q quit", .dim)
     let end = state.isFinished ? Line("  the feed has ended", .warning) : Line()
     return keys + end + (complaint.map { Line("  \($0)", .warning) } ?? Line())
   }

@@ -10,7 +10,7 @@ final class Projector {
   private(set) var rate = RateMeter()
   private let shop: Shop
   private let canvas: any Canvas
-  private let status: @MainActor (Projector) -> [Line]
+  private let status: @MainActor (Projector, Int) -> [Line]
   private var position: Watch<FeedPosition?>?
   /// When the events arrived that the screens know of, but that are not drawn yet.
   private var undrawn: [ContinuousClock.Instant] = []
@@ -19,7 +19,7 @@ final class Projector {
 
   init(
     shop: Shop, display: Display, progress: FeedProgress, canvas: any Canvas,
-    status: @escaping @MainActor (Projector) -> [Line]
+    status: @escaping @MainActor (Projector, Int) -> [Line]
   ) {
     self.shop = shop
     self.progress = progress
@@ -56,7 +56,7 @@ final class Projector {
     let now = ContinuousClock.now
     rate.note(progress.state.shown, at: now)
     let size = canvas.size
-    let below = status(self).map { $0.fitted(to: size.columns) }
+    let below = status(self, size.columns).map { $0.fitted(to: size.columns) }
     let height = max(0, size.rows - below.count)
     canvas.show(dashboard.picture(width: size.columns, height: height, now: now) + below)
     let drawn = ContinuousClock.now

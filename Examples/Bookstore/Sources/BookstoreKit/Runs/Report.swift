@@ -1,15 +1,16 @@
 /// The figures, in words.
 @MainActor
 enum Report {
-  /// The line below the screens.
-  static func figures(_ projector: Projector) -> [Line] {
+  /// The line below the screens, or two of them where one has no room.
+  static func figures(_ projector: Projector, width: Int) -> [Line] {
     let state = projector.progress.state
     let rate = Int(projector.rate.perSecond.rounded())
-    var text = " \(rate) events/s, \(state.shown) so far"
-    if state.stale > 0 { text += ", \(state.stale) stale" }
-    if state.malformed > 0 { text += ", \(state.malformed) malformed" }
-    text += " │ \(projector.entitiesAlive) entities, \(projector.observers) observers │ \(projector.delays.summary)"
-    return [Line(text, .strong)]
+    var events = " \(rate) events/s, \(state.shown) so far"
+    if state.stale > 0 { events += ", \(state.stale) stale" }
+    if state.malformed > 0 { events += ", \(state.malformed) malformed" }
+    let store = " \(projector.entitiesAlive) entities, \(projector.observers) observers │ \(projector.delays.summary)"
+    let line = Line(events + " │" + store, .strong)
+    return line.width <= width ? [line] : [Line(events, .strong), Line(store, .strong)]
   }
 
   /// What each screen shows, as plain text.

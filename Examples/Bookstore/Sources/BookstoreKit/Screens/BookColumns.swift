@@ -4,7 +4,8 @@ struct BookColumns {
   var showsAuthor = true
 
   func row(_ book: Book, _ style: Style) -> Line {
-    let numbers = BookColumns.price(book).rightAligned(in: 7) + BookColumns.stock(book).rightAligned(in: 5)
+    let numbers =
+      BookColumns.price(book).rightAligned(in: 7) + BookColumns.stock(book).rightAligned(in: 5)
       + BookColumns.stars(book).rightAligned(in: 10)
     let room = max(0, width - numbers.columns)
     guard showsAuthor, room >= 30 else { return Line(book.title.printable.padded(to: room) + numbers, style) }

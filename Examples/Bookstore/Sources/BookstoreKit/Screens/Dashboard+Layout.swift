@@ -19,7 +19,8 @@ extension Dashboard {
   private func pane(_ index: Int, width: Int, height: Int, now: ContinuousClock.Instant) -> [Line] {
     let screen = screens[index]
     let hasFocus = index == focus
-    let title = Line("─ ", .dim) + Line(screen.name, hasFocus ? .selected : .strong)
+    let title =
+      Line("─ ", .dim) + Line(screen.name, hasFocus ? .selected : .strong)
       + Line(screen.isPaused ? " (paused)" : "", .warning) + Line(" ", .plain)
     let rule = Line(String(repeating: "─", count: max(0, width - title.width)), .dim)
     let inside = max(0, height - 1)

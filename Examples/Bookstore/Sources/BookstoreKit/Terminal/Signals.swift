@@ -37,6 +37,8 @@ enum Signals {
       guard count == 1 else { return }
       let number = Int32(byte)
       if ending.contains(number) {
+        // A terminal that takes no output must not keep the program from ending.
+        alarm(2)
         terminal.leave()
         // Ends as it would have without us, so that a shell sees what happened.
         signal(number, SIG_DFL)

@@ -49,8 +49,9 @@ final class Terminal: Sendable {
     state.withLock { state in
       guard state.isEntered else { return }
       state.isEntered = false
+      // First what cannot be held up by a terminal that takes no output.
+      if var saved = state.saved { tcsetattr(keyboard, TCSANOW, &saved) }
       send("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
-      if var saved = state.saved { tcsetattr(keyboard, TCSAFLUSH, &saved) }
     }
   }
 
