@@ -53,6 +53,10 @@ public final class HeadlessRun {
     agreement.expect(state.shown == state.arrived, "the screens know of \(state.shown) of \(state.arrived) events")
     agreement.expect(state.taken == ledger.taken, "\(state.taken) events were taken, not \(ledger.taken)")
     agreement.expect(state.stale == ledger.stale, "\(state.stale) events were stale, not \(ledger.stale)")
+    // Besides these there are the user, the author's aggregate and the feed's position.
+    let alive = ledger.entities + 3
+    agreement.expect(
+      projector.entitiesAlive == alive, "\(projector.entitiesAlive) entities are alive, not \(alive)")
     checks += 1
   }
 

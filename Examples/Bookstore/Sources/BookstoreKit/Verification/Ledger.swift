@@ -25,6 +25,9 @@ struct Ledger: Sendable {
     for author in catalogue.authors { authors[author.id] = (author, 0) }
   }
 
+  /// How many authors, books and reviews there are.
+  var entities: Int { authors.count + entries.count + reviewIDs.count }
+
   func author(_ id: Author.ID) -> Author? { authors[id]?.author }
 
   func book(_ id: Book.ID) -> Book? {
