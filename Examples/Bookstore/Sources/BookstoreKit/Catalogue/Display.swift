@@ -1,0 +1,19 @@
+/// What the four screens begin with.
+public struct Display: Sendable {
+  public let book: Book
+  public let shelf: [Book]
+
+  /// The book with the id `bookID`, and a shelf with it, another by its author, and some from all over the catalogue.
+  /// `nil` when the catalogue has no such book.
+  public init?(_ catalogue: Catalogue, bookID: Book.ID? = nil) {
+    let wanted = bookID ?? "pride-and-prejudice"
+    guard let book = catalogue.books.first(where: { $0.id == wanted }) ?? (bookID == nil ? catalogue.books.first : nil)
+    else { return nil }
+    self.book = book
+    let sibling = catalogue.books.first { $0.author.id == book.author.id && $0.id != book.id }
+    let step = max(1, catalogue.books.count / 6)
+    let others = stride(from: step / 2, to: catalogue.books.count, by: step).map { catalogue.books[$0] }
+    var seen: Set<Book.ID> = []
+    shelf = ([book] + (sibling.map { [$0] } ?? []) + others).filter { seen.insert($0.id).inserted }
+  }
+}

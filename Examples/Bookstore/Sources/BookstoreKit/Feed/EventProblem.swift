@@ -1,0 +1,16 @@
+/// Why an event could not be taken in.
+enum EventProblem: Error, Equatable, CustomStringConvertible {
+  case malformed(String)
+  case unknownBook(Book.ID)
+  case unknownAuthor(Author.ID)
+  case reviewAlreadyThere(Review.ID)
+
+  var description: String {
+    switch self {
+    case .malformed(let reason): reason
+    case .unknownBook(let id): "there is no book \"\(id)\""
+    case .unknownAuthor(let id): "there is no author \"\(id)\""
+    case .reviewAlreadyThere(let id): "there is already a review \"\(id)\""
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Concord
+import Foundation
+
+/// Runs the shop without a terminal: feeds all events, compares the screens after every hundred of them and at the end,
+/// and prints what they end on.
+@MainActor
+public final class HeadlessRun {
+  private let session: Session
+  private var agreement = Agreement()
+  private var checks = 0
+
+  public init(_ session: Session) { self.session = session }
+
+  /// Returns whether all screens agreed, each time they were compared.
+  public func run() async -> Bool {
+    let shop = Shop(catalogue: session.catalogue, display: session.display)
+    let progress = FeedProgress()
+    let complaints = Complaints(source: session.eventsName, keeps: false)
+    let projector = Projector(
+      shop: shop, display: session.display, progress: progress, canvas: HiddenCanvas(), status: Report.figures)
+    var feed = session.feed(into: shop, progress: progress, complaints: complaints)
+    feed.check = { ledger in
+      Self.waitForScreens(progress)
+      DispatchQueue.main.sync { MainActor.assumeIsolated { self.compare(projector, with: ledger) } }
+    }
+
+    let start = ContinuousClock.now
+    let drawing = Task { await projector.run() }
+    await withCheckedContinuation { done in
+      feed.ended = { done.resume() }
+      feed.start()
+    }
+    let elapsed = ContinuousClock.now - start
+    projector.stop()
+    await drawing.value
+    projector.draw()
+
+    for line in Report.screens(projector.dashboard) { print(line) }
+    for line in Report.summary(projector, elapsed: elapsed) { print(line) }
+    let holds = agreement.disagreements.isEmpty && checks > 0
+    print(holds ? "all screens agree" : "THE SCREENS DISAGREE", terminator: ": ")
+    print("\(agreement.comparisons) comparisons in \(checks) \(checks == 1 ? "check" : "checks"),", terminator: " ")
+    print("with each other and with a recomputation without the store")
+    for disagreement in agreement.disagreements.prefix(20) {
+      FileHandle.standardError.write(Data("\(disagreement)\n".utf8))
+    }
+    return holds
+  }
+
+  private func compare(_ projector: Projector, with ledger: Ledger) {
+    let state = projector.progress.state
+    agreement += Agreement(projector.dashboard.shown, with: ledger)
+    agreement.expect(state.shown == state.arrived, "the screens know of \(state.shown) of \(state.arrived) events")
+    agreement.expect(state.taken == ledger.taken, "\(state.taken) events were taken, not \(ledger.taken)")
+    agreement.expect(state.stale == ledger.stale, "\(state.stale) events were stale, not \(ledger.stale)")
+    // Besides these there are the user, the author's aggregate and the feed's position.
+    let alive = ledger.entities + 3
+    agreement.expect(
+      projector.entitiesAlive == alive, "\(projector.entitiesAlive) entities are alive, not \(alive)")
+    checks += 1
+  }
+
+  /// Waits until the screens know of all events; not for ever, because a screen that is never told is what the
+  /// comparison is to find.
+  nonisolated private static func waitForScreens(_ progress: FeedProgress) {
+    let latest = ContinuousClock.now + .seconds(5)
+    while progress.state.shown < progress.state.arrived, ContinuousClock.now < latest {
+      Thread.sleep(forTimeInterval: 0.0002)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// What a run of the program works on.
+public struct Session: Sendable {
+  public var catalogue: Catalogue
+  public var display: Display
+  /// Recorded events; without them events are invented.
+  public var events: LineReader?
+  /// What the events are called in messages.
+  public var eventsName: String
+  public var seed: UInt64
+  /// How many lines to take, or all.
+  public var count: Int?
+  /// Events per second, or as fast as they come.
+  public var rate: Double?
+
+  public init(
+    catalogue: Catalogue, display: Display, events: LineReader?, eventsName: String, seed: UInt64, count: Int?,
+    rate: Double?
+  ) {
+    self.catalogue = catalogue
+    self.display = display
+    self.events = events
+    self.eventsName = eventsName
+    self.seed = seed
+    self.count = count
+    self.rate = rate
+  }
+
+  func feed(into shop: Shop, progress: FeedProgress, complaints: Complaints) -> Feed {
+    let source: any EventSource =
+      if let events {
+        RecordedEvents(events)
+      } else {
+        GeneratedEvents(EventGenerator(catalogue: catalogue, display: display, seed: seed))
+      }
+    return Feed(
+      source: source, shop: shop, progress: progress, ledger: Ledger(catalogue: catalogue, display: display),
+      limit: count, rate: rate
+    ) { line, problem in complaints.add(line: line, problem) }
+  }
+}
