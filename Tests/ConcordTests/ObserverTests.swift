@@ -147,11 +147,11 @@ struct ObserverTests {
     subscription.unsubscribe()
   }
 
-  @Test("A closure on the main actor is called there also when another thread observes and writes")
+  @Test("A closure on the main actor is called there also when another thread writes")
   func mainActorFromElsewhere() async {
     let screen = Screen()
     let tag = store.store(Tag(id: 0, text: 0))
-    let subscription = tag.observe(on: MainActor.shared) { screen.texts.append($0.text) }
+    let subscription = await tag.observe(on: MainActor.shared) { screen.texts.append($0.text) }
     for text in 1...10 { store.update(Tag.self, id: 0) { $0.text = text } }
     for _ in 0..<2_000 {
       if await screen.texts.last == 10 { break }
@@ -166,12 +166,12 @@ struct ObserverTests {
   func values() async {
     let tag = store.store(Tag(id: 0, text: 0))
     var iterator = tag.values.makeAsyncIterator()
-    #expect(await iterator.next()?.text == 0)
+    #expect(await iterator.next(isolation: nil)?.text == 0)
     store.update(Tag.self, id: 0) { $0.text = 1 }
-    #expect(await iterator.next()?.text == 1)
+    #expect(await iterator.next(isolation: nil)?.text == 1)
     // Nobody reads meanwhile: the newest is kept.
     for text in 2...9 { store.update(Tag.self, id: 0) { $0.text = text } }
-    #expect(await iterator.next()?.text == 9)
+    #expect(await iterator.next(isolation: nil)?.text == 9)
   }
 
   @Test("A values sequence that is read while it is written ends on the newest value, and never goes back")
@@ -214,10 +214,10 @@ struct ObserverTests {
     let tag = store.store(Tag(id: 0, text: 0))
     var first = tag.values.makeAsyncIterator()
     var second = tag.values.makeAsyncIterator()
-    #expect(await first.next()?.text == 0)
+    #expect(await first.next(isolation: nil)?.text == 0)
     store.update(Tag.self, id: 0) { $0.text = 1 }
-    #expect(await first.next()?.text == 1)
-    #expect([0, 1].contains(await second.next()?.text))
+    #expect(await first.next(isolation: nil)?.text == 1)
+    #expect([0, 1].contains(await second.next(isolation: nil)?.text))
   }
 
   @Test("An optional observer waits, an observer of a collection shows it")

@@ -153,7 +153,7 @@ struct WeakMemoryTests {
   func sequence() async {
     var observer: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
     var iterator = observer?.values.makeAsyncIterator()
-    #expect(await iterator?.next()?.text == 0)
+    #expect(await iterator?.next(isolation: nil)?.text == 0)
     observer = nil
     #expect(isThere(0))
     iterator = nil

@@ -94,7 +94,7 @@ struct WholeTransactionsTests {
   func outerRollback() {
     let tag = store.store(Tag(id: 0, text: 0))
     try? store.transaction { store in
-      store.transaction { $0.update(Tag.self, id: 0) { $0.text = 1 } }
+      _ = store.transaction { $0.update(Tag.self, id: 0) { $0.text = 1 } }
       #expect(tag.value.text == 1)
       throw Refused()
     }
