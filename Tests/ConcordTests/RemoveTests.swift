@@ -1,6 +1,12 @@
 import Concord
 import Testing
 
+private struct Couple: Aggregate, Equatable {
+  let id: Int
+  var tags: Pair<Tag>
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.tags)] }
+}
+
 @Suite("Removing")
 struct RemoveTests {
   let store = EntityStore(delivery: .immediate)
@@ -46,15 +52,27 @@ struct RemoveTests {
 
   @Test("A wrapper case that cannot be emptied and a collection that cannot shrink take their parent with them")
   func stubborn() {
-    let owner = Person(id: 0, name: 0)
-    let first = store.store(Group(id: 0, name: 0, owner: owner, item: .tag(Tag(id: 0, text: 0))))
-    let second = store.store(Group(id: 1, name: 0, owner: owner, pair: Pair(first: Tag(id: 1, text: 0), second: Tag(id: 2, text: 0))))
+    let first = store.store(
+      Group(id: 0, name: 0, owner: Person(id: 0, name: 0), item: .tag(Tag(id: 0, text: 0))))
+    let second = store.store(Couple(id: 1, tags: Pair(first: Tag(id: 1, text: 0), second: Tag(id: 2, text: 0))))
     store.remove(Tag.self, id: 0)
     #expect(store.find(Group.self, id: 0) == nil)
-    #expect(store.find(Group.self, id: 1) != nil)
+    #expect(store.find(Couple.self, id: 1) != nil)
     store.remove(Tag.self, id: 2)
-    #expect(store.find(Group.self, id: 1) == nil)
+    #expect(store.find(Couple.self, id: 1) == nil)
     withExtendedLifetime((first, second)) {}
+  }
+
+  @Test("An optional one becomes nil instead, and of a list of wrappers the element goes")
+  func stubbornButOptional() {
+    let group = store.store(
+      Group(
+        id: 0, name: 0, owner: Person(id: 0, name: 0), extra: .tag(Tag(id: 0, text: 0)),
+        items: [.plain(1), .tag(Tag(id: 0, text: 0)), .plain(2)],
+        pair: Pair(first: Tag(id: 0, text: 0), second: Tag(id: 1, text: 0))))
+    store.remove(Tag.self, id: 0)
+    #expect(
+      group.value == Group(id: 0, name: 0, owner: Person(id: 0, name: 0), items: [.plain(1), .plain(2)]))
   }
 
   @Test("A wrapper that can be emptied is")

@@ -94,7 +94,7 @@ struct WholeTransactionsTests {
   func outerRollback() {
     let tag = store.store(Tag(id: 0, text: 0))
     try? store.transaction { store in
-      _ = store.transaction { $0.update(Tag.self, id: 0) { $0.text = 1 } }
+      store.transaction { $0.update(Tag.self, id: 0) { $0.text = 1 } }
       #expect(tag.value.text == 1)
       throw Refused()
     }

@@ -91,9 +91,9 @@ extension Kind {
     if relation.isNil { return isOptional && relation.slots.isEmpty }
     switch relationKinds[place] {
     case .required, .optional, .wrapper: return relation.slots.count == 1
-    case .stubbornWrapper: return relation.slots.count == 1 || place == 10
-    case .fixed: return relation.slots.count == 2
-    case .list: return true
+    case .stubbornWrapper, .optionalWrapper: return relation.slots.count == 1
+    case .optionalFixed: return relation.slots.count == 2
+    case .list, .wrapperList: return true
     case .unordered:
       let identities = relation.slots.map { $0.key == 0 ? $0.child?.ref.id ?? 0 : -$0.key }
       return Set(identities).count == identities.count

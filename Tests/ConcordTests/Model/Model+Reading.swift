@@ -48,7 +48,8 @@ extension Model {
     var level = nodes.indices
     var seen: UInt64 = 0
     while !level.isEmpty {
-      for index in level where isCyclic(nodes[index].ref) {
+      // Among equally near ones the last is the full one, as it is the last that wins when they are stored.
+      for index in level.reversed() where isCyclic(nodes[index].ref) {
         let node = nodes[index]
         nodes[index].isFar = node.isForcedFar || seen & node.ref.bit != 0
         if !nodes[index].isFar { seen |= node.ref.bit }

@@ -41,13 +41,13 @@ struct ModelTests {
     #expect(model.read(Ref(.person, 0)) == Self.person(0, 1, friends: [Self.person(0, 1)]))
   }
 
-  @Test("The first of equally near occurrences is the full one")
+  @Test("The last of equally near occurrences is the full one")
   func tie() {
     var model = Self.model()
     let inner = Self.person(1, 0, friends: [Self.person(0)])
     model.store([Self.person(0, 0, friends: [inner, inner])], handle: 0)
     let full = Self.person(1, 0, friends: [Self.person(0)])
-    #expect(model.read(Ref(.person, 0)) == Self.person(0, 0, friends: [full, Self.person(1)]))
+    #expect(model.read(Ref(.person, 0)) == Self.person(0, 0, friends: [Self.person(1), full]))
   }
 
   @Test("A required relation into the cycle is shown, in its far form")

@@ -81,7 +81,7 @@ struct OperationGenerator {
     case .wrapper:
       if isDeep || random.chance(60) { return Relation(slots: [Slot()]) }
       return Relation(slots: [wrapped(kinds, under: parent, depth: depth) ?? Slot()])
-    case .stubbornWrapper:
+    case .stubbornWrapper, .optionalWrapper, .wrapperList:
       if place == 9 && random.chance(50) { return Relation(isNil: true) }
       let count = place == 10 ? random.below(3) : 1
       return Relation(slots: (0..<count).map { _ in
@@ -105,7 +105,7 @@ struct OperationGenerator {
       }
       if isSet { slots.sort { ($0.child?.ref.id ?? 0) < ($1.child?.ref.id ?? 0) } }
       return Relation(slots: slots)
-    case .fixed:
+    case .optionalFixed:
       if random.chance(60) { return Relation(isNil: true) }
       return Relation(slots: (0..<2).compactMap { _ in slot(kinds, under: parent, depth: depth) })
     }

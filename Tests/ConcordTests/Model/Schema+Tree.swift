@@ -219,8 +219,8 @@ extension Group: ModelEntity {
   static var kind: Kind { .group }
   static var relationKinds: [RelationKind] {
     [
-      .required, .optional, .list, .list, .list, .unordered, .optional, .optional, .stubbornWrapper, .stubbornWrapper,
-      .stubbornWrapper, .fixed,
+      .required, .optional, .list, .list, .list, .unordered, .optional, .optional, .stubbornWrapper, .optionalWrapper,
+      .wrapperList, .optionalFixed,
     ]
   }
   static var part: any KeyPath<Self, Int> & Sendable { \.name }

@@ -85,18 +85,18 @@ enum Reading: Equatable, Sendable, CustomStringConvertible {
 
 /// How a relation behaves when an element is to be taken out of it, and whether its elements have an order.
 enum RelationKind: Sendable {
-  case required, optional, list, unordered, fixed, stubbornWrapper, wrapper
+  case required, optional, list, unordered, optionalFixed, stubbornWrapper, optionalWrapper, wrapperList, wrapper
 
   /// The relation without the slot at `index`; `nil` when it cannot be taken out.
   func removing<Child>(_ index: Int, from relation: Relation<Child>) -> Relation<Child>? {
     switch self {
-    case .required, .fixed, .stubbornWrapper:
+    case .required, .stubbornWrapper:
       return nil
-    case .optional:
+    case .optional, .optionalFixed, .optionalWrapper:
       return Relation(isNil: true)
     case .wrapper:
       return Relation(slots: [Slot()])
-    case .list, .unordered:
+    case .list, .unordered, .wrapperList:
       var rest = relation
       rest.slots.remove(at: index)
       return rest
