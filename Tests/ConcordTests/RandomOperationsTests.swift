@@ -29,29 +29,30 @@ struct RandomOperationsTests {
   static let stepsInAWorld = 200
 
   @Test("The store does what the model says", arguments: Setting.all)
-  func storeAgreesWithModel(_ setting: Setting) throws {
+  func storeAgreesWithModel(_ setting: Setting) {
     let environment = ProcessInfo.processInfo.environment
     let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 200_000
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) {
-      try run(seed: seed, setting)
+      _ = run(seed: seed, setting)
       return
     }
     let first = UInt64.random(in: 0..<UInt64(UInt32.max))
     print("Random operations, \(setting.testDescription): first seed \(first)")
     for world in 0..<max(1, steps / Setting.all.count / Self.stepsInAWorld) {
-      try run(seed: first + UInt64(world), setting)
+      guard run(seed: first + UInt64(world), setting) else { return }
     }
   }
 
-  private func run(seed: UInt64, _ setting: Setting) throws {
-    guard let failure = Program(seed: seed, setting).run() else { return }
+  /// Whether the two agreed.
+  private func run(seed: UInt64, _ setting: Setting) -> Bool {
+    guard let failure = Program(seed: seed, setting).run() else { return true }
     Issue.record(
       """
       \(setting.testDescription), CONCORD_RANDOM_SEED=\(seed): \(failure.reason)
       after these steps, the shortest found:
       \(failure.operations.map { "  \($0)" }.joined(separator: "\n"))
       """)
-    throw failure
+    return false
   }
 }
 
