@@ -1,0 +1,182 @@
+extension Model {
+  // MARK: - Transactions
+
+  mutating func begin() {
+    if depth == 0 {
+      committed = state
+      state.written = 0
+    }
+    rememberLast()
+    depth += 1
+  }
+
+  mutating func commit() {
+    depth -= 1
+    rememberLast()
+    guard depth == 0 else { return }
+    notify()
+    release()
+  }
+
+  /// A transaction that throws: all is as it was when that transaction began, and the handles made in it are gone.
+  mutating func rollBack(to before: Model) {
+    state = before.state
+    depth = before.depth
+    handles = handles.filter { before.handles[$0.key] != nil }
+    subscriptions = subscriptions.filter { before.subscriptions[$0.key] != nil }
+    for id in handles.keys { handles[id]?.last = before.handles[id]?.last ?? [] }
+    for id in subscriptions.keys { subscriptions[id]?.follower.last = before.subscriptions[id]?.follower.last ?? [] }
+    release()
+  }
+
+  // MARK: - Life
+
+  /// Forgets what nobody observes, no living parent contains and no alias names.
+  mutating func release() {
+    guard depth == 0 else { return }
+    var living: UInt64 = 0
+    let reach = reach()
+    func keep(_ refs: [Ref]) {
+      for ref in refs where contains(ref) { living |= ref.bit | reach[ref.index] }
+    }
+    for follower in handles.values { keep(follower.target.kept) }
+    for subscription in subscriptions.values { keep(subscription.follower.target.kept) }
+    for alias in state.aliases.values { keep(alias.refs) }
+    for ref in allRefs where living & ref.bit == 0 { state.records[ref.index] = nil }
+  }
+
+  /// An observer of a removed entity keeps its last value; inside a transaction the design does not say which.
+  mutating func rememberLast() {
+    for id in handles.keys {
+      guard var handle = handles[id] else { continue }
+      remember(&handle)
+      handles[id] = handle
+    }
+    for id in subscriptions.keys {
+      guard var subscription = subscriptions[id] else { continue }
+      remember(&subscription.follower)
+      subscriptions[id] = subscription
+    }
+  }
+
+  private func remember(_ follower: inout Follower) {
+    guard case .entity(let ref) = follower.target, let tree = read(ref) else { return }
+    if depth == 0 {
+      follower.last = []
+      follower.wasCommitted = true
+    }
+    if follower.last.last != .one(tree) { follower.last.append(.one(tree)) }
+  }
+
+  mutating func keep(_ target: Target, as handle: Int) {
+    var follower = Follower(target: target)
+    if case .entity(let ref) = target { follower.wasCommitted = depth == 0 || committed.records[ref.index] != nil }
+    remember(&follower)
+    handles[handle] = follower
+  }
+
+  // MARK: - Observers
+
+  /// What a handle may show now.
+  func acceptable(_ follower: Follower) -> [Reading] {
+    reading(follower.target).map { [$0] } ?? follower.last
+  }
+
+  private func part(_ reading: Reading) -> Reading {
+    if case .one(let tree?) = reading { .part(tree.own[0]) } else { reading }
+  }
+
+  /// `observe`. Returns `false` when the design leaves the first call open; then nothing is changed.
+  mutating func observe(_ handle: Int, as id: Int, isPart: Bool) -> Bool {
+    guard let follower = handles[handle] else { return false }
+    var subscription = Subscription(follower: follower, isPart: isPart)
+    var before = self
+    if depth > 0 { before.state = committed }
+    var first: [Reading]
+    if let reading = before.reading(follower.target) {
+      first = [reading]
+    } else if reading(follower.target) == nil {
+      first = follower.last
+    } else if !follower.wasCommitted {
+      first = []
+    } else {
+      return false
+    }
+    if isPart { first = first.map(part) }
+    if !first.isEmpty {
+      notices[id, default: []].append(Notice(acceptable: first))
+      subscription.delivered = first.last
+    }
+    subscriptions[id] = subscription
+    return true
+  }
+
+  mutating func resume(_ id: Int) {
+    guard var subscription = subscriptions[id], subscription.isPaused else { return }
+    subscription.isPaused = false
+    if subscription.hasMissed {
+      subscription.hasMissed = false
+      let now = acceptable(subscription.follower).map { subscription.isPart ? part($0) : $0 }
+      let isSame = now.contains { $0 == subscription.delivered }
+      notices[id, default: []].append(Notice(acceptable: now, isOptional: isSame))
+      subscription.delivered = now.last
+    }
+    subscriptions[id] = subscription
+  }
+
+  /// Tells each observer whose value this transaction changed.
+  private mutating func notify() {
+    var before = self
+    before.state = committed
+    var changed: UInt64 = 0
+    for index in 0..<Ref.count {
+      let (old, new) = (committed.records[index], state.records[index])
+      let isWritten = state.written & (1 << UInt64(index)) != 0 && new != nil
+      if old?.own != new?.own || old?.relations != new?.relations || isWritten { changed |= 1 << UInt64(index) }
+    }
+    let reach = reach()
+    func touches(_ refs: [Ref]) -> Bool {
+      refs.contains { contains($0) && changed & ($0.bit | reach[$0.index]) != 0 }
+    }
+    for (id, subscription) in subscriptions {
+      let target = subscription.follower.target
+      guard let new = reading(target) else { continue }
+      let old = before.reading(target)
+      let refsBefore = before.shown(target)
+      guard refsBefore != shown(target) || touches(shown(target) ?? []) else { continue }
+      var notice = Notice(acceptable: [new])
+      if subscription.isPart {
+        notice.acceptable = [part(new)]
+        let isSame = notice.acceptable[0] == (old.map(part) ?? subscription.delivered)
+        if isSame && !subscription.isPaused { continue }
+      } else if old == nil, subscription.delivered == new {
+        notice.isOptional = true
+      }
+      if subscription.isPaused {
+        subscriptions[id]?.hasMissed = true
+      } else {
+        notices[id, default: []].append(notice)
+        subscriptions[id]?.delivered = notice.acceptable.last
+      }
+    }
+  }
+
+  /// The entities a target shows now; `nil` for an absent one.
+  private func shown(_ target: Target) -> [Ref]? {
+    switch target {
+    case .entity(let ref), .optional(let ref): contains(ref) ? [ref] : nil
+    case .list(let refs): refs.filter(contains)
+    case .alias(let name): state.aliases[name]?.refs
+    }
+  }
+}
+
+extension Model.Target {
+  var kept: [Ref] {
+    switch self {
+    case .entity(let ref), .optional(let ref): [ref]
+    case .list(let refs): refs
+    case .alias: []
+    }
+  }
+}

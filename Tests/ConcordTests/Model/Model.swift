@@ -1,0 +1,299 @@
+/// A naive store: plain tables, everything recomputed after each step. It is written from the guarantees alone,
+/// and the random test compares the real store with it.
+struct Model {
+  /// What is known of an entity: its own fields, and who stands in its relations.
+  struct Record: Equatable {
+    var own: [Int]
+    var relations: [Relation<Ref>]
+    var stamp: Double?
+  }
+
+  struct AliasName: Hashable, CustomStringConvertible {
+    var kind: Kind
+    var isCollection: Bool
+    var name: Int
+    var description: String { isCollection ? "[\(kind)]#\(name)" : "\(kind)#\(name)" }
+  }
+
+  struct Alias: Equatable {
+    var refs: [Ref]
+    var stamp: Double?
+  }
+
+  /// What a transaction that throws puts back.
+  struct State {
+    var records = [Record?](repeating: nil, count: Ref.count) {
+      didSet { memo = Memo() }
+    }
+    var aliases: [AliasName: Alias] = [:]
+    /// Entities that count as changed whatever their value: written, and not `Equatable`.
+    var written: UInt64 = 0
+    /// What was already computed for these records.
+    fileprivate(set) var memo = Memo()
+  }
+
+  final class Memo {
+    var reach: [UInt64]?
+    var trees: [Ref: Tree] = [:]
+  }
+
+  /// What a handle or a subscription follows.
+  enum Target: Equatable {
+    case entity(Ref), optional(Ref), alias(AliasName), list([Ref])
+  }
+
+  /// A handle or a subscription.
+  struct Follower {
+    var target: Target
+    /// What it may show while its entity is not in the store.
+    var last: [Reading] = []
+    /// Whether it has shown something that was committed.
+    var wasCommitted = false
+  }
+
+  struct Subscription {
+    var follower: Follower
+    var isPart = false
+    var isPaused = false
+    var hasMissed = false
+    var delivered: Reading?
+  }
+
+  /// A call an observer gets. Where the design leaves a choice there are several acceptable values, or none at all.
+  struct Notice {
+    var acceptable: [Reading]
+    var isOptional = false
+  }
+
+  /// How fresh a write is.
+  enum Freshness {
+    case always
+    case stamped(Double)
+  }
+
+  let unstampedWritesWin: Bool
+  var state = State()
+  var committed = State()
+  var depth = 0
+  var clock = 1e6
+  var handles: [Int: Follower] = [:]
+  var subscriptions: [Int: Subscription] = [:]
+  var notices: [Int: [Notice]] = [:]
+
+  init(unstampedWritesWin: Bool) { self.unstampedWritesWin = unstampedWritesWin }
+
+  func contains(_ ref: Ref) -> Bool { state.records[ref.index] != nil }
+
+  // MARK: - Writing
+
+  mutating func freshness(_ stamp: Double?) -> Freshness {
+    if let stamp { return .stamped(stamp) }
+    if unstampedWritesWin { return .always }
+    clock += 1
+    return .stamped(clock)
+  }
+
+  func isNewer(_ freshness: Freshness, than stamp: Double?) -> Bool {
+    switch (freshness, stamp) {
+    case (.always, _), (_, nil): true
+    case (.stamped(let new), let old?): new > old
+    }
+  }
+
+  /// `store` of one entity or of several, with or without an alias. `handle` keeps the result. Returns `false` when
+  /// the design leaves the outcome open; then nothing is changed.
+  @discardableResult
+  mutating func store(
+    _ values: [Tree], named alias: AliasName? = nil, stamp: Double? = nil, edits: [Edit]? = nil, handle: Int? = nil,
+    asList: Bool = false
+  ) -> Bool {
+    var occurrences = Occurrence.all(in: values)
+    var forms: Forms?
+    if let edits, let root = values.first, contains(root.ref) {
+      let result = edits.applied(to: root)
+      if result.ref != root.ref { return false }
+      forms = Forms(of: [root])
+      occurrences = Occurrence.all(in: [result], given: [root])
+    }
+    guard let winners = winners(among: occurrences, preferring: { forms?.differs($0) ?? false }) else { return false }
+    let freshness = freshness(stamp)
+    begin()
+    for winner in winners { write(winner, freshness) }
+    let refs = values.map(\.ref)
+    if let alias { point(alias, to: refs, freshness) }
+    if let handle { keep(asList ? .list(refs) : .entity(refs[0]), as: handle) }
+    commit()
+    return true
+  }
+
+  enum UpdateOutcome: Equatable { case taken(Bool), open }
+
+  /// `update`: `inside` runs where the closure runs.
+  mutating func update(
+    _ ref: Ref, stamp: Double?, edits: [Edit], inside: (inout Model) -> Void = { _ in }
+  ) -> UpdateOutcome {
+    guard let record = state.records[ref.index] else { return .taken(false) }
+    let freshness = freshness(stamp)
+    guard isNewer(freshness, than: record.stamp), let value = read(ref) else { return .taken(false) }
+    let result = edits.applied(to: value)
+    guard let changes = changes(from: [value], to: [result]) else { return .open }
+    begin()
+    inside(&self)
+    if result.ref == ref { write(changes, to: [result], root: ref, freshness) }
+    commit()
+    return .taken(result.ref == ref)
+  }
+
+  /// `update(named:)`, of an entity or a collection.
+  mutating func update(named name: AliasName, stamp: Double?, edits: [Edit]) -> UpdateOutcome {
+    guard let alias = state.aliases[name] else { return .taken(false) }
+    let freshness = freshness(stamp)
+    let given = read(alias.refs)
+    let result: [Tree]
+    if name.isCollection {
+      guard isNewer(freshness, than: alias.stamp) else { return .taken(false) }
+      result = edits.applied(toAll: given)
+    } else {
+      guard let ref = alias.refs.first, let record = state.records[ref.index] else { return .taken(false) }
+      guard isNewer(freshness, than: record.stamp) else { return .taken(false) }
+      result = given.map(edits.applied(to:))
+      if let new = result.first?.ref, new != ref {
+        guard isNewer(freshness, than: alias.stamp) else { return .open }
+        if let other = state.records[new.index], !isNewer(freshness, than: other.stamp) { return .open }
+      }
+    }
+    guard let changes = changes(from: given, to: result) else { return .open }
+    begin()
+    write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness)
+    point(name, to: result.map(\.ref), freshness)
+    commit()
+    return .taken(true)
+  }
+
+  private struct Changes {
+    var forms: Forms
+    var winners: [Occurrence]
+  }
+
+  /// What a closure changed. `nil` when the design leaves it open.
+  private func changes(from given: [Tree], to result: [Tree]) -> Changes? {
+    let forms = Forms(of: given)
+    let occurrences = Occurrence.all(in: result, given: given)
+    guard let winners = winners(among: occurrences, preferring: forms.differs, only: true) else { return nil }
+    for winner in winners {
+      guard let stored = state.records[winner.tree.ref.index] else { continue }
+      for place in winner.tree.relations.indices where !forms.showed(at: place, of: winner) {
+        // An edit of a relation that had been left out.
+        let given = winner.given?.relations[place].refs
+        let isWhole = given.map { $0 == stored.relations[place] }
+          ?? forms.isWhole(stored.relations[place], at: place, of: winner.tree.ref)
+        if !isWhole { return nil }
+      }
+    }
+    return Changes(forms: forms, winners: winners)
+  }
+
+  /// Writes what a closure changed, and its target in any case.
+  private mutating func write(_ changes: Changes, to result: [Tree], root: Ref?, _ freshness: Freshness) {
+    for winner in changes.winners { write(winner, freshness, changes.forms) }
+    if let root, !changes.winners.contains(where: { $0.tree.ref == root }), let tree = result.first {
+      write(Occurrence(tree: tree, depth: 0, path: [], given: tree), freshness, changes.forms)
+    }
+  }
+
+  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, _ forms: Forms? = nil) {
+    let tree = occurrence.tree
+    let old = state.records[tree.ref.index]
+    if let old, !isNewer(freshness, than: old.stamp) { return }
+    var record = Record(
+      own: tree.own, relations: tree.relations.map(\.refs), stamp: freshness.stamp ?? old?.stamp)
+    if let old, let forms {
+      // What stands as it was given was not edited: relations that had been left out stay as they are.
+      for place in record.relations.indices where forms.showed(at: place, of: occurrence) {
+        record.relations[place] = old.relations[place]
+      }
+    }
+    if !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
+    state.records[tree.ref.index] = record
+  }
+
+  private mutating func point(_ name: AliasName, to refs: [Ref], _ freshness: Freshness) {
+    let old = state.aliases[name]
+    guard let old else {
+      state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp)
+      return
+    }
+    guard isNewer(freshness, than: old.stamp) else { return }
+    state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp ?? old.stamp)
+  }
+
+  // MARK: - Removing
+
+  mutating func remove(_ ref: Ref) -> Bool {
+    guard contains(ref) else { return false }
+    begin()
+    var doomed = [ref]
+    while let next = doomed.popLast() {
+      guard contains(next) else { continue }
+      state.records[next.index] = nil
+      for (name, alias) in state.aliases where alias.refs.contains(next) {
+        let rest = Alias(refs: alias.refs.filter { $0 != next }, stamp: alias.stamp)
+        state.aliases[name] = name.isCollection ? rest : nil
+      }
+      for parent in allRefs where !takeOut(next, of: parent) { doomed.append(parent) }
+    }
+    commit()
+    return true
+  }
+
+  /// Takes an entity out of all relations of a parent; `false` when it cannot be.
+  private mutating func takeOut(_ ref: Ref, of parent: Ref) -> Bool {
+    guard var record = state.records[parent.index] else { return true }
+    for place in record.relations.indices {
+      while let slot = record.relations[place].slots.firstIndex(where: { $0.child == ref }) {
+        guard let rest = parent.kind.relationKinds[place].removing(slot, from: record.relations[place]) else {
+          return false
+        }
+        record.relations[place] = rest
+      }
+    }
+    state.records[parent.index] = record
+    return true
+  }
+
+  mutating func removeAll() {
+    begin()
+    state.records = State().records
+    state.aliases = [:]
+    commit()
+  }
+
+  mutating func removeAlias(_ name: AliasName) {
+    begin()
+    state.aliases[name] = nil
+    commit()
+  }
+
+  mutating func removeAllAlias() {
+    begin()
+    state.aliases = [:]
+    commit()
+  }
+
+  var allRefs: [Ref] {
+    state.records.indices.compactMap { state.records[$0] == nil ? nil : Ref(index: $0) }
+  }
+}
+
+extension Model.Freshness {
+  var stamp: Double? {
+    if case .stamped(let stamp) = self { stamp } else { nil }
+  }
+}
+
+extension Relation where Child == Tree {
+  /// The relation with identities in place of values.
+  var refs: Relation<Ref> {
+    Relation<Ref>(isNil: isNil, slots: slots.map { Slot(key: $0.key, plain: $0.plain, child: $0.child?.ref) })
+  }
+}

@@ -1,0 +1,232 @@
+/// One step of a random program. It holds all it needs, so that a program can be replayed, and shortened.
+indirect enum Operation: Sendable {
+  case store(Tree, alias: Int?, stamp: Double?, edits: [Edit]?, handle: Int?)
+  case storeRead(Ref, stamp: Double?, edits: [Edit], handle: Int?)
+  case storeMany([Tree], alias: Int?, stamp: Double?, handle: Int?)
+  case update(Ref, stamp: Double?, edits: [Edit], inside: [Operation])
+  case updateAlias(Model.AliasName, stamp: Double?, edits: [Edit])
+  case remove(Ref)
+  case removeAlias(Model.AliasName)
+  case removeAllAlias, removeAll
+  case find(Ref, handle: Int)
+  case observer(Ref, handle: Int)
+  case findAlias(Model.AliasName, handle: Int)
+  case drop(handle: Int)
+  case observe(handle: Int, subscription: Int, isPart: Bool)
+  case unsubscribe(Int), pause(Int), resume(Int)
+  case transaction([Operation], throwing: Bool)
+}
+
+/// SplitMix64: a short seed gives a whole program, the same on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
+}
+
+/// Makes the next step, looking at the model for what is worth doing.
+struct OperationGenerator {
+  var random: SeededGenerator
+  /// Whether persons may stand among their own friends' friends.
+  var makesCycles: Bool
+  private var steps = 0
+  private var nextHandle = 0
+
+  init(seed: UInt64, makesCycles: Bool) {
+    random = SeededGenerator(seed: seed)
+    self.makesCycles = makesCycles
+  }
+
+  static let aliases: [Model.AliasName] = [
+    .init(kind: .tag, isCollection: false, name: 0), .init(kind: .person, isCollection: false, name: 0),
+    .init(kind: .person, isCollection: false, name: 1), .init(kind: .group, isCollection: false, name: 0),
+    .init(kind: .tag, isCollection: true, name: 0), .init(kind: .person, isCollection: true, name: 0),
+  ]
+
+  // MARK: - Values
+
+  mutating func ref(_ kind: Kind? = nil) -> Ref {
+    let kind = kind ?? random.pick([.tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group])
+    return Ref(kind, random.below(kind.population))
+  }
+
+  mutating func tree(_ ref: Ref, depth: Int = 0) -> Tree {
+    Tree(
+      ref: ref, own: [random.below(4)],
+      relations: ref.kind.relationKinds.indices.map { relation(of: ref, at: $0, depth: depth) })
+  }
+
+  mutating func relation(of parent: Ref, at place: Int, depth: Int) -> Relation<Tree> {
+    let kinds = parent.kind.children(at: place)
+    let isDeep = depth >= (parent.kind == .group ? 1 : 2)
+    func empty(orNil isNil: Bool) -> Relation<Tree> { Relation(isNil: isNil) }
+    switch parent.kind.relationKinds[place] {
+    case .required:
+      return Relation(slots: [slot(kinds, under: parent, depth: depth)].compactMap { $0 })
+    case .optional:
+      if isDeep || random.chance(55) { return Relation(isNil: true) }
+      guard let slot = slot(kinds, under: parent, depth: depth) else { return Relation(isNil: true) }
+      return Relation(slots: [slot])
+    case .wrapper:
+      if isDeep || random.chance(60) { return Relation(slots: [Slot()]) }
+      return Relation(slots: [wrapped(kinds, under: parent, depth: depth) ?? Slot()])
+    case .stubbornWrapper, .optionalWrapper, .wrapperList:
+      if place == 9 && random.chance(50) { return Relation(isNil: true) }
+      let count = place == 10 ? random.below(3) : 1
+      return Relation(slots: (0..<count).map { _ in
+        if isDeep || random.chance(50) { return Slot(plain: random.below(3)) }
+        return wrapped(kinds, under: parent, depth: depth) ?? Slot(plain: 1)
+      })
+    case .list:
+      let isNilable = (parent.kind == .team && place == 1) || (parent.kind == .group && place == 3)
+      if isNilable && random.chance(30) { return Relation(isNil: true) }
+      let count = isDeep ? 0 : random.pick([0, 0, 1, 1, 2, 2, 3])
+      return Relation(slots: (0..<count).compactMap { _ in slot(kinds, under: parent, depth: depth) })
+    case .unordered:
+      if parent.kind == .group && random.chance(30) { return Relation(isNil: true) }
+      let isSet = parent.kind == .work && place == 0
+      var slots: [Slot<Tree>] = []
+      for key in 1...2 where random.chance(50) {
+        guard var slot = slot(kinds, under: parent, depth: depth) else { continue }
+        if !isSet { slot.key = key }
+        if isSet && slots.contains(where: { $0.child?.ref == slot.child?.ref }) { continue }
+        slots.append(slot)
+      }
+      if isSet { slots.sort { ($0.child?.ref.id ?? 0) < ($1.child?.ref.id ?? 0) } }
+      return Relation(slots: slots)
+    case .optionalFixed:
+      if random.chance(60) { return Relation(isNil: true) }
+      return Relation(slots: (0..<2).compactMap { _ in slot(kinds, under: parent, depth: depth) })
+    }
+  }
+
+  private mutating func slot(_ kinds: [Kind], under parent: Ref, depth: Int) -> Slot<Tree>? {
+    var child = ref(kinds[0])
+    if !makesCycles, child.kind == .person, parent.kind == .person || parent.kind == .team {
+      // Only downwards: a team's members come last, they have no friends.
+      if parent.kind == .person && parent.id + 1 >= child.kind.population { return nil }
+      child.id = parent.kind == .team ? 2 : parent.id + 1
+    }
+    if !makesCycles, child.kind == .team, parent.id == 2 { return nil }
+    return Slot(child: tree(child, depth: depth + 1))
+  }
+
+  private mutating func wrapped(_ kinds: [Kind], under parent: Ref, depth: Int) -> Slot<Tree>? {
+    let key = random.below(2) + 1
+    guard var slot = slot([kinds[key - 1]], under: parent, depth: depth) else { return nil }
+    slot.key = key
+    return slot
+  }
+
+  mutating func stamp() -> Double? {
+    switch random.below(100) {
+    case ..<35: nil
+    case ..<88: Double(max(1, steps / 3 + random.below(14) - 8))
+    case ..<92: 1e12 + Double(random.below(3))
+    default: Double(random.below(3) - 1)
+    }
+  }
+
+  mutating func someEdits(of value: Tree, mayChangeID: Bool = false) -> [Edit] {
+    let occurrences = Occurrence.all(in: [value])
+    return (0..<random.pick([0, 1, 1, 1, 2, 3])).map { _ in
+      let occurrence = random.chance(40) ? 0 : random.below(occurrences.count)
+      let ref = occurrences[occurrence].tree.ref
+      let places = ref.kind.relationKinds.count
+      switch random.below(100) {
+      case ..<50: return .own(occurrence: occurrence, value: random.below(4))
+      case ..<80 where places > 0:
+        let place = random.below(places)
+        return .relation(occurrence: occurrence, place: place, relation(of: ref, at: place, depth: 1))
+      case ..<92: return .shift(occurrence: occurrence)
+      default: return mayChangeID ? .id(random.below(ref.kind.population)) : .own(occurrence: 0, value: random.below(4))
+      }
+    }
+  }
+
+  // MARK: - Steps
+
+  mutating func next(_ model: Model, nesting: Int = 0) -> Operation {
+    steps += 1
+    nextHandle += 1
+    let handle: Int? = random.chance(45) ? nextHandle : nil
+    var handles = model.handles.keys.sorted()
+    if nesting > 0 { handles += [nextHandle - 1, nextHandle - 2] }
+    let subscriptions = model.subscriptions.keys.sorted()
+    if handles.count > 8, random.chance(50) { return .drop(handle: random.pick(handles)) }
+    if subscriptions.count > 8, random.chance(50) { return .unsubscribe(random.pick(subscriptions)) }
+    switch random.below(100) {
+    case ..<26:
+      let tree = tree(ref())
+      let named = OperationGenerator.aliases.filter { $0.kind == tree.ref.kind && !$0.isCollection }
+      let alias = random.chance(25) && !named.isEmpty ? random.pick(named).name : nil
+      let edits = random.chance(20) ? someEdits(of: tree) : nil
+      return .store(tree, alias: alias, stamp: stamp(), edits: edits, handle: handle)
+    case ..<31:
+      guard let ref = living(model), let value = model.read(ref) else { return .find(ref(), handle: nextHandle) }
+      return .storeRead(ref, stamp: stamp(), edits: someEdits(of: value), handle: handle)
+    case ..<36:
+      let kind: Kind = random.chance(50) ? .tag : .person
+      let values = (0..<random.below(4)).map { _ in tree(ref(kind), depth: 1) }
+      if values.isEmpty { return .storeMany([tree(ref(kind), depth: 1)], alias: 0, stamp: stamp(), handle: handle) }
+      return .storeMany(values, alias: random.chance(60) ? 0 : nil, stamp: stamp(), handle: handle)
+    case ..<55:
+      guard let ref = living(model), let value = model.read(ref) else { return .update(ref(), stamp: nil, edits: [], inside: []) }
+      let inside = nesting == 0 && [.person, .team].contains(ref.kind) && random.chance(15)
+        ? [Operation.store(tree(self.ref(.note)), alias: nil, stamp: stamp(), edits: nil, handle: handle)] : []
+      return .update(ref, stamp: stamp(), edits: someEdits(of: value, mayChangeID: random.chance(5)), inside: inside)
+    case ..<61:
+      let name = random.pick(OperationGenerator.aliases)
+      let given = model.state.aliases[name].map { model.read($0.refs) } ?? []
+      var edits = given.first.map { someEdits(of: $0, mayChangeID: !name.isCollection) } ?? []
+      if name.isCollection, random.chance(70) {
+        edits.append(random.pick([.append(tree(ref(name.kind), depth: 1)), .removeLast, .rotate]))
+      }
+      return .updateAlias(name, stamp: stamp(), edits: edits)
+    case ..<64: return .remove(living(model) ?? ref())
+    case ..<66: return .removeAlias(random.pick(OperationGenerator.aliases))
+    case 66: return random.chance(20) ? (random.chance(30) ? .removeAll : .removeAllAlias) : .find(ref(), handle: nextHandle)
+    case ..<70: return .find(living(model) ?? ref(), handle: nextHandle)
+    case ..<73: return .observer(ref(), handle: nextHandle)
+    case ..<75: return .findAlias(random.pick(OperationGenerator.aliases), handle: nextHandle)
+    case ..<83:
+      guard !handles.isEmpty else { return .observer(ref(), handle: nextHandle) }
+      return .observe(handle: random.pick(handles), subscription: nextHandle, isPart: random.chance(20))
+    case ..<88:
+      return handles.isEmpty ? .find(ref(), handle: nextHandle) : .drop(handle: random.pick(handles))
+    case ..<94:
+      guard !subscriptions.isEmpty else { return .observer(ref(), handle: nextHandle) }
+      let id = random.pick(subscriptions)
+      if random.chance(45) { return .unsubscribe(id) }
+      return model.subscriptions[id]?.isPaused == true ? .resume(id) : .pause(id)
+    default:
+      if nesting >= 2 { return .find(ref(), handle: nextHandle) }
+      // What a step inside looks at is the model as it is before the transaction.
+      let inner = (0..<random.below(6)).map { _ in next(model, nesting: nesting + 1) }
+      return .transaction(inner.filter(\.mayBeInside), throwing: random.chance(35))
+    }
+  }
+
+  private mutating func living(_ model: Model) -> Ref? {
+    let refs = model.allRefs
+    return refs.isEmpty ? nil : random.pick(refs)
+  }
+}
+
+extension Operation {
+  /// What `resume` shows inside of a transaction is left open.
+  var mayBeInside: Bool {
+    if case .resume = self { false } else { true }
+  }
+}

@@ -1,0 +1,120 @@
+import Concord
+import Testing
+
+@Suite("No needless notices")
+struct NoNeedlessNoticesTests {
+  let store = EntityStore(delivery: .immediate)
+
+  @Test("A write that changes nothing tells nobody")
+  func equalWrite() {
+    let log = Log<Person>()
+    let person = Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)], tag: Tag(id: 0, text: 0))
+    let observer = store.store(person)
+    let subscription = observer.observe { log.append($0) }
+    log.clear()
+    store.store(person)
+    store.store(Tag(id: 0, text: 0))
+    store.update(Person.self, id: 0) { $0.name = 0 }
+    store.update(Person.self, id: 0) { _ in }
+    store.update(Person.self, id: 1) { $0.name = 1 }
+    #expect(log.count == 0)
+    subscription.unsubscribe()
+  }
+
+  @Test("An equal write is taken, and raises the stamp")
+  func equalWriteRaisesStamp() {
+    let observer = store.store(Tag(id: 0, text: 0), modifiedAt: 1)
+    #expect(store.update(Tag.self, id: 0, modifiedAt: 10) { _ in })
+    #expect(!store.update(Tag.self, id: 0, modifiedAt: 5) { $0.text = 5 })
+    #expect(observer.value.text == 0)
+  }
+
+  @Test("A discarded write tells nobody")
+  func discarded() {
+    let log = Log<Person>()
+    let observer = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)), modifiedAt: 10)
+    let subscription = observer.observe { log.append($0) }
+    log.clear()
+    store.store(Person(id: 0, name: 5, tag: Tag(id: 0, text: 5)), modifiedAt: 10)
+    store.store(Tag(id: 0, text: 5), modifiedAt: 9)
+    #expect(!store.update(Person.self, id: 0, modifiedAt: 3) { $0.name = 5 })
+    #expect(log.count == 0)
+    subscription.unsubscribe()
+  }
+
+  @Test("What becomes as it was within one transaction tells nobody")
+  func backAndForth() {
+    let log = Log<Int>()
+    let observer = store.store(Tag(id: 0, text: 0))
+    let subscription = observer.observe { log.append($0.text) }
+    log.clear()
+    store.transaction { store in
+      store.update(Tag.self, id: 0) { $0.text = 1 }
+      store.update(Tag.self, id: 0) { $0.text = 0 }
+    }
+    #expect(log.count == 0)
+    subscription.unsubscribe()
+  }
+
+  @Test("A parent is told only when its value changed; others are not")
+  func onlyParents() {
+    let logs = [Log<Person>(), Log<Person>()]
+    let with = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)))
+    let without = store.store(Person(id: 1, name: 0, tag: Tag(id: 1, text: 0)))
+    let subscriptions = [with.observe { logs[0].append($0) }, without.observe { logs[1].append($0) }]
+    for log in logs { log.clear() }
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    #expect(logs[0].count == 1)
+    #expect(logs[1].count == 0)
+    for subscription in subscriptions { subscription.unsubscribe() }
+  }
+
+  @Test("Children of a changed parent are not told")
+  func notDownwards() {
+    let log = Log<Tag>()
+    let person = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)))
+    let subscription = store.observer(Tag.self, id: 0).observe { if let tag = $0 { log.append(tag) } }
+    log.clear()
+    store.update(Person.self, id: 0) { $0.name = 1 }
+    #expect(person.value.name == 1)
+    #expect(log.count == 0)
+    subscription.unsubscribe()
+  }
+
+  @Test("A diamond is told once")
+  func diamond() {
+    let log = Log<Person>()
+    let tag = Tag(id: 0, text: 0)
+    let observer = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, tag: tag), Person(id: 2, name: 0, tag: tag)], tag: tag))
+    let subscription = observer.observe { log.append($0) }
+    log.clear()
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    #expect(log.count == 1)
+    #expect(log.last?.friends.map { $0.tag?.text } == [1, 1])
+    subscription.unsubscribe()
+  }
+
+  @Test("A value that cannot be compared counts as changed when it is written")
+  func notEquatable() {
+    let log = Log<Int>()
+    let observer = store.store(Note(id: 0, text: 0))
+    let subscription = observer.observe { log.append($0.text) }
+    log.clear()
+    store.store(Note(id: 0, text: 0))
+    #expect(log.values == [0])
+    subscription.unsubscribe()
+  }
+
+  @Test("An alias pointed where it pointed before tells nobody")
+  func alias() {
+    let log = Log<Tag?>()
+    let key: AliasKey<Tag> = "tag"
+    store.store(Tag(id: 0, text: 0), named: key)
+    let subscription = store.find(named: key).observe { log.append($0) }
+    log.clear()
+    store.store(Tag(id: 0, text: 0), named: key)
+    #expect(log.count == 0)
+    subscription.unsubscribe()
+  }
+}

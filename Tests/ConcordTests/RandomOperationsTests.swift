@@ -1,0 +1,116 @@
+import Concord
+import Foundation
+import Testing
+
+/// Drives the store and a naive model of it with the same random steps, and compares all values, notices, results and
+/// what is alive after each.
+///
+/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_SEED` replays one world (its seed is in the
+/// message of a failure).
+@Suite("Random operations")
+struct RandomOperationsTests {
+  struct Setting: Sendable, CustomTestStringConvertible {
+    var stamping: EntityStore.Stamping
+    var makesCycles: Bool
+
+    var testDescription: String {
+      var policy = "clock"
+      if case .unstampedWritesWin = stamping { policy = "unstamped writes win" }
+      return "\(policy), \(makesCycles ? "with" : "without") cycles"
+    }
+
+    static let all = [
+      Setting(stamping: .clock, makesCycles: true), Setting(stamping: .clock, makesCycles: false),
+      Setting(stamping: .unstampedWritesWin, makesCycles: true),
+      Setting(stamping: .unstampedWritesWin, makesCycles: false),
+    ]
+  }
+
+  static let stepsInAWorld = 200
+
+  @Test("The store does what the model says", arguments: Setting.all)
+  func storeAgreesWithModel(_ setting: Setting) {
+    let environment = ProcessInfo.processInfo.environment
+    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 200_000
+    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) {
+      _ = run(seed: seed, setting)
+      return
+    }
+    let first = UInt64.random(in: 0..<UInt64(UInt32.max))
+    print("Random operations, \(setting.testDescription): first seed \(first)")
+    for world in 0..<max(1, steps / Setting.all.count / Self.stepsInAWorld) {
+      guard run(seed: first + UInt64(world), setting) else { return }
+    }
+  }
+
+  /// Whether the two agreed.
+  private func run(seed: UInt64, _ setting: Setting) -> Bool {
+    guard let failure = Program(seed: seed, setting).run() else { return true }
+    Issue.record(
+      """
+      \(setting.testDescription), CONCORD_RANDOM_SEED=\(seed): \(failure.reason)
+      after these steps, the shortest found:
+      \(failure.operations.map { "  \($0)" }.joined(separator: "\n"))
+      """)
+    return false
+  }
+}
+
+/// The steps of one world.
+private struct Program {
+  struct Failure: Error {
+    var reason: String
+    var operations: [Operation]
+  }
+
+  var seed: UInt64
+  var setting: RandomOperationsTests.Setting
+
+  init(seed: UInt64, _ setting: RandomOperationsTests.Setting) {
+    self.seed = seed
+    self.setting = setting
+  }
+
+  func run() -> Failure? {
+    var generator = OperationGenerator(seed: seed, makesCycles: setting.makesCycles)
+    let world = RandomWorld(stamping: setting.stamping)
+    var operations: [Operation] = []
+    for _ in 0..<RandomOperationsTests.stepsInAWorld {
+      operations.append(generator.next(world.model))
+      do {
+        try world.perform(operations[operations.count - 1])
+      } catch {
+        return shortened(Failure(reason: "\(error)", operations: operations))
+      }
+    }
+    return nil
+  }
+
+  private func replay(_ operations: [Operation]) -> Failure? {
+    let world = RandomWorld(stamping: setting.stamping)
+    for (index, operation) in operations.enumerated() {
+      do {
+        try world.perform(operation)
+      } catch {
+        return Failure(reason: "\(error)", operations: Array(operations.prefix(through: index)))
+      }
+    }
+    return nil
+  }
+
+  /// Leaves out steps as long as it still fails: first many at once, then single ones.
+  private func shortened(_ failure: Failure) -> Failure {
+    var best = failure
+    var size = best.operations.count / 2
+    while size > 0 {
+      var start = 0
+      while start < best.operations.count {
+        var fewer = best.operations
+        fewer.removeSubrange(start..<min(start + size, fewer.count))
+        if let failure = replay(fewer) { best = failure } else { start += size }
+      }
+      size /= 2
+    }
+    return best
+  }
+}

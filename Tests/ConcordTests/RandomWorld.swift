@@ -1,0 +1,296 @@
+import Concord
+import Synchronization
+
+/// What one observer was told.
+final class Recorder: Sendable {
+  private let readings = Mutex<[Reading]>([])
+  func record(_ reading: Reading) { readings.withLock { $0.append(reading) } }
+  func take() -> [Reading] {
+    readings.withLock { readings in
+      defer { readings = [] }
+      return readings
+    }
+  }
+}
+
+/// A kept `EntityObserver`, whatever its type.
+struct LiveHandle {
+  var read: () -> Reading
+  var observe: (_ isPart: Bool, _ recorder: Recorder) -> Subscription
+
+  init<Value>(_ observer: EntityObserver<Value>, _ reading: @escaping @Sendable (Value) -> Reading) {
+    read = { reading(observer.value) }
+    observe = { _, recorder in observer.observe { recorder.record(reading($0)) } }
+  }
+
+  init<T: ModelEntity>(entity observer: EntityObserver<T>) {
+    self.init(observer) { .one($0.tree) }
+    let part = T.part
+    observe = { isPart, recorder in
+      if isPart { return observer.observe(part) { recorder.record(.part($0)) } }
+      return observer.observe { recorder.record(.one($0.tree)) }
+    }
+  }
+
+  init<T: ModelEntity>(optional observer: EntityObserver<T?>) { self.init(observer) { .one($0?.tree) } }
+  init<T: ModelEntity>(list observer: EntityObserver<[T]>) { self.init(observer) { .many($0.map(\.tree)) } }
+  init<T: ModelEntity>(optionalList observer: EntityObserver<[T]?>) {
+    self.init(observer) { .many($0.map { $0.map(\.tree) }) }
+  }
+}
+
+/// The store and the model beside each other. Each step is done on both, and everything is compared.
+final class RandomWorld {
+  struct Divergence: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private struct Undo: Error {}
+
+  let store: EntityStore
+  private(set) var model: Model
+  private var handles: [Int: LiveHandle] = [:]
+  private var subscriptions: [Int: (subscription: Subscription, recorder: Recorder)] = [:]
+
+  init(stamping: EntityStore.Stamping) {
+    store = EntityStore(delivery: .immediate, stamping: stamping)
+    if case .unstampedWritesWin = stamping {
+      model = Model(unstampedWritesWin: true)
+    } else {
+      model = Model(unstampedWritesWin: false)
+    }
+  }
+
+  // MARK: - Steps
+
+  func perform(_ operation: Operation) throws {
+    try step(operation)
+    dropShortLists()
+    try compare()
+    guard model.depth == 0 else { return }
+    // A world whose values grow without bound says nothing more.
+    if model.isLarge(limit: 400) { try perform(.removeAll) }
+  }
+
+  private func step(_ operation: Operation) throws {
+    switch operation {
+    case .store(let tree, let alias, let stamp, let edits, let handle):
+      try storeOne(tree, alias, stamp, edits, handle)
+    case .storeRead(let ref, let stamp, let edits, let handle):
+      guard let tree = model.read(ref) else { return }
+      let value = edits.applied(to: tree)
+      try storeOne(value, nil, stamp, nil, handle)
+    case .storeMany(let trees, let alias, let stamp, let handle):
+      guard let kind = trees.first?.ref.kind else { return }
+      let name = alias.map { Model.AliasName(kind: kind, isCollection: true, name: $0) }
+      guard model.store(trees, named: name, stamp: stamp, handle: handle, asList: true) else { return }
+      keep(kind.type.storeAll(trees, in: store, alias, stamp), handle)
+    case .update(let ref, let stamp, let edits, let inside):
+      try update(ref, stamp, edits, inside)
+    case .updateAlias(let name, let stamp, let edits):
+      let outcome = model.update(named: name, stamp: stamp, edits: edits)
+      guard case .taken(let expected) = outcome else { return }
+      let got = name.kind.type.update(name, in: store, stamp, edits)
+      if got != expected { throw Divergence(description: "update(named:) returned \(got), expected \(expected)") }
+    case .remove(let ref):
+      let expected = model.remove(ref)
+      let got = ref.kind.type.remove(ref.id, in: store)
+      if got != expected { throw Divergence(description: "remove returned \(got), expected \(expected)") }
+    case .removeAlias(let name):
+      model.removeAlias(name)
+      name.kind.type.removeAlias(name, in: store)
+    case .removeAllAlias:
+      model.removeAllAlias()
+      store.removeAllAlias()
+    case .removeAll:
+      model.removeAll()
+      store.removeAll()
+    case .find(let ref, let handle):
+      let found = ref.kind.type.find(ref.id, in: store)
+      if (found != nil) != model.contains(ref) {
+        throw Divergence(description: "find gave \(found?.read().description ?? "nothing")")
+      }
+      guard found != nil else { return }
+      model.keep(.entity(ref), as: handle)
+      handles[handle] = found
+    case .observer(let ref, let handle):
+      model.keep(.optional(ref), as: handle)
+      handles[handle] = ref.kind.type.observer(ref.id, in: store)
+    case .findAlias(let name, let handle):
+      model.keep(.alias(name), as: handle)
+      handles[handle] = name.kind.type.find(name, in: store)
+    case .drop(let handle):
+      model.handles[handle] = nil
+      model.release()
+      handles[handle] = nil
+    case .observe(let handle, let id, let isPart):
+      try observe(handle, id, isPart)
+    case .unsubscribe(let id):
+      model.subscriptions[id] = nil
+      model.release()
+      subscriptions[id]?.subscription.unsubscribe()
+      subscriptions[id] = nil
+    case .pause(let id):
+      model.subscriptions[id]?.isPaused = true
+      subscriptions[id]?.subscription.pause()
+    case .resume(let id):
+      model.resume(id)
+      subscriptions[id]?.subscription.resume()
+    case .transaction(let operations, let isThrowing):
+      try transaction(operations, isThrowing)
+    }
+  }
+
+  private func storeOne(_ tree: Tree, _ alias: Int?, _ stamp: Double?, _ edits: [Edit]?, _ handle: Int?) throws {
+    let name = alias.map { Model.AliasName(kind: tree.ref.kind, isCollection: false, name: $0) }
+    let isPresent = model.contains(tree.ref)
+    guard model.store([tree], named: name, stamp: stamp, edits: edits, handle: handle) else { return }
+    var calls = 0
+    keep(tree.ref.kind.type.store(tree, in: store, alias, stamp, edits) { calls += 1 }, handle)
+    if edits != nil && calls != (isPresent ? 1 : 0) {
+      throw Divergence(description: "ifPresent called \(calls) times, present: \(isPresent)")
+    }
+  }
+
+  private func update(_ ref: Ref, _ stamp: Double?, _ edits: [Edit], _ inside: [Operation]) throws {
+    let kind = ref.kind.type
+    var expectsCall = model.state.records[ref.index] != nil
+    if expectsCall, let record = model.state.records[ref.index] {
+      var copy = model
+      expectsCall = copy.isNewer(copy.freshness(stamp), than: record.stamp)
+    }
+    // The inner steps run on the model now, on the store in the closure.
+    var calls = 0
+    var failure: (any Error)?
+    let before = model
+    let outcome = model.update(ref, stamp: stamp, edits: edits) { model in
+      for operation in inside { if case .store(let tree, _, let stamp, _, let handle) = operation {
+        model.store([tree], stamp: stamp, handle: handle)
+      } }
+    }
+    guard case .taken(let expected) = outcome else {
+      model = before
+      return
+    }
+    let got = kind.update(ref.id, in: store, stamp, edits) { [self] in
+      calls += 1
+      for operation in inside {
+        guard case .store(let tree, _, let stamp, _, let handle) = operation else { continue }
+        keep(tree.ref.kind.type.store(tree, in: store, nil, stamp, nil) {}, handle)
+        if kind.find(ref.id, in: store) == nil { failure = Divergence(description: "not found inside update") }
+      }
+    }
+    if let failure { throw failure }
+    if calls != (expectsCall ? 1 : 0) {
+      throw Divergence(description: "update's closure called \(calls) times, expected \(expectsCall ? 1 : 0)")
+    }
+    if got != expected { throw Divergence(description: "update returned \(got), expected \(expected)") }
+  }
+
+  private func observe(_ handle: Int, _ id: Int, _ isPart: Bool) throws {
+    guard let live = handles[handle], let follower = model.handles[handle] else { return }
+    var isEntity = false
+    if case .entity = follower.target { isEntity = true }
+    guard model.observe(handle, as: id, isPart: isPart && isEntity) else { return }
+    let recorder = Recorder()
+    subscriptions[id] = (live.observe(isPart && isEntity, recorder), recorder)
+  }
+
+  private func transaction(_ operations: [Operation], _ isThrowing: Bool) throws {
+    let before = model
+    model.begin()
+    do {
+      try store.transaction { _ in
+        for operation in operations {
+          do {
+            try perform(operation)
+          } catch let error as Undo {
+            throw Divergence(description: "\(error)")
+          }
+        }
+        if isThrowing { throw Undo() }
+      }
+      model.commit()
+    } catch is Undo {
+      model.rollBack(to: before)
+      for id in subscriptions.keys where model.subscriptions[id] == nil { subscriptions[id] = nil }
+      for id in handles.keys where model.handles[id] == nil { handles[id] = nil }
+    }
+  }
+
+  private func keep(_ live: LiveHandle, _ handle: Int?) {
+    if let handle { handles[handle] = live }
+  }
+
+  /// Whether a fixed list takes a removed element back when it is stored again is left open.
+  private func dropShortLists() {
+    func isShort(_ follower: Model.Follower) -> Bool {
+      if case .list(let refs) = follower.target { !refs.allSatisfy(model.contains) } else { false }
+    }
+    for (id, follower) in model.handles where isShort(follower) {
+      model.handles[id] = nil
+      handles[id] = nil
+    }
+    for (id, subscription) in model.subscriptions where isShort(subscription.follower) {
+      model.subscriptions[id] = nil
+      subscriptions[id] = nil
+    }
+    model.release()
+  }
+
+  // MARK: - Comparing
+
+  private func compare() throws {
+    for kind in Kind.allCases {
+      for id in 0..<kind.population {
+        let ref = Ref(kind, id)
+        let expected = model.read(ref)
+        let got = kind.type.find(id, in: store)?.read()
+        guard got != expected.map({ .one($0) }) else { continue }
+        throw Divergence(
+          description: "\(ref)\n  expected \(expected?.description ?? "nothing")\n  got      \(got?.description ?? "nothing")")
+      }
+    }
+    for name in OperationGenerator.aliases {
+      let expected = model.reading(.alias(name))
+      let got = name.kind.type.find(name, in: store).read()
+      if got != expected {
+        throw Divergence(description: "alias \(name)\n  expected \(expected?.description ?? "")\n  got      \(got)")
+      }
+    }
+    for (id, follower) in model.handles {
+      guard let live = handles[id] else { throw Divergence(description: "no handle \(id)") }
+      let expected = model.acceptable(follower)
+      let got = live.read()
+      guard !expected.contains(got) else { continue }
+      throw Divergence(description: "handle \(id) of \(follower.target)\n  expected \(expected)\n  got      \(got)")
+    }
+    for (id, pair) in subscriptions {
+      try compareNotices(id, pair.recorder.take(), model.notices[id] ?? [])
+    }
+    model.notices = [:]
+    guard model.depth == 0 else { return }
+  }
+
+  private func compareNotices(_ id: Int, _ got: [Reading], _ expected: [Model.Notice]) throws {
+    var rest = got[...]
+    for notice in expected {
+      if let next = rest.first, notice.acceptable.contains(next) {
+        rest = rest.dropFirst()
+      } else if !notice.isOptional {
+        rest = got[...]
+        break
+      }
+      if notice.acceptable.isEmpty { break }
+    }
+    let needed = expected.filter { !$0.isOptional }.count
+    if rest.isEmpty && got.count >= needed { return }
+    let target = model.subscriptions[id]?.follower.target
+    throw Divergence(
+      description: """
+        notices of subscription \(id) of \(target.map { "\($0)" } ?? "nothing")
+          expected \(expected.map { "\($0.acceptable)\($0.isOptional ? "?" : "")" })
+          got      \(got)
+        """)
+  }
+}

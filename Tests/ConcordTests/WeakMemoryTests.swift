@@ -1,0 +1,185 @@
+import Concord
+import Testing
+
+@Suite("Weak memory")
+struct WeakMemoryTests {
+  let store = EntityStore(delivery: .immediate)
+
+  private func isThere(_ id: Int) -> Bool { store.find(Tag.self, id: id) != nil }
+
+  @Test("What nobody keeps is gone at once")
+  func gone() {
+    store.store(Tag(id: 0, text: 0))
+    #expect(!isThere(0))
+    store.store([Tag(id: 0, text: 0), Tag(id: 1, text: 1)])
+    #expect(!isThere(0))
+    #expect(!isThere(1))
+  }
+
+  @Test("An observer keeps its entity, and every copy of it does")
+  func observer() {
+    var first: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
+    var second = first
+    #expect(first?.value.text == 0)
+    first = nil
+    #expect(isThere(0))
+    #expect(second?.value.text == 0)
+    second = nil
+    #expect(!isThere(0))
+  }
+
+  @Test("A found observer keeps it as well")
+  func found() {
+    var first: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
+    var found = store.find(Tag.self, id: 0)
+    first = nil
+    #expect(first == nil)
+    #expect(isThere(0))
+    found = nil
+    #expect(found == nil)
+    #expect(!isThere(0))
+  }
+
+  @Test("A subscription keeps it until it ends")
+  func subscription() {
+    let subscription = store.store(Tag(id: 0, text: 0)).observe { _ in }
+    #expect(isThere(0))
+    subscription.pause()
+    #expect(isThere(0))
+    subscription.resume()
+    subscription.unsubscribe()
+    #expect(!isThere(0))
+  }
+
+  @Test("A subscription that is dropped ends")
+  func droppedSubscription() {
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 0))
+    var subscription: Subscription? = tag.observe { log.append($0.text) }
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    #expect(subscription != nil)
+    subscription = nil
+    store.update(Tag.self, id: 0) { $0.text = 2 }
+    #expect(log.values == [0, 1])
+  }
+
+  @Test("A living parent keeps its children, at every depth")
+  func parents() {
+    var top: EntityObserver<Person>? = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, partner: Person(id: 2, name: 0, tag: Tag(id: 0, text: 0)))]))
+    #expect(isThere(0))
+    #expect(store.find(Person.self, id: 2) != nil)
+    #expect(top != nil)
+    top = nil
+    #expect(!isThere(0))
+    for id in 0...2 { #expect(store.find(Person.self, id: id) == nil) }
+  }
+
+  @Test("A parent that leaves a child out lets it go")
+  func leftOut() {
+    let person = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)))
+    store.update(Person.self, id: 0) { $0.tag = nil }
+    #expect(!isThere(0))
+    withExtendedLifetime(person) {}
+  }
+
+  @Test("An alias keeps its entity, until it is removed or re-pointed")
+  func alias() {
+    let key: AliasKey<Tag> = "tag"
+    store.store(Tag(id: 0, text: 0), named: key)
+    #expect(isThere(0))
+    store.store(Tag(id: 1, text: 0), named: key)
+    #expect(!isThere(0))
+    #expect(isThere(1))
+    store.removeAlias(named: key)
+    #expect(!isThere(1))
+  }
+
+  @Test("An alias of a collection keeps all of it")
+  func collectionAlias() {
+    let key: AliasKey<[Tag]> = "tags"
+    store.store([Tag(id: 0, text: 0), Tag(id: 1, text: 0)], named: key)
+    #expect(isThere(0) && isThere(1))
+    store.update(named: key) { $0.removeFirst() }
+    #expect(!isThere(0))
+    #expect(isThere(1))
+    store.removeAllAlias()
+    #expect(!isThere(1))
+  }
+
+  @Test("Cycles keep nobody alive")
+  func cycles() {
+    var observer: EntityObserver<Person>? = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)]), Person(id: 0, name: 0)]))
+    #expect(store.find(Person.self, id: 1) != nil)
+    #expect(observer != nil)
+    observer = nil
+    #expect(store.find(Person.self, id: 0) == nil)
+    #expect(store.find(Person.self, id: 1) == nil)
+  }
+
+  @Test("A cycle with an observer at any place of it lives, all of it")
+  func observedCycle() {
+    var observer: EntityObserver<Person>? = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 2, name: 0, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 0)])])])]))
+    var other = store.find(Person.self, id: 2)
+    #expect(observer != nil)
+    observer = nil
+    for id in 0...2 { #expect(store.find(Person.self, id: id) != nil) }
+    #expect(other?.value.id == 2)
+    other = nil
+    for id in 0...2 { #expect(store.find(Person.self, id: id) == nil) }
+  }
+
+  @Test("Inside a transaction nothing is let go of before its end")
+  func transaction() {
+    store.transaction { store in
+      store.store(Tag(id: 0, text: 0))
+      #expect(isThere(0))
+    }
+    #expect(!isThere(0))
+  }
+
+  @Test("An observer that waits keeps what comes")
+  func waiting() {
+    var waiting: EntityObserver<Tag?>? = store.observer(Tag.self, id: 0)
+    store.store(Tag(id: 0, text: 1))
+    #expect(waiting?.value == Tag(id: 0, text: 1))
+    waiting = nil
+    #expect(!isThere(0))
+  }
+
+  @Test("A values sequence keeps its entity as long as it is iterated")
+  func sequence() async {
+    var observer: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
+    var iterator = observer?.values.makeAsyncIterator()
+    #expect(await iterator?.next(isolation: nil)?.text == 0)
+    observer = nil
+    #expect(isThere(0))
+    iterator = nil
+    #expect(!isThere(0))
+  }
+
+  @Test("Observers may outlive the store's last reference")
+  func storeGone() {
+    var store: EntityStore? = EntityStore(delivery: .immediate)
+    let observer = store?.store(Tag(id: 0, text: 1))
+    let subscription = observer?.observe { _ in }
+    store = nil
+    #expect(store == nil)
+    #expect(observer?.value.text == 1)
+    subscription?.unsubscribe()
+  }
+
+  @Test("After a peak nothing is left")
+  func peak() {
+    for _ in 0..<3 {
+      var observers = (0..<2_000).map { store.store(Person(id: $0, name: 0, tag: Tag(id: $0, text: 0))) }
+      #expect(store._statistics().entities == 4_000)
+      observers.removeAll()
+      #expect(store._statistics().entities == 0)
+    }
+    #expect(store._statistics().nodes == 0)
+    #expect(store._checkInvariants().isEmpty)
+  }
+}
