@@ -47,5 +47,7 @@ let package = Package(
       name: "ConcordMacros", dependencies: ["Concord", "ConcordConsistency"],
       swiftSettings: settings),
     .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+    // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
+    .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),
   ]
 )

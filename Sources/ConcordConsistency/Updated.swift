@@ -24,19 +24,23 @@ extension ConsistentValue {
   }
 }
 
+// Disfavored, so that the literal `[video]` is an array of videos.
 extension Array where Element == any ConsistentObject {
   /// These objects with everything in them that `object` or something in `object` is a newer state of.
+  @_disfavoredOverload
   public func updated(with object: any ConsistentObject) -> [any ConsistentObject] {
     mergedElements(by: ConsistentMerge(ConsistentIndex.of(object))) ?? self
   }
 
   /// The same, away from the caller's actor.
+  @_disfavoredOverload
   nonisolated(nonsending) public func updated(with object: any ConsistentObject) async -> [any ConsistentObject] {
     await elsewhere { self.updated(with: object) }
   }
 
   /// The same on a queue of the environment's, in the order of the calls for that environment; `completion` is
   /// called on the main queue, in the same order.
+  @_disfavoredOverload
   public func updated(
     with object: any ConsistentObject, in environment: any ConsistentEnvironment,
     completion: @escaping ([any ConsistentObject]) -> Void

@@ -10,7 +10,7 @@ import Synchronization
 /// ```
 ///
 /// All calls may come from any thread, also from within ``ConsistentEnvironment/update(with:)``. An environment gets
-/// pushes in the order in which they were made, one at a time.
+/// pushes in the order in which they were made, and is called by one thread at a time.
 public final class ConsistencyManager: Sendable {
   /// The manager for an app that needs only one.
   public static let shared = ConsistencyManager()
@@ -58,8 +58,9 @@ public final class ConsistencyManager: Sendable {
 
   /// Gives the new state of an object, and of all it contains, to every owner.
   ///
-  /// Owners that are called on this thread or this actor have it when the call returns (unless another thread is just
-  /// calling them; then that thread goes on with it); the others get it soon.
+  /// Owners that are called on this thread or this actor have it when the call returns, after waiting for other
+  /// threads that are just calling them (so `update(with:)` must not wait for a thread that pushes). From within
+  /// `update(with:)` there is no waiting: an owner that is being called gets it afterwards. Other owners get it soon.
   public func pushUpdatedObject(_ object: any ConsistentObject, isolation: isolated (any Actor)? = #isolation) {
     push(object, from: isolation)
   }
@@ -86,9 +87,9 @@ public final class ConsistencyManager: Sendable {
 
   /// `object` as the owners know it.
   ///
-  /// The objects of an owner are read where it is called. From another thread this waits for the main queue, or the queue
-  /// of the owner: do not call it while they wait for you. An owner on an actor of its own can only be read from
-  /// that actor, and is left out elsewhere.
+  /// The objects of an owner are read where it is called. From another thread this waits for the main queue, or the
+  /// queue of the owner: do not call it while they wait for you. An owner on an actor of its own can only be read from
+  /// that actor, and is left out elsewhere. So is, within `update(with:)`, an owner that another thread is calling.
   public func pullUpdatedObject<Object: ConsistentObject>(
     for object: Object, isolation: isolated (any Actor)? = #isolation
   ) -> Object {

@@ -11,16 +11,25 @@ final class EnvironmentQueues: Sendable {
     let queue: DispatchQueue
   }
 
-  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private struct State {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    /// The number of entries at which those of environments that have gone are removed.
+    var limit = 16
+  }
+
+  private let state = Mutex(State())
 
   func queue(for environment: any ConsistentEnvironment) -> DispatchQueue {
     let key = ObjectIdentifier(environment)
-    return entries.withLock { entries in
+    return state.withLock { state in
       // An address is used again after its object has gone.
-      if let entry = entries[key], entry.environment != nil { return entry.queue }
-      entries = entries.filter { $0.value.environment != nil }
+      if let entry = state.entries[key], entry.environment != nil { return entry.queue }
+      if state.entries.count >= state.limit {
+        state.entries = state.entries.filter { $0.value.environment != nil }
+        state.limit = max(16, state.entries.count * 2)
+      }
       let queue = DispatchQueue(label: "concord.consistency.environment", qos: .userInitiated)
-      entries[key] = Entry(environment: environment, queue: queue)
+      state.entries[key] = Entry(environment: environment, queue: queue)
       return queue
     }
   }

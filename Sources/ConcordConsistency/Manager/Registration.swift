@@ -1,17 +1,21 @@
-import Synchronization
+import Foundation
 
 /// An environment, where it is called, and the pushes it has not seen yet.
-// Unchecked because of the environment, which is only touched where it was registered for.
+///
+/// One thread at a time is busy with the environment; whoever is, also delivers what arrives meanwhile.
+// Unchecked because of the environment, which only the busy thread touches, and of the fields guarded by `condition`.
 final class Registration: @unchecked Sendable {
-  private struct Mail {
-    var waiting: [Unchecked<any ConsistentObject>] = []
-    /// Whether somebody is calling the environment, and will go on until nothing is waiting.
-    var isDelivering = false
-  }
+  /// Whether this thread is within a call of some environment. Then it does not wait for others, which might be
+  /// waiting for it.
+  @TaskLocal private static var isWithinCall = false
 
   private(set) weak var environment: (any ConsistentEnvironment)?
   private let place: Place
-  private let mail = Mutex(Mail())
+  private let condition = NSCondition()
+  /// What was pushed and not delivered, guarded by `condition`.
+  private var waiting: [Unchecked<any ConsistentObject>] = []
+  /// The thread that is busy with the environment, guarded by `condition`.
+  private var busyThread: Thread?
 
   init(_ environment: any ConsistentEnvironment, place: Place) {
     self.environment = environment
@@ -19,9 +23,11 @@ final class Registration: @unchecked Sendable {
     place.prepare()
   }
 
+  // MARK: Delivering
+
   /// Takes a push, to be delivered by a call of `deliver(from:)`.
   func post(_ object: Unchecked<any ConsistentObject>) {
-    mail.withLock { $0.waiting.append(object) }
+    condition.withLock { waiting.append(object) }
   }
 
   /// Calls the environment with all that is waiting, here if this is the place for it.
@@ -34,30 +40,59 @@ final class Registration: @unchecked Sendable {
   }
 
   private func deliverHere() {
-    guard mail.withLock({ mail in
-      defer { mail.isDelivering = true }
-      return !mail.isDelivering
-    }) else { return }
-    while let objects = takeWaiting() {
-      for object in objects { environment?.update(with: object.value) }
+    if begin() { end() }
+  }
+
+  // MARK: Reading
+
+  /// What the environment owns; nothing if it cannot be read from here.
+  func objects(from isolation: (any Actor)?) -> [any ConsistentObject] {
+    if place.isHere(isolation) { return objectsHere() }
+    return place.sync { Unchecked(objectsHere()) }?.value ?? []
+  }
+
+  private func objectsHere() -> [any ConsistentObject] {
+    guard begin() else {
+      let isBusyHere = condition.withLock { busyThread == Thread.current }
+      return isBusyHere ? environment?.objects ?? [] : []
+    }
+    defer { end() }
+    return Self.$isWithinCall.withValue(true) { environment?.objects ?? [] }
+  }
+
+  // MARK: One thread at a time
+
+  /// Makes this thread the busy one, once no other is; `false` if it must not wait for that.
+  private func begin() -> Bool {
+    let mayWait = !Self.isWithinCall
+    return condition.withLock {
+      while busyThread != nil {
+        guard mayWait else { return false }
+        condition.wait()
+      }
+      busyThread = .current
+      return true
     }
   }
 
-  /// What is waiting; if nothing is, `nil`, and the delivery is over.
+  /// Delivers all that is waiting, then lets the next thread in.
+  private func end() {
+    while let objects = takeWaiting() {
+      Self.$isWithinCall.withValue(true) {
+        for object in objects { environment?.update(with: object.value) }
+      }
+    }
+  }
+
   private func takeWaiting() -> [Unchecked<any ConsistentObject>]? {
-    mail.withLock { mail in
-      guard !mail.waiting.isEmpty else {
-        mail.isDelivering = false
+    condition.withLock {
+      guard !waiting.isEmpty else {
+        busyThread = nil
+        condition.broadcast()
         return nil
       }
-      defer { mail.waiting = [] }
-      return mail.waiting
+      defer { waiting = [] }
+      return waiting
     }
-  }
-
-  /// What the environment owns.
-  func objects(from isolation: (any Actor)?) -> [any ConsistentObject] {
-    if place.isHere(isolation) { return environment?.objects ?? [] }
-    return place.sync { Unchecked(environment?.objects ?? []) }?.value ?? []
   }
 }
