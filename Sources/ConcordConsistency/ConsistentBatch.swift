@@ -19,10 +19,3 @@ public struct ConsistentBatch: ConsistentObject {
   /// A batch is what it is made of: `self`, whatever is set.
   public func setting(property: Property) -> ConsistentBatch { self }
 }
-
-extension ConsistentIndex {
-  /// The index of what `object` brings; a batch has it already.
-  static func of(_ object: any ConsistentObject) -> ConsistentIndex {
-    (object as? ConsistentBatch)?.index ?? ConsistentIndex([object])
-  }
-}

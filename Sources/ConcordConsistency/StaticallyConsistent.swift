@@ -67,6 +67,9 @@ public protocol StaticallyConsistent: ConsistentObject, Identifiable {
 
   /// A copy whose properties are merged, or `nil` if none changed: one `merge.updated(property)` each.
   func mergingConsistentParts(_ merge: ConsistentMerge) -> Self?
+
+  /// `elements` after `merge`, or `nil` if it changes none of them. There is no need to write this.
+  static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]?
 }
 
 extension StaticallyConsistent {

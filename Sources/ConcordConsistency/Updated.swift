@@ -5,8 +5,9 @@ extension ConsistentValue {
   ///
   /// `object` may be of another type: then the parts that both share are merged. Where `object` has several states of
   /// one object, the outermost counts, among equally nested ones the last. Costs one walk through both.
+  @inlinable
   public func updated(with object: any ConsistentObject) -> Self {
-    merged(by: ConsistentMerge(ConsistentIndex.of(object))) ?? self
+    merged(by: ConsistentMerge(of: object)) ?? self
   }
 
   /// The same, away from the caller's actor.
@@ -29,7 +30,7 @@ extension Array where Element == any ConsistentObject {
   /// These objects with everything in them that `object` or something in `object` is a newer state of.
   @_disfavoredOverload
   public func updated(with object: any ConsistentObject) -> [any ConsistentObject] {
-    mergedElements(by: ConsistentMerge(ConsistentIndex.of(object))) ?? self
+    mergedElements(by: ConsistentMerge(of: object)) ?? self
   }
 
   /// The same, away from the caller's actor.

@@ -14,8 +14,9 @@ extension ConsistentIndex {
   /// cannot be: there the occurrences keep the shape in which they came, and take the winner's other properties.
   func resolve() {
     let merge = ConsistentMerge(self, isResolving: true)
+    let selfLinked = Set(links.lazy.filter { $0.parent == $0.child }.map(\.parent))
     for component in components(count: winners.count, links: links) {
-      let isCycle = component.count > 1 || links.contains { $0.parent == component[0] && $0.child == component[0] }
+      let isCycle = component.count > 1 || selfLinked.contains(component[0])
       merge.cycle = isCycle ? Cycle(members: Set(component)) : nil
       var newer: [(position: Int, object: any ConsistentObject)] = []
       for position in component {
@@ -35,6 +36,13 @@ extension ConsistentMerge {
     return merged(winner)
   }
 
+  private func mergedParts<Object: ConsistentObject>(of object: Object) -> Object? {
+    once(object) {
+      if let object = object as? any StaticallyConsistent { return object.mergingConsistentParts(self) as? Object }
+      return object.mergingProperties(self)
+    }
+  }
+
   /// An occurrence within its own cycle: its links into the cycle stay as they came, all else is the winner's.
   func keepingShape<Object: ConsistentObject>(of object: Object, at position: Int) -> Object? {
     if index.occurrences[position] == 1 { return mergedParts(of: object) }
@@ -46,14 +54,14 @@ extension ConsistentMerge {
   ) -> Object? {
     var newest: [String: Any] = [:]
     for case (let label, let value?) in winner.properties { newest[label] = value }
-    var changes: [(label: String, value: Any?)] = []
+    var changes: [Property] = []
     for (label, value) in object.properties {
       let current = newest[label]
       if leadsIntoCycle(value) || leadsIntoCycle(current) {
         if let value, let newer = updated(dynamic: value) { changes.append((label, newer)) }
       } else {
         let current = current.map { updated(dynamic: $0) ?? $0 }
-        if !isSame(value, current) { changes.append((label, current)) }
+        if !SameValue(whenUnknown: false)(value, current) { changes.append((label, current)) }
       }
     }
     if changes.isEmpty { return nil }

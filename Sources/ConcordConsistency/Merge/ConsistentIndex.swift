@@ -3,14 +3,15 @@
 /// Where the same object comes several times, the occurrence nearest to the outside wins, among equally near ones the
 /// last; the winner then stands at every place inside of the others (see `ConsistentIndex+Resolve.swift`).
 // Unchecked because its parts change only until `init` returns.
+@usableFromInline
 final class ConsistentIndex: @unchecked Sendable {
   /// One table a type that occurs.
-  private(set) var tables: [ObjectIdentifier: IndexTable] = [:]
+  private var tables: [(type: ObjectIdentifier, table: IndexTable)] = []
   /// The types that occur.
   private(set) var types: Set<ObjectIdentifier> = []
   /// The winners, by position.
   var winners: [any ConsistentObject] = []
-  /// How often the object at a position occurs.
+  /// In how many states, as far as one can see, the object at a position occurs.
   private(set) var occurrences: [Int] = []
   /// Which object contains which, by position; only what `resolve` needs.
   private(set) var links: [(parent: Int, child: Int)] = []
@@ -33,7 +34,7 @@ final class ConsistentIndex: @unchecked Sendable {
     while !layer.isEmpty {
       var next: [(object: any ConsistentObject, parent: Int?)] = []
       for (object, parent) in layer {
-        let table = table(for: object)
+        let table = makeTable(for: object, capacity: layer.count)
         guard let (position, isNew) = table.insert(object, at: winners.count) else { continue }
         if let parent { links.append((parent, position)) }
         if table.holdsInstances, !instances.insert(ObjectIdentifier(object as AnyObject)).inserted { continue }
@@ -41,6 +42,8 @@ final class ConsistentIndex: @unchecked Sendable {
           winners.append(object)
           occurrences.append(1)
           depths.append(depth)
+        } else if table.areSame(object, winners[position]) {
+          continue
         } else {
           occurrences[position] += 1
           hasDuplicates = true
@@ -56,18 +59,24 @@ final class ConsistentIndex: @unchecked Sendable {
     isResolved = Array(repeating: false, count: winners.count)
   }
 
-  private func table(for object: any ConsistentObject) -> IndexTable {
+  private func makeTable(for object: any ConsistentObject, capacity: Int) -> IndexTable {
     let type = type(of: object)
-    let key = ObjectIdentifier(type)
-    if let table = tables[key] { return table }
-    let table = IndexTable.make(for: type)
-    tables[key] = table
-    types.insert(key)
+    if let table = table(for: type) { return table }
+    let table = IndexTable.make(for: type, capacity: capacity)
+    tables.append((ObjectIdentifier(type), table))
+    types.insert(ObjectIdentifier(type))
     return table
+  }
+
+  func table(for type: any Any.Type) -> IndexTable? {
+    let key = ObjectIdentifier(type)
+    // What is merged has few types, mostly one: comparing is faster than hashing.
+    for (type, table) in tables where type == key { return table }
+    return nil
   }
 
   /// The position of the object with this identity, if the merge brings it.
   func position(of object: any ConsistentObject) -> Int? {
-    tables[ObjectIdentifier(type(of: object))]?.position(of: object)
+    table(for: type(of: object))?.position(of: object)
   }
 }

@@ -2,18 +2,32 @@
 ///
 /// Generated conformances and containers of your own hand each of their parts to `updated(_:)`.
 public final class ConsistentMerge {
-  let index: ConsistentIndex
+  @usableFromInline let index: ConsistentIndex
   /// Set while the winners of an index are merged with each other: the cycle that the current winner belongs to.
   var cycle: Cycle?
   private let isResolving: Bool
-  var kinds = ValueKinds()
-  private var plans: [MergePlan] = []
+  private var walkers = ValueWalkers()
+  private var allPlans: [MergePlan] = []
+  /// A pointer, since this is looked at for every object that is walked.
+  @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)
   /// Class instances that were walked, with what became of them; `nil` while that is going on, or if they stay.
   private var instances: [ObjectIdentifier: (any ConsistentObject)?] = [:]
 
   init(_ index: ConsistentIndex, isResolving: Bool = false) {
     self.index = index
     self.isResolving = isResolving
+    plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
+  }
+
+  /// A merge of what `object` brings; a batch has gathered that already.
+  @usableFromInline
+  convenience init(of object: any ConsistentObject) {
+    self.init((object as? ConsistentBatch)?.index ?? ConsistentIndex([object]))
+  }
+
+  deinit {
+    plans.deinitialize(count: planSlotCount)
+    plans.deallocate()
   }
 
   /// `value` after this merge, or `nil` if it changes nothing in it.
@@ -22,31 +36,38 @@ public final class ConsistentMerge {
     value.merged(by: self)
   }
 
+  /// `objects` after this merge, or `nil` if it changes none of them.
+  @inlinable
+  public func updated<Object: StaticallyConsistent>(_ objects: [Object]) -> [Object]? {
+    Object.merged(all: objects, by: self)
+  }
+
   /// `value` after this merge, or `nil`: a value of which nothing is known changes only if its type leaves open what
   /// it holds, such as `any Model`.
   @inlinable
   public func updated<Value>(_ value: Value) -> Value? {
-    // Both are decided when this is specialised, so that plain fields cost nothing.
-    if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return nil }
+    if isPlain(Value.self) { return nil }
     return updated(dynamic: value) as? Value
   }
 
   @usableFromInline
   func updated(dynamic value: Any) -> Any? {
-    switch kinds[type(of: value)] {
-    case .leaf: nil
-    case .consistent(let type): updated(value, as: type)
-    case .container: (value as? any DynamicContainer)?.mergedElements(by: self)
-    }
-  }
-
-  private func updated<Value: ConsistentValue>(_ value: Any, as type: Value.Type) -> Any? {
-    // Flattened: an optional in an optional would be taken for a value.
-    guard let value = value as? Value, let newer = value.merged(by: self) else { return nil }
-    return newer
+    walkers[type(of: value)]?.updated(value, by: self)
   }
 
   // MARK: Objects
+
+  /// The position in the index of the object that has the identity of `object`, if the merge brings it.
+  @usableFromInline
+  func position(of object: some ConsistentObject) -> Int? {
+    index.table(for: type(of: object))?.position(of: object)
+  }
+
+  /// Whether the merge brings objects of this type.
+  @usableFromInline
+  func brings(_ type: any Any.Type) -> Bool {
+    index.table(for: type) != nil
+  }
 
   /// What the merge brings for `object`, which stands at `position` of the index; `nil` if that is no change.
   @usableFromInline
@@ -56,30 +77,18 @@ public final class ConsistentMerge {
       if index.occurrences[position] == 1, !index.isResolved[position] { return nil }
     }
     let winner = index.winners[position]
-    if Object.self is any AnyObject.Type, winner as AnyObject === object as AnyObject { return nil }
+    if isClass(Object.self), winner as AnyObject === object as AnyObject { return nil }
     return winner as? Object
   }
 
-  /// An object whose type is known only at run time.
-  @usableFromInline
-  func merged<Object: ConsistentObject>(object: Object) -> Object? {
-    if let table = index.tables[ObjectIdentifier(type(of: object))], let position = table.position(of: object) {
-      return newer(at: position, of: object)
-    }
-    return mergedParts(of: object)
-  }
-
-  /// The object with its parts merged.
-  func mergedParts<Object: ConsistentObject>(of object: Object) -> Object? {
-    once(object) {
-      if let object = object as? any StaticallyConsistent { return object.mergingConsistentParts(self) as? Object }
-      return setting(object, object.properties, { $0.properties }, { $0.setting(property: $1) })
-    }
-  }
-
   /// Walks a class instance only once, though it is met again, perhaps from within itself.
+  @inlinable
   func once<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
-    guard Object.self is any AnyObject.Type else { return walk() }
+    isClass(Object.self) ? onceForInstance(object, walk) : walk()
+  }
+
+  @usableFromInline
+  func onceForInstance<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
     let key = ObjectIdentifier(object as AnyObject)
     if let known = instances[key] { return known as? Object }
     instances[key] = .some(nil)
@@ -90,28 +99,57 @@ public final class ConsistentMerge {
 
   // MARK: Plans
 
-  /// What there is to do for values of a static type.
-  @usableFromInline
-  func plan<Value: ConsistentValue>(for type: Value.Type) -> MergePlan {
+  /// Calls `body` with what there is to do for objects of a static type.
+  @inlinable
+  func withPlan<Object: StaticallyConsistent, Result>(
+    for type: Object.Type, _ body: (StaticMergePlan<Object>) -> Result
+  ) -> Result {
     let key = ObjectIdentifier(type)
-    for plan in plans where plan.type == key { return plan }
-    let plan = MergePlan.make(for: type, index)
-    plans.append(plan)
-    return plan
+    let slot = plans + slotIndex(of: key)
+    if slot.pointee.type != key { keep(StaticMergePlan<Object>(index), for: key, in: slot) }
+    guard let plan = slot.pointee.plan else { return body(StaticMergePlan<Object>(index)) }
+    // Unmanaged, which saves counting references for each object. The plan is of this class, since a slot of this type
+    // is filled nowhere else; it lives on even if `body` fills the slot anew, because the merge keeps all plans.
+    return plan._withUnsafeGuaranteedRef { body(unsafeDowncast($0, to: StaticMergePlan<Object>.self)) }
   }
 
   @usableFromInline
-  func staticPlan<Object: StaticallyConsistent>(for type: Object.Type) -> StaticMergePlan<Object> {
-    let key = ObjectIdentifier(type)
-    for case let plan as StaticMergePlan<Object> in plans where plan.type == key { return plan }
-    let plan = StaticMergePlan<Object>(index)
-    plans.append(plan)
-    return plan
+  func keep(_ plan: MergePlan, for type: ObjectIdentifier, in slot: UnsafeMutablePointer<PlanSlot>) {
+    allPlans.append(plan)
+    slot.pointee = PlanSlot(type: type, plan: .passUnretained(plan))
   }
 
   /// Whether anything in a value of this type can change. Asked once for a collection, it saves going through it.
-  @inlinable
   public func concerns<Value: ConsistentValue>(_ type: Value.Type) -> Bool {
-    plan(for: type).isConcerned
+    ConsistentTypes.of(type).mayContain(anyOf: index.types)
   }
+}
+
+/// Where a merge finds the plan for a type.
+@usableFromInline
+struct PlanSlot {
+  @usableFromInline var type: ObjectIdentifier?
+  @usableFromInline var plan: Unmanaged<MergePlan>?
+}
+
+/// The slot for a type: types are at least 8 bytes apart. Two types with the same one push each other out.
+@inlinable
+func slotIndex(of type: ObjectIdentifier) -> Int {
+  Int(bitPattern: UInt(bitPattern: type) >> 4 ^ UInt(bitPattern: type) >> 9) & (planSlotCount - 1)
+}
+
+@usableFromInline let planSlotCount = 32
+
+/// Whether nothing can be in a value of static type `type`. Decided when it is specialised, so that it costs nothing.
+@inlinable
+@inline(__always)
+func isPlain<Value>(_ type: Value.Type) -> Bool {
+  _isPOD(type) || type == String.self || type == String?.self
+}
+
+/// Whether values of the type are instances of a class. For types of another size this costs nothing.
+@inlinable
+@inline(__always)
+func isClass<Value>(_ type: Value.Type) -> Bool {
+  MemoryLayout<Value>.size == MemoryLayout<AnyObject>.size && !_isPOD(type) && type is any AnyObject.Type
 }

@@ -2,7 +2,7 @@
 public final class ConsistentVisitor {
   /// The objects of the layer that is being gathered.
   private(set) var found: [any ConsistentObject] = []
-  private var kinds = ValueKinds()
+  private var walkers = ValueWalkers()
 
   init() {}
 
@@ -15,33 +15,18 @@ public final class ConsistentVisitor {
   /// Visits a value of which nothing is known: it holds objects only if its type leaves that open.
   @inlinable
   public func visit<Value>(_ value: Value) {
-    // Both are decided when this is specialised, so that plain fields cost nothing.
-    if _isPOD(Value.self) || Value.self == String.self || Value.self == String?.self { return }
+    if isPlain(Value.self) { return }
     visit(dynamic: value)
   }
 
   /// Takes `object` itself.
-  @inlinable
   public func visit(object: any ConsistentObject) {
-    take(object)
-  }
-
-  @usableFromInline
-  func take(_ object: any ConsistentObject) {
     found.append(object)
   }
 
   @usableFromInline
   func visit(dynamic value: Any) {
-    switch kinds[type(of: value)] {
-    case .leaf: break
-    case .consistent(let type): visit(value, as: type)
-    case .container: (value as? any DynamicContainer)?.visitElements(self)
-    }
-  }
-
-  private func visit<Value: ConsistentValue>(_ value: Any, as type: Value.Type) {
-    (value as? Value)?.visitConsistentObjects(self)
+    walkers[type(of: value)]?.visit(value, self)
   }
 
   /// The objects found since the last call.

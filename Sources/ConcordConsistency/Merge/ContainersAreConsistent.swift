@@ -27,17 +27,19 @@ extension Array: ConsistentValue where Element: ConsistentValue {
 
   @inlinable
   public func merged(by merge: ConsistentMerge) -> [Element]? {
-    guard merge.concerns(Element.self) else { return nil }
-    return withUnsafeBufferPointer { elements in
-      // Read in place: an element that does not change is not copied.
-      var result: [Element]?
-      for index in elements.indices {
-        guard let newer = elements[index].merged(by: merge) else { continue }
-        if result == nil { result = self }
-        result?[index] = newer
-      }
-      return result
+    // A long array asks first: what is cheap for one element adds up.
+    if count >= 16 {
+      if let type = Element.self as? any StaticallyConsistent.Type { return merged(as: type, by: merge) }
+      guard merge.concerns(Element.self) else { return nil }
     }
+    return merging { $0.merged(by: merge) }
+  }
+
+  @usableFromInline
+  func merged<Object: StaticallyConsistent>(as type: Object.Type, by merge: ConsistentMerge) -> [Element]? {
+    // `Object` is `Element`; a cast would go through all elements to see that.
+    assert(Object.self == Element.self)
+    return unsafeBitCast(Object.merged(all: unsafeBitCast(self, to: [Object].self), by: merge), to: [Element]?.self)
   }
 }
 

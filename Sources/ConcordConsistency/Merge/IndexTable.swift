@@ -19,18 +19,27 @@ class IndexTable {
   /// Visits what is in the object, without the object itself.
   func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {}
 
-  static func make(for type: any ConsistentObject.Type) -> IndexTable {
-    if let type = type as? any StaticallyConsistent.Type { return make(static: type) }
-    return DynamicIndexTable(type: type)
+  /// Whether two states of one object are certainly the same, if that is cheaper to find out than to merge them.
+  func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool { false }
+
+  /// A table for objects of this type, of which `capacity` may come.
+  static func make(for type: any ConsistentObject.Type, capacity: Int) -> IndexTable {
+    if let type = type as? any StaticallyConsistent.Type { return make(static: type, capacity: capacity) }
+    return DynamicIndexTable(type: type, capacity: capacity)
   }
 
-  private static func make<Object: StaticallyConsistent>(static type: Object.Type) -> IndexTable {
-    StaticIndexTable<Object>(type: type)
+  private static func make<Object: StaticallyConsistent>(static type: Object.Type, capacity: Int) -> IndexTable {
+    StaticIndexTable<Object>(type: type, capacity: capacity)
   }
 }
 
 final class DynamicIndexTable: IndexTable {
   private var positions: [AnyHashable: Int] = [:]
+
+  init(type: any ConsistentObject.Type, capacity: Int) {
+    super.init(type: type)
+    positions.reserveCapacity(capacity)
+  }
 
   override func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? {
     positions.insert(position, for: object.consistentID)
@@ -43,11 +52,20 @@ final class DynamicIndexTable: IndexTable {
   override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
     for case (_, let value?) in object.properties { visitor.visit(dynamic: value) }
   }
+
+  override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
+    SameValue(whenUnknown: false)(states: left, right)
+  }
 }
 
 /// A table whose ids are not boxed.
 final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
   private(set) var positions: [Object.ID: Int] = [:]
+
+  init(type: Object.Type, capacity: Int) {
+    super.init(type: type)
+    positions.reserveCapacity(capacity)
+  }
 
   override func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? {
     (object as? Object).map { positions.insert(position, for: identity(of: $0)) }
@@ -64,8 +82,9 @@ final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
 
 extension Dictionary where Value == Int {
   fileprivate mutating func insert(_ position: Int, for key: Key) -> (position: Int, isNew: Bool) {
-    if let known = self[key] { return (known, false) }
-    self[key] = position
-    return (position, true)
+    let before = count
+    // One look-up, and one hash, for both cases.
+    let known = { (known: inout Int) in known }(&self[key, default: position])
+    return (known, count > before)
   }
 }

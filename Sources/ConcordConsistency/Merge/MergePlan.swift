@@ -1,24 +1,8 @@
 /// What one merge has to do for the values of one type, found out once a walk.
 @usableFromInline
 class MergePlan {
-  @usableFromInline let type: ObjectIdentifier
-  /// Whether anything can change in a value of this type.
-  @usableFromInline let isConcerned: Bool
-
-  init(type: ObjectIdentifier, isConcerned: Bool) {
-    self.type = type
-    self.isConcerned = isConcerned
-  }
-
-  static func make<Value: ConsistentValue>(for type: Value.Type, _ index: ConsistentIndex) -> MergePlan {
-    if let type = type as? any StaticallyConsistent.Type { return make(static: type, index) }
-    let isConcerned = ConsistentTypes.of(type).mayContain(anyOf: index.types)
-    return MergePlan(type: ObjectIdentifier(type), isConcerned: isConcerned)
-  }
-
-  private static func make<Object: StaticallyConsistent>(static type: Object.Type, _ index: ConsistentIndex) -> MergePlan {
-    StaticMergePlan<Object>(index)
-  }
+  @usableFromInline
+  init() {}
 }
 
 @usableFromInline
@@ -30,18 +14,17 @@ final class StaticMergePlan<Object: StaticallyConsistent>: MergePlan {
   /// The only one of them, if there is only one: compared instead of hashed.
   @usableFromInline let single: Object.ID?
 
+  @usableFromInline
   init(_ index: ConsistentIndex) {
-    let key = ObjectIdentifier(Object.self)
-    positions = (index.tables[key] as? StaticIndexTable<Object>)?.positions ?? [:]
+    positions = (index.table(for: Object.self) as? StaticIndexTable<Object>)?.positions ?? [:]
     single = positions.count == 1 ? positions.first?.key : nil
     partsAreConcerned = ConsistentTypes.ofParts(Object.self).mayContain(anyOf: index.types)
-    let isConcerned = partsAreConcerned || !positions.isEmpty
-    super.init(type: key, isConcerned: isConcerned)
   }
 
   @inlinable
   func position(of object: Object) -> Int? {
+    if positions.isEmpty { return nil }
     if let single, single != identity(of: object) { return nil }
-    return positions.isEmpty ? nil : positions[identity(of: object)]
+    return positions[identity(of: object)]
   }
 }

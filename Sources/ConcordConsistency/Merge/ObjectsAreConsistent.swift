@@ -8,8 +8,16 @@ extension ConsistentObject {
     visitor.visit(object: self)
   }
 
+  @inlinable
   public func merged(by merge: ConsistentMerge) -> Self? {
-    merge.merged(object: self)
+    if merge.brings(type(of: self)), let position = merge.position(of: self) { return merge.newer(at: position, of: self) }
+    return merge.once(self) { mergingProperties(merge) }
+  }
+
+  @inlinable
+  func mergingProperties(_ merge: ConsistentMerge) -> Self? {
+    guard let changes = merge.changes(in: properties) else { return nil }
+    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }
 
@@ -17,7 +25,7 @@ extension StaticallyConsistent {
   public static func declareConsistentTypes(in types: inout ConsistentTypes) {
     types.insert(object: Self.self)
     // A property of class type may hold an instance of a subclass, of which nothing is known.
-    if Self.self is any AnyObject.Type { types.includeAnything() }
+    if isClass(Self.self) { types.includeAnything() }
     declareConsistentParts(in: &types)
   }
 
@@ -28,11 +36,30 @@ extension StaticallyConsistent {
 
   @inlinable
   public func merged(by merge: ConsistentMerge) -> Self? {
-    if Self.self is any AnyObject.Type { return merge.merged(object: self) }
-    let plan = merge.staticPlan(for: Self.self)
-    guard plan.isConcerned else { return nil }
+    if isClass(Self.self) { return mergedInstance(by: merge) }
+    return merge.withPlan(for: Self.self) { merged(by: merge, $0) }
+  }
+
+  @inlinable
+  func merged(by merge: ConsistentMerge, _ plan: StaticMergePlan<Self>) -> Self? {
     if let position = plan.position(of: self) { return merge.newer(at: position, of: self) }
     return plan.partsAreConcerned ? mergingConsistentParts(merge) : nil
+  }
+
+  @inlinable
+  public static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]? {
+    if isClass(Self.self) { return elements.merging { $0.mergedInstance(by: merge) } }
+    return merge.withPlan(for: Self.self) { plan in
+      guard plan.partsAreConcerned || !plan.positions.isEmpty else { return nil }
+      return elements.merging { $0.merged(by: merge, plan) }
+    }
+  }
+
+  /// A class instance, which may be one of a subclass.
+  @usableFromInline
+  func mergedInstance(by merge: ConsistentMerge) -> Self? {
+    if let position = merge.position(of: self) { return merge.newer(at: position, of: self) }
+    return merge.once(self) { mergingConsistentParts(merge) }
   }
 }
 
@@ -46,6 +73,7 @@ extension ConsistentWrapper {
   }
 
   public func merged(by merge: ConsistentMerge) -> Self? {
-    merge.setting(self, properties, { $0.properties }, { $0.setting(property: $1) })
+    guard let changes = merge.changes(in: properties) else { return nil }
+    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }
