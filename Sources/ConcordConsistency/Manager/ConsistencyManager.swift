@@ -1,3 +1,4 @@
+public import Concord
 public import Dispatch
 import Synchronization
 
@@ -22,7 +23,19 @@ public final class ConsistencyManager: Sendable {
     set { ProblemReporter.shared.handler = newValue }
   }
 
-  private let registrations = Mutex<[Registration]>([])
+  private struct State {
+    var registrations: [Registration] = []
+    /// Held strongly, because nobody else does.
+    var stores: [StoreEnvironment] = []
+
+    /// Forgets owners and stores that have gone.
+    mutating func tidy() {
+      stores.removeAll { $0.store == nil }
+      registrations.removeAll { $0.environment == nil }
+    }
+  }
+
+  private let state = Mutex(State())
 
   public init() {}
 
@@ -46,11 +59,30 @@ public final class ConsistencyManager: Sendable {
     add(environment, place: .actor(actor))
   }
 
+  /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
+  /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
+  /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
+  ///
+  /// Like anything that waits, a push is best made after a transaction and not inside of it.
+  public func register(_ store: EntityStore) {
+    let environment = StoreEnvironment(store) { [weak self] environment, objects in
+      self?.push(objects, except: environment, from: nil)
+    }
+    let registration = Registration(environment, place: .pushingThread, mayWait: false)
+    state.withLock { state in
+      state.stores.removeAll { $0.store === store }
+      state.tidy()
+      state.stores.append(environment)
+      state.registrations.append(registration)
+    }
+  }
+
   private func add(_ environment: any ConsistentEnvironment, place: Place) {
-    let registration = Registration(environment, place: place)
-    registrations.withLock { registrations in
-      registrations.removeAll { $0.environment == nil || $0.environment === environment }
-      registrations.append(registration)
+    let registration = Registration(environment, place: place, mayWait: true)
+    state.withLock { state in
+      state.tidy()
+      state.registrations.removeAll { $0.environment === environment }
+      state.registrations.append(registration)
     }
   }
 
@@ -62,23 +94,26 @@ public final class ConsistencyManager: Sendable {
   /// threads that are just calling them (so `update(with:)` must not wait for a thread that pushes). From within
   /// `update(with:)` there is no waiting: an owner that is being called gets it afterwards. Other owners get it soon.
   public func pushUpdatedObject(_ object: any ConsistentObject, isolation: isolated (any Actor)? = #isolation) {
-    push(object, from: isolation)
+    push([object], except: nil, from: isolation)
   }
 
   /// Gives the new state of several objects to every owner, at once: ``ConsistentEnvironment/update(with:)`` is called
   /// once, with a ``ConsistentBatch``.
   public func pushUpdatedObjects(_ objects: [any ConsistentObject], isolation: isolated (any Actor)? = #isolation) {
-    guard let first = objects.first else { return }
-    push(objects.count == 1 ? first : ConsistentBatch(objects), from: isolation)
+    push(objects, except: nil, from: isolation)
   }
 
-  private func push(_ object: any ConsistentObject, from isolation: (any Actor)?) {
-    let delivery = Unchecked(object)
+  private func push(
+    _ objects: [any ConsistentObject], except source: StoreEnvironment?, from isolation: (any Actor)?
+  ) {
+    guard let first = objects.first else { return }
+    let object = Unchecked(objects.count == 1 ? first : ConsistentBatch(objects))
     // Under the lock, so that all environments get all pushes in the same order.
-    let registrations = registrations.withLock { registrations in
-      registrations.removeAll { $0.environment == nil }
-      for registration in registrations { registration.post(delivery) }
-      return registrations
+    let registrations = state.withLock { state in
+      state.tidy()
+      let targets = state.registrations.filter { $0.environment !== source }
+      for target in targets { target.post(object) }
+      return targets
     }
     for registration in registrations { registration.deliver(from: isolation) }
   }
@@ -93,25 +128,30 @@ public final class ConsistencyManager: Sendable {
   public func pullUpdatedObject<Object: ConsistentObject>(
     for object: Object, isolation: isolated (any Actor)? = #isolation
   ) -> Object {
-    object.updated(with: known(from: isolation))
+    object.updated(with: known(about: [object], from: isolation))
   }
 
   /// `objects` as the owners know them. See ``pullUpdatedObject(for:isolation:)``.
   public func pullUpdatedObjects<Object: ConsistentObject>(
     for objects: [Object], isolation: isolated (any Actor)? = #isolation
   ) -> [Object] {
-    objects.updated(with: known(from: isolation))
+    objects.updated(with: known(about: objects, from: isolation))
   }
 
   /// `objects`, of any types, as the owners know them. See ``pullUpdatedObject(for:isolation:)``.
+  @_disfavoredOverload
   public func pullUpdatedObjects(
     for objects: [any ConsistentObject], isolation: isolated (any Actor)? = #isolation
   ) -> [any ConsistentObject] {
-    objects.updated(with: known(from: isolation))
+    objects.updated(with: known(about: objects, from: isolation))
   }
 
-  private func known(from isolation: (any Actor)?) -> ConsistentBatch {
-    let registrations = registrations.withLock { $0 }
-    return ConsistentBatch(registrations.flatMap { $0.objects(from: isolation) })
+  private func known(about objects: [any ConsistentObject], from isolation: (any Actor)?) -> ConsistentBatch {
+    let (registrations, stores) = state.withLock { ($0.registrations, $0.stores) }
+    let owned = registrations.flatMap { $0.objects(from: isolation) }
+    if stores.isEmpty { return ConsistentBatch(owned) }
+    // Last, so that what a store has counts.
+    let wanted = ConsistentIndex(objects).winners
+    return ConsistentBatch(owned + stores.flatMap { $0.current(wanted) })
   }
 }

@@ -11,15 +11,19 @@ final class Registration: @unchecked Sendable {
 
   private(set) weak var environment: (any ConsistentEnvironment)?
   private let place: Place
+  /// Whether this thread may wait for others that are busy with the environment. Nobody may wait for a store, because
+  /// others may be waiting for the transaction that this thread is in.
+  private let mayWait: Bool
   private let condition = NSCondition()
   /// What was pushed and not delivered, guarded by `condition`.
   private var waiting: [Unchecked<any ConsistentObject>] = []
   /// The thread that is busy with the environment, guarded by `condition`.
   private var busyThread: Thread?
 
-  init(_ environment: any ConsistentEnvironment, place: Place) {
+  init(_ environment: any ConsistentEnvironment, place: Place, mayWait: Bool) {
     self.environment = environment
     self.place = place
+    self.mayWait = mayWait
     place.prepare()
   }
 
@@ -64,7 +68,7 @@ final class Registration: @unchecked Sendable {
 
   /// Makes this thread the busy one, once no other is; `false` if it must not wait for that.
   private func begin() -> Bool {
-    let mayWait = !Self.isWithinCall
+    let mayWait = mayWait && !Self.isWithinCall
     return condition.withLock {
       while busyThread != nil {
         guard mayWait else { return false }

@@ -24,6 +24,11 @@ final class ConsistentIndex: @unchecked Sendable {
     if hasDuplicates { resolve() }
   }
 
+  /// The index of what `object` brings; a batch has it already.
+  static func of(_ object: any ConsistentObject) -> ConsistentIndex {
+    (object as? ConsistentBatch)?.index ?? ConsistentIndex([object])
+  }
+
   /// Breadth first, so that the first occurrence that is met is the nearest, and depth costs no stack.
   private func gather(_ roots: [any ConsistentObject]) {
     let visitor = ConsistentVisitor()

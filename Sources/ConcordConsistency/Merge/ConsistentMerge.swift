@@ -19,10 +19,10 @@ public final class ConsistentMerge {
     plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
   }
 
-  /// A merge of what `object` brings; a batch has gathered that already.
+  /// A merge of what `object` brings.
   @usableFromInline
   convenience init(of object: any ConsistentObject) {
-    self.init((object as? ConsistentBatch)?.index ?? ConsistentIndex([object]))
+    self.init(ConsistentIndex.of(object))
   }
 
   deinit {
