@@ -52,5 +52,7 @@ let package = Package(
       dependencies: ["Concord", "ConcordLogging", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings),
     .testTarget(name: "DocumentationTests", dependencies: ["Concord"], swiftSettings: settings),
+    // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
+    .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),
   ]
 )

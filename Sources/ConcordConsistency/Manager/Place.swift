@@ -1,0 +1,57 @@
+import Dispatch
+import Foundation
+
+/// Where an environment is called.
+enum Place: Sendable {
+  case pushingThread
+  case queue(DispatchQueue)
+  case actor(any Actor)
+
+  /// Whether the code that is running, isolated to `isolation`, runs there already.
+  func isHere(_ isolation: (any Actor)?) -> Bool {
+    switch self {
+    case .pushingThread: true
+    case .queue(let queue): queue.isCurrent
+    case .actor(let actor): actor === isolation || (actor === MainActor.shared && Thread.isMainThread)
+    }
+  }
+
+  /// Makes it possible to find out whether code runs there.
+  func prepare() {
+    if case .queue(let queue) = self, queue !== DispatchQueue.main { queue.setSpecific(key: key, value: marker(queue)) }
+  }
+
+  /// Runs `body` there, soon.
+  func async(_ body: @escaping @Sendable () -> Void) {
+    switch self {
+    case .pushingThread: body()
+    case .queue(let queue): queue.async(execute: body)
+    case .actor(let actor): Task { await run(body, on: actor) }
+    }
+  }
+
+  /// Runs `body` there and waits for it; `nil` if that is impossible.
+  func sync<Result>(_ body: () -> Result) -> Result? {
+    switch self {
+    case .pushingThread: body()
+    case .queue(let queue): queue.sync(execute: body)
+    case .actor(let actor): actor === MainActor.shared ? DispatchQueue.main.sync(execute: body) : nil
+    }
+  }
+}
+
+private let key = DispatchSpecificKey<ObjectIdentifier>()
+
+private func marker(_ queue: DispatchQueue) -> ObjectIdentifier {
+  ObjectIdentifier(queue)
+}
+
+private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) async {
+  body()
+}
+
+extension DispatchQueue {
+  fileprivate var isCurrent: Bool {
+    self === DispatchQueue.main ? Thread.isMainThread : DispatchQueue.getSpecific(key: key) == marker(self)
+  }
+}

@@ -1,0 +1,122 @@
+/// Objects that contain each other: the positions of one strongly connected part of what a merge brings.
+struct Cycle {
+  let members: Set<Int>
+
+  func contains(_ position: Int) -> Bool {
+    members.contains(position)
+  }
+}
+
+extension ConsistentIndex {
+  /// Puts the winners in place of all other occurrences inside of the winners.
+  ///
+  /// Contained objects come first, so that each winner is complete when it is put into others. Within a cycle that
+  /// cannot be: there the occurrences keep the shape in which they came, and take the winner's other properties.
+  func resolve() {
+    let merge = ConsistentMerge(self, isResolving: true)
+    let selfLinked = Set(links.lazy.filter { $0.parent == $0.child }.map(\.parent))
+    for component in components(count: winners.count, links: links) {
+      let isCycle = component.count > 1 || selfLinked.contains(component[0])
+      merge.cycle = isCycle ? Cycle(members: Set(component)) : nil
+      var newer: [(position: Int, object: any ConsistentObject)] = []
+      for position in component {
+        if let object = merge.mergedWinner(winners[position]) { newer.append((position, object)) }
+      }
+      for (position, object) in newer {
+        winners[position] = object
+        isResolved[position] = true
+      }
+    }
+  }
+}
+
+extension ConsistentMerge {
+  func mergedWinner(_ winner: any ConsistentObject) -> (any ConsistentObject)? {
+    func merged<Object: ConsistentObject>(_ winner: Object) -> (any ConsistentObject)? { mergedParts(of: winner) }
+    return merged(winner)
+  }
+
+  private func mergedParts<Object: ConsistentObject>(of object: Object) -> Object? {
+    once(object) {
+      if let object = object as? any StaticallyConsistent { return object.mergingConsistentParts(self) as? Object }
+      return object.mergingProperties(self)
+    }
+  }
+
+  /// An occurrence within its own cycle: its links into the cycle stay as they came, all else is the winner's.
+  func keepingShape<Object: ConsistentObject>(of object: Object, at position: Int) -> Object? {
+    if index.occurrences[position] == 1 { return mergedParts(of: object) }
+    return once(object) { takingFields(for: object, from: index.winners[position]) }
+  }
+
+  private func takingFields<Object: ConsistentObject>(
+    for object: Object, from winner: any ConsistentObject
+  ) -> Object? {
+    var newest: [String: Any] = [:]
+    for case (let label, let value?) in winner.properties { newest[label] = value }
+    var changes: [Property] = []
+    for (label, value) in object.properties {
+      let current = newest[label]
+      if leadsIntoCycle(value) || leadsIntoCycle(current) {
+        if let value, let newer = updated(dynamic: value) { changes.append((label, newer)) }
+      } else {
+        let current = current.map { updated(dynamic: $0) ?? $0 }
+        if !SameValue(whenUnknown: false)(value, current) { changes.append((label, current)) }
+      }
+    }
+    if changes.isEmpty { return nil }
+    return setting(changes, in: object, { $0.properties }, { $0.setting(property: $1) })
+  }
+
+  private func leadsIntoCycle(_ value: Any?) -> Bool {
+    guard let value, let cycle else { return false }
+    let visitor = ConsistentVisitor()
+    visitor.visit(dynamic: value)
+    return visitor.takeFound().contains { index.position(of: $0).map { cycle.contains($0) } ?? false }
+  }
+}
+
+/// The strongly connected components of a graph, contained ones first (Tarjan 1972, without recursion).
+func components(count: Int, links: [(parent: Int, child: Int)]) -> [[Int]] {
+  var children: [[Int]] = Array(repeating: [], count: count)
+  for link in links { children[link.parent].append(link.child) }
+  var result: [[Int]] = []
+  var order: [Int?] = Array(repeating: nil, count: count)
+  var lowest = Array(repeating: 0, count: count)
+  var isOpen = Array(repeating: false, count: count)
+  var open: [Int] = []
+  var next = 0
+  for root in 0..<count where order[root] == nil {
+    var path: [(node: Int, child: Int)] = [(root, 0)]
+    while let (node, child) = path.last {
+      if child == 0, order[node] == nil {
+        order[node] = next
+        lowest[node] = next
+        next += 1
+        open.append(node)
+        isOpen[node] = true
+      }
+      if child < children[node].count {
+        path[path.count - 1].child += 1
+        let target = children[node][child]
+        if let met = order[target] {
+          if isOpen[target] { lowest[node] = min(lowest[node], met) }
+        } else {
+          path.append((target, 0))
+        }
+        continue
+      }
+      path.removeLast()
+      if let parent = path.last?.node { lowest[parent] = min(lowest[parent], lowest[node]) }
+      guard lowest[node] == order[node] else { continue }
+      var component: [Int] = []
+      while let member = open.popLast() {
+        isOpen[member] = false
+        component.append(member)
+        if member == node { break }
+      }
+      result.append(component)
+    }
+  }
+  return result
+}

@@ -1,0 +1,87 @@
+/// All objects that one merge brings, by type and id; built once, then read by any number of threads.
+///
+/// Where the same object comes several times, the occurrence nearest to the outside wins, among equally near ones the
+/// last; the winner then stands at every place inside of the others (see `ConsistentIndex+Resolve.swift`).
+// Unchecked because its parts change only until `init` returns.
+@usableFromInline
+final class ConsistentIndex: @unchecked Sendable {
+  /// One table a type that occurs.
+  private var tables: [(type: ObjectIdentifier, table: IndexTable)] = []
+  /// The types that occur.
+  private(set) var types: Set<ObjectIdentifier> = []
+  /// The winners, by position.
+  var winners: [any ConsistentObject] = []
+  /// In how many states, as far as one can see, the object at a position occurs.
+  private(set) var occurrences: [Int] = []
+  /// Which object contains which, by position; only what `resolve` needs.
+  private(set) var links: [(parent: Int, child: Int)] = []
+  /// Whether what stands at a position is not what was found there, because something inside was replaced.
+  var isResolved: [Bool] = []
+  private(set) var hasDuplicates = false
+
+  init(_ roots: [any ConsistentObject]) {
+    gather(roots.flatMap { ($0 as? ConsistentBatch)?.objects ?? [$0] })
+    if hasDuplicates { resolve() }
+  }
+
+  /// The index of what `object` brings; a batch has it already.
+  static func of(_ object: any ConsistentObject) -> ConsistentIndex {
+    (object as? ConsistentBatch)?.index ?? ConsistentIndex([object])
+  }
+
+  /// Breadth first, so that the first occurrence that is met is the nearest, and depth costs no stack.
+  private func gather(_ roots: [any ConsistentObject]) {
+    let visitor = ConsistentVisitor()
+    var depths: [Int] = []
+    var instances: Set<ObjectIdentifier> = []
+    var layer: [(object: any ConsistentObject, parent: Int?)] = roots.map { ($0, nil) }
+    var depth = 0
+    while !layer.isEmpty {
+      var next: [(object: any ConsistentObject, parent: Int?)] = []
+      for (object, parent) in layer {
+        let table = makeTable(for: object, capacity: layer.count)
+        guard let (position, isNew) = table.insert(object, at: winners.count) else { continue }
+        if let parent { links.append((parent, position)) }
+        if table.holdsInstances, !instances.insert(ObjectIdentifier(object as AnyObject)).inserted { continue }
+        if isNew {
+          winners.append(object)
+          occurrences.append(1)
+          depths.append(depth)
+        } else if table.areSame(object, winners[position]) {
+          continue
+        } else {
+          occurrences[position] += 1
+          hasDuplicates = true
+          if depths[position] == depth { winners[position] = object }
+        }
+        if table.isFlat { continue }
+        table.visitParts(of: object, visitor)
+        for part in visitor.takeFound() { next.append((part, position)) }
+      }
+      layer = next
+      depth += 1
+    }
+    isResolved = Array(repeating: false, count: winners.count)
+  }
+
+  private func makeTable(for object: any ConsistentObject, capacity: Int) -> IndexTable {
+    let type = type(of: object)
+    if let table = table(for: type) { return table }
+    let table = IndexTable.make(for: type, capacity: capacity)
+    tables.append((ObjectIdentifier(type), table))
+    types.insert(ObjectIdentifier(type))
+    return table
+  }
+
+  func table(for type: any Any.Type) -> IndexTable? {
+    let key = ObjectIdentifier(type)
+    // What is merged has few types, mostly one: comparing is faster than hashing.
+    for (type, table) in tables where type == key { return table }
+    return nil
+  }
+
+  /// The position of the object with this identity, if the merge brings it.
+  func position(of object: any ConsistentObject) -> Int? {
+    table(for: type(of: object))?.position(of: object)
+  }
+}

@@ -1,0 +1,155 @@
+/// One walk through a value, which puts what an index holds in place of what the value holds.
+///
+/// Generated conformances and containers of your own hand each of their parts to `updated(_:)`.
+public final class ConsistentMerge {
+  @usableFromInline let index: ConsistentIndex
+  /// Set while the winners of an index are merged with each other: the cycle that the current winner belongs to.
+  var cycle: Cycle?
+  private let isResolving: Bool
+  private var walkers = ValueWalkers()
+  private var allPlans: [MergePlan] = []
+  /// A pointer, since this is looked at for every object that is walked.
+  @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)
+  /// Class instances that were walked, with what became of them; `nil` while that is going on, or if they stay.
+  private var instances: [ObjectIdentifier: (any ConsistentObject)?] = [:]
+
+  init(_ index: ConsistentIndex, isResolving: Bool = false) {
+    self.index = index
+    self.isResolving = isResolving
+    plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
+  }
+
+  /// A merge of what `object` brings.
+  @usableFromInline
+  convenience init(of object: any ConsistentObject) {
+    self.init(ConsistentIndex.of(object))
+  }
+
+  deinit {
+    plans.deinitialize(count: planSlotCount)
+    plans.deallocate()
+  }
+
+  /// `value` after this merge, or `nil` if it changes nothing in it.
+  @inlinable
+  public func updated<Value: ConsistentValue>(_ value: Value) -> Value? {
+    value.merged(by: self)
+  }
+
+  /// `objects` after this merge, or `nil` if it changes none of them.
+  @inlinable
+  public func updated<Object: StaticallyConsistent>(_ objects: [Object]) -> [Object]? {
+    Object.merged(all: objects, by: self)
+  }
+
+  /// `value` after this merge, or `nil`: a value of which nothing is known changes only if its type leaves open what
+  /// it holds, such as `any Model`.
+  @inlinable
+  public func updated<Value>(_ value: Value) -> Value? {
+    if isPlain(Value.self) { return nil }
+    return updated(dynamic: value) as? Value
+  }
+
+  @usableFromInline
+  func updated(dynamic value: Any) -> Any? {
+    walkers[type(of: value)]?.updated(value, by: self)
+  }
+
+  // MARK: Objects
+
+  /// The position in the index of the object that has the identity of `object`, if the merge brings it.
+  @usableFromInline
+  func position(of object: some ConsistentObject) -> Int? {
+    index.table(for: type(of: object))?.position(of: object)
+  }
+
+  /// Whether the merge brings objects of this type.
+  @usableFromInline
+  func brings(_ type: any Any.Type) -> Bool {
+    index.table(for: type) != nil
+  }
+
+  /// What the merge brings for `object`, which stands at `position` of the index; `nil` if that is no change.
+  @usableFromInline
+  func newer<Object: ConsistentObject>(at position: Int, of object: Object) -> Object? {
+    if isResolving {
+      if let cycle, cycle.contains(position) { return keepingShape(of: object, at: position) }
+      if index.occurrences[position] == 1, !index.isResolved[position] { return nil }
+    }
+    let winner = index.winners[position]
+    if isClass(Object.self), winner as AnyObject === object as AnyObject { return nil }
+    return winner as? Object
+  }
+
+  /// Walks a class instance only once, though it is met again, perhaps from within itself.
+  @inlinable
+  func once<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
+    isClass(Object.self) ? onceForInstance(object, walk) : walk()
+  }
+
+  @usableFromInline
+  func onceForInstance<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
+    let key = ObjectIdentifier(object as AnyObject)
+    if let known = instances[key] { return known as? Object }
+    instances[key] = .some(nil)
+    let newer = walk()
+    instances[key] = .some(newer)
+    return newer
+  }
+
+  // MARK: Plans
+
+  /// Calls `body` with what there is to do for objects of a static type.
+  @inlinable
+  func withPlan<Object: StaticallyConsistent, Result>(
+    for type: Object.Type, _ body: (StaticMergePlan<Object>) -> Result
+  ) -> Result {
+    let key = ObjectIdentifier(type)
+    let slot = plans + slotIndex(of: key)
+    if slot.pointee.type != key { keep(StaticMergePlan<Object>(index), for: key, in: slot) }
+    guard let plan = slot.pointee.plan else { return body(StaticMergePlan<Object>(index)) }
+    // Unmanaged, which saves counting references for each object. The plan is of this class, since a slot of this type
+    // is filled nowhere else; it lives on even if `body` fills the slot anew, because the merge keeps all plans.
+    return plan._withUnsafeGuaranteedRef { body(unsafeDowncast($0, to: StaticMergePlan<Object>.self)) }
+  }
+
+  @usableFromInline
+  func keep(_ plan: MergePlan, for type: ObjectIdentifier, in slot: UnsafeMutablePointer<PlanSlot>) {
+    allPlans.append(plan)
+    slot.pointee = PlanSlot(type: type, plan: .passUnretained(plan))
+  }
+
+  /// Whether anything in a value of this type can change. Asked once for a collection, it saves going through it.
+  public func concerns<Value: ConsistentValue>(_ type: Value.Type) -> Bool {
+    ConsistentTypes.of(type).mayContain(anyOf: index.types)
+  }
+}
+
+/// Where a merge finds the plan for a type.
+@usableFromInline
+struct PlanSlot {
+  @usableFromInline var type: ObjectIdentifier?
+  @usableFromInline var plan: Unmanaged<MergePlan>?
+}
+
+/// The slot for a type: types are at least 8 bytes apart. Two types with the same one push each other out.
+@inlinable
+func slotIndex(of type: ObjectIdentifier) -> Int {
+  Int(bitPattern: UInt(bitPattern: type) >> 4 ^ UInt(bitPattern: type) >> 9) & (planSlotCount - 1)
+}
+
+@usableFromInline let planSlotCount = 32
+
+/// Whether nothing can be in a value of static type `type`. Decided when it is specialised, so that it costs nothing.
+@inlinable
+@inline(__always)
+func isPlain<Value>(_ type: Value.Type) -> Bool {
+  _isPOD(type) || type == String.self || type == String?.self
+}
+
+/// Whether values of the type are instances of a class. For types of another size this costs nothing.
+@inlinable
+@inline(__always)
+func isClass<Value>(_ type: Value.Type) -> Bool {
+  MemoryLayout<Value>.size == MemoryLayout<AnyObject>.size && !_isPOD(type) && type is any AnyObject.Type
+}

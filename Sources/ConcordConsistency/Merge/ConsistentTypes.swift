@@ -1,0 +1,96 @@
+import Synchronization
+
+/// The types of the objects that a value can hold at any depth, gathered once per type.
+///
+/// A merge skips a value whose types have none in common with what was pushed.
+public struct ConsistentTypes: Sendable {
+  /// The types that were included, so that types which contain each other end.
+  private var included: Set<ObjectIdentifier> = []
+  /// Those of them that have an identity.
+  private(set) var objects: Set<ObjectIdentifier> = []
+  /// Whether objects of any type may turn up, because something is known only at run time.
+  private(set) var isOpen = false
+
+  init() {}
+
+  /// Includes what a value of the given type can hold.
+  public mutating func include<Value: ConsistentValue>(_ type: Value.Type) {
+    guard included.insert(ObjectIdentifier(type)).inserted else { return }
+    Value.declareConsistentTypes(in: &self)
+  }
+
+  /// Includes what the property can hold.
+  public mutating func include<Root, Value: ConsistentValue>(_ property: KeyPath<Root, Value>) {
+    include(Value.self)
+  }
+
+  /// Includes what the property can hold: nothing, unless its type leaves that open.
+  public mutating func include<Root, Value>(_ property: KeyPath<Root, Value>) {
+    include(unknown: Value.self)
+  }
+
+  /// Says that objects of any type may turn up.
+  public mutating func includeAnything() {
+    isOpen = true
+  }
+
+  mutating func insert(object type: any ConsistentObject.Type) {
+    objects.insert(ObjectIdentifier(type))
+  }
+
+  mutating func include<Value>(unknown type: Value.Type) {
+    if let type = type as? any ConsistentValue.Type {
+      include(type)
+    } else if let type = type as? any DynamicContainer.Type {
+      type.includeElements(in: &self)
+    } else if !isConcreteValueType(type) {
+      includeAnything()
+    }
+  }
+
+  /// Whether no object can be held.
+  var isEmpty: Bool {
+    !isOpen && objects.isEmpty
+  }
+
+  func mayContain(anyOf types: Set<ObjectIdentifier>) -> Bool {
+    isOpen || !objects.isDisjoint(with: types)
+  }
+}
+
+/// Whether values of static type `type` are always of this very type: it is a struct or an enum, neither a class nor an
+/// existential. When in doubt, no.
+func isConcreteValueType(_ type: any Any.Type) -> Bool {
+  // The first word of a type's metadata is its kind; the standard library offers no other way to tell an
+  // existential type from a concrete one.
+  let kind = unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
+  return kind == 0x200 || kind == 0x201 || kind == 0x202  // struct, enum, optional
+}
+
+extension ConsistentTypes {
+  private static let known = Mutex<[ObjectIdentifier: ConsistentTypes]>([:])
+  private static let knownParts = Mutex<[ObjectIdentifier: ConsistentTypes]>([:])
+
+  /// What a value of the given type can hold, an object counted in.
+  static func of<Value: ConsistentValue>(_ type: Value.Type) -> ConsistentTypes {
+    cached(type, in: known) { $0.include(type) }
+  }
+
+  /// What can be inside of an object of the given type.
+  static func ofParts<Object: StaticallyConsistent>(_ type: Object.Type) -> ConsistentTypes {
+    cached(type, in: knownParts) { type.declareConsistentParts(in: &$0) }
+  }
+
+  private static func cached(
+    _ type: any Any.Type, in cache: borrowing Mutex<[ObjectIdentifier: ConsistentTypes]>,
+    gather: (inout ConsistentTypes) -> Void
+  ) -> ConsistentTypes {
+    let key = ObjectIdentifier(type)
+    if let types = cache.withLock({ $0[key] }) { return types }
+    // Outside of the lock, because this runs code of the types.
+    var types = ConsistentTypes()
+    gather(&types)
+    cache.withLock { $0[key] = types }
+    return types
+  }
+}

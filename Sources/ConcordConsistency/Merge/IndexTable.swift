@@ -1,0 +1,90 @@
+/// The positions of the objects of one type, by id.
+class IndexTable {
+  /// Whether the objects are class instances.
+  let holdsInstances: Bool
+  /// Whether nothing can be inside of the objects.
+  let isFlat: Bool
+
+  init(type: any ConsistentObject.Type) {
+    holdsInstances = type is any AnyObject.Type
+    let parts = (type as? any StaticallyConsistent.Type).map { ConsistentTypes.ofParts($0) }
+    isFlat = parts?.isEmpty ?? false
+  }
+
+  /// Inserts the object at `position` if its id is new; the position of its id in any case, unless it has another type.
+  func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? { nil }
+
+  func position(of object: any ConsistentObject) -> Int? { nil }
+
+  /// Visits what is in the object, without the object itself.
+  func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {}
+
+  /// Whether two states of one object are certainly the same, if that is cheaper to find out than to merge them.
+  func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool { false }
+
+  /// A table for objects of this type, of which `capacity` may come.
+  static func make(for type: any ConsistentObject.Type, capacity: Int) -> IndexTable {
+    if let type = type as? any StaticallyConsistent.Type { return make(static: type, capacity: capacity) }
+    return DynamicIndexTable(type: type, capacity: capacity)
+  }
+
+  private static func make<Object: StaticallyConsistent>(static type: Object.Type, capacity: Int) -> IndexTable {
+    StaticIndexTable<Object>(type: type, capacity: capacity)
+  }
+}
+
+final class DynamicIndexTable: IndexTable {
+  private var positions: [AnyHashable: Int] = [:]
+
+  init(type: any ConsistentObject.Type, capacity: Int) {
+    super.init(type: type)
+    positions.reserveCapacity(capacity)
+  }
+
+  override func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? {
+    positions.insert(position, for: object.consistentID)
+  }
+
+  override func position(of object: any ConsistentObject) -> Int? {
+    positions[object.consistentID]
+  }
+
+  override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
+    for case (_, let value?) in object.properties { visitor.visit(dynamic: value) }
+  }
+
+  override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
+    SameValue(whenUnknown: false)(states: left, right)
+  }
+}
+
+/// A table whose ids are not boxed.
+final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
+  private(set) var positions: [Object.ID: Int] = [:]
+
+  init(type: Object.Type, capacity: Int) {
+    super.init(type: type)
+    positions.reserveCapacity(capacity)
+  }
+
+  override func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? {
+    (object as? Object).map { positions.insert(position, for: identity(of: $0)) }
+  }
+
+  override func position(of object: any ConsistentObject) -> Int? {
+    (object as? Object).flatMap { positions[identity(of: $0)] }
+  }
+
+  override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
+    (object as? Object)?.visitConsistentParts(visitor)
+  }
+}
+
+extension Dictionary where Value == Int {
+  fileprivate mutating func insert(_ position: Int, for key: Key) -> (position: Int, isNew: Bool) {
+    let before = count
+    // One look-up, and one hash, for both cases.
+    let known = { (known: inout Int) in known }(&self[key, default: position])
+    return (known, count > before)
+  }
+}

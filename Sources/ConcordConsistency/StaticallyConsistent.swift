@@ -1,0 +1,86 @@
+/// A ``ConsistentObject`` whose parts are known to the compiler, which merges without boxing, casts or text.
+///
+/// `@Entity` generates this conformance. For
+/// ```swift
+/// @Entity struct Book { let id: Int; var title: String; var author: Author; var reviews: [Review] }
+/// ```
+/// it writes
+/// ```swift
+/// extension Book: StaticallyConsistent {
+///   var properties: [Property] {
+///     [("id", id), ("title", title), ("author", author), ("reviews", reviews)]
+///   }
+///
+///   func setting(property: Property) -> Book {
+///     var copy = self
+///     switch property.label {
+///     case "title": if let value = property.value as? String { copy.title = value }
+///     case "author": if let value = property.value as? Author { copy.author = value }
+///     case "reviews": if let value = property.value as? [Review] { copy.reviews = value }
+///     default: break
+///     }
+///     return copy
+///   }
+///
+///   static func declareConsistentParts(in types: inout ConsistentTypes) {
+///     types.include(\Self.title)
+///     types.include(\Self.author)
+///     types.include(\Self.reviews)
+///   }
+///
+///   func visitConsistentParts(_ visitor: ConsistentVisitor) {
+///     visitor.visit(title)
+///     visitor.visit(author)
+///     visitor.visit(reviews)
+///   }
+///
+///   func mergingConsistentParts(_ merge: ConsistentMerge) -> Book? {
+///     let title = merge.updated(self.title)
+///     let author = merge.updated(self.author)
+///     let reviews = merge.updated(self.reviews)
+///     guard title != nil || author != nil || reviews != nil else { return nil }
+///     var copy = self
+///     if let title { copy.title = title }
+///     if let author { copy.author = author }
+///     if let reviews { copy.reviews = reviews }
+///     return copy
+///   }
+/// }
+/// ```
+/// for every stored `var`. A property of which nothing can come is recognised by overload resolution, and costs nothing:
+/// `include`, `visit` and `updated` exist for any type. For a property of an optional type, the property is
+/// compared as `case .some = author` would (`author != nil` is right for any type, since it compares the outermost
+/// optional). `Optional` values in `setting` are read with `property.value as? Author?`, which takes `nil` too.
+///
+/// **Identity.** The `id` of `Identifiable` may have any type here. Where it is no `String`, the `id: String` that
+/// ``ConsistentObject`` requires comes from an extension of this protocol, so that nothing needs to be generated for it:
+/// `book.id` is an `Int`, `(book as any ConsistentObject).id` is its description. Merges compare the `Int`.
+/// With `@Entity(id: \.isbn)` the macro writes `var id: <type of isbn> { isbn }`.
+///
+/// A type in a class hierarchy, or a property whose static type is an existential, is found too, at the cost of looking.
+public protocol StaticallyConsistent: ConsistentObject, Identifiable {
+  /// Names the types of the properties: one `types.include(\Self.property)` each.
+  static func declareConsistentParts(in types: inout ConsistentTypes)
+
+  /// Shows the properties: one `visitor.visit(property)` each.
+  func visitConsistentParts(_ visitor: ConsistentVisitor)
+
+  /// A copy whose properties are merged, or `nil` if none changed: one `merge.updated(property)` each.
+  func mergingConsistentParts(_ merge: ConsistentMerge) -> Self?
+
+  /// `elements` after `merge`, or `nil` if it changes none of them. There is no need to write this.
+  static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]?
+}
+
+extension StaticallyConsistent {
+  public var consistentID: AnyHashable { AnyHashable(identity(of: self)) }
+
+  /// The identity as text, for types whose `id` is no `String`. Merges do not use it.
+  public var id: String { "\(consistentID)" }
+}
+
+/// `Identifiable`'s id, where ``ConsistentObject`` has another one of the same name.
+@inlinable
+func identity<Object: Identifiable>(of object: Object) -> Object.ID {
+  object.id
+}

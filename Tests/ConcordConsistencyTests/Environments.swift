@@ -1,0 +1,23 @@
+import ConcordConsistency
+
+final class Owner<Object: ConsistentObject> {
+  var things: [Object]
+  private(set) var updates: [any ConsistentObject] = []
+  var onUpdate: (any ConsistentObject) -> Void = { _ in }
+
+  init(_ things: Object...) {
+    self.things = things
+  }
+
+  var thing: Object { things[0] }
+}
+
+extension Owner: ConsistentEnvironment {
+  var objects: [ConsistentObject] { things }
+
+  func update(with object: ConsistentObject) {
+    updates.append(object)
+    things = things.updated(with: object)
+    onUpdate(object)
+  }
+}
