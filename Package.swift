@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -44,8 +45,29 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "ConcordMacros", dependencies: ["Concord", "ConcordConsistency"],
+      name: "ConcordMacros",
+      dependencies: [
+        "Concord", "ConcordConsistency",
+        .target(name: "ConcordMacrosPlugin", condition: .when(traits: ["Macros"])),
+      ],
+      swiftSettings: settings),
+    .macro(
+      name: "ConcordMacrosPlugin",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+      ],
       swiftSettings: settings),
     .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+    .testTarget(name: "ConcordMacrosTests", dependencies: ["ConcordMacros"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordMacrosPluginTests",
+      dependencies: [
+        "ConcordMacrosPlugin",
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: .when(traits: ["Macros"])),
+      ],
+      swiftSettings: settings),
   ]
 )
