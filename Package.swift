@@ -64,6 +64,7 @@ let package = Package(
       name: "ConcordMacrosPluginTests",
       dependencies: [
         "ConcordMacrosPlugin",
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: .when(traits: ["Macros"])),
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
           condition: .when(traits: ["Macros"])),
