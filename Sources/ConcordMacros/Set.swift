@@ -6,11 +6,15 @@ public func _set<Value>(_ place: inout Value, to value: Any?) {
   if let value = value as? Value { place = value }
 }
 
-/// The same for a property that a wrapper may have left without a setter: this one has it.
-public func _set<Root, Value>(_ property: WritableKeyPath<Root, Value>, of root: inout Root, to value: Any?) {
-  if let value = value as? Value { root[keyPath: property] = value }
+/// `root` with a property set that a wrapper may have left without a setter: this one has it.
+public func _setting<Root, Value>(_ property: WritableKeyPath<Root, Value>, of root: Root, to value: Any?) -> Root {
+  var root = root
+  _set(&root[keyPath: property], to: value)
+  return root
 }
 
-/// The same for one that cannot be set, which stays as it is.
+/// `root` as it is: this property cannot be set.
 @_disfavoredOverload
-public func _set<Root, Value>(_ property: KeyPath<Root, Value>, of root: inout Root, to value: Any?) {}
+public func _setting<Root, Value>(_ property: KeyPath<Root, Value>, of root: Root, to value: Any?) -> Root {
+  root
+}

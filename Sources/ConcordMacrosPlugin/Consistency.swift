@@ -65,7 +65,7 @@
     private func list(of properties: StoredProperties) -> [String] {
       let lines = properties.all.lines { ["properties.append((\"\($0.label)\", self.\($0.spelling)))"] }
       let body =
-        ["var properties: [ConcordConsistency.Property] = []"] + lines + ["return properties"]
+        lines.isEmpty ? ["[]"] : ["var properties: [ConcordConsistency.Property] = []"] + lines + ["return properties"]
       return ["\(host.access)nonisolated var properties: [ConcordConsistency.Property] {"] + body.indented + ["}"]
     }
 
@@ -77,7 +77,7 @@
             : [
               "case \"\(property.label)\":",
               property.mayLackSetter
-                ? "  ConcordMacros._set(\\.\(property.spelling), of: &copy, to: property.value)"
+                ? "  copy = ConcordMacros._setting(\\Self.\(property.spelling), of: copy, to: property.value)"
                 : "  ConcordMacros._set(&copy.\(property.spelling), to: property.value)",
             ]
         }
@@ -90,13 +90,12 @@
       let lines = properties.parts.lines { property in
         let name = property.spelling
         guard !property.isConstant else { return [] }
-        return [
-          "if let part = merge.updated(self.\(name)) {",
-          // Only a change is worth a copy.
-          "  copy = copy ?? self",
-          property.mayLackSetter ? "  ConcordMacros._set(\\.\(name), of: &copy, to: part)" : "  copy?.\(name) = part",
-          "}",
-        ]
+        // Only a change is worth a copy.
+        let assignment =
+          property.mayLackSetter
+          ? ["  copy = ConcordMacros._setting(\\Self.\(name), of: copy ?? self, to: part)"]
+          : ["  copy = copy ?? self", "  copy?.\(name) = part"]
+        return ["if let part = merge.updated(self.\(name)) {"] + assignment + ["}"]
       }
       return lines.isEmpty ? ["nil"] : ["var copy: Self?"] + lines + ["return copy"]
     }

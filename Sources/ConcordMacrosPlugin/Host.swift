@@ -21,6 +21,10 @@
         context.report(.local(macro), at: declaration.introducer)
         return nil
       }
+      if let modifier = declaration.innerPrivateModifier(in: context.lexicalContext) {
+        context.report(.outOfReach(macro), at: modifier)
+        return nil
+      }
       if declaration.inheritedTypes.contains("~Copyable") {
         context.report(.noncopyable(macro), at: declaration.introducer)
         return nil
@@ -72,13 +76,28 @@
     /// What stands behind the colon, as text.
     var inheritedTypes: [String] { inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? [] }
 
+    /// The `private` of this type, or of one around it, that hides it from the rest of the file.
+    fileprivate func innerPrivateModifier(in lexicalContext: [Syntax]) -> DeclModifierSyntax? {
+      let outer = lexicalContext.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers }
+      // What is private at the top of a file is seen in the whole of it.
+      return ([modifiers] + outer).dropLast().lazy.compactMap { modifiers in
+        modifiers.first { $0.name.tokenKind == .keyword(.private) }
+      }.first
+    }
+
     fileprivate func accessOfMembers(in lexicalContext: [Syntax]) -> String {
       let levels: [Keyword] = [.public, .package, .internal, .fileprivate, .private]
+      func level(_ modifiers: DeclModifierListSyntax?) -> Keyword? {
+        levels.first { modifiers?.contains(keyword: $0) ?? false }
+      }
+      let outer = lexicalContext.map { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers }
+      // An extension's members are in the file, so what is private outside of them is out of their reach.
+      if ([modifiers] + outer).contains(where: { [.private, .fileprivate].contains(level($0)) }) {
+        return "fileprivate "
+      }
       // In `public extension Shop { @Entity struct Book … }` the struct is public without saying so.
-      let enclosing = lexicalContext.first?.as(ExtensionDeclSyntax.self)?.modifiers ?? []
-      let level =
-        levels.first { modifiers.contains(keyword: $0) } ?? levels.first { enclosing.contains(keyword: $0) }
-      return switch level {
+      let isInExtension = lexicalContext.first?.is(ExtensionDeclSyntax.self) ?? false
+      return switch level(modifiers) ?? (isInExtension ? level(outer.first ?? nil) : nil) {
       case .public: "public "
       case .package: "package "
       default: ""

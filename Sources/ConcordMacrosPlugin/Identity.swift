@@ -64,7 +64,7 @@
   }
 
   extension ExprSyntax {
-    /// `["author", "id"]` for `\.author.id` and for `\Book.author.id`.
+    /// `["author", "id"]` for `\.author.id`.
     fileprivate var propertyPath: [String]? {
       guard let components = self.as(KeyPathExprSyntax.self)?.components, !components.isEmpty else { return nil }
       let names = components.map { $0.component.as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.text }

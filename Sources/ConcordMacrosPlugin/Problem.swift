@@ -49,6 +49,14 @@
           + "declare it outside of the function")
     }
 
+    static func outOfReach(_ macro: String) -> Problem {
+      Problem(
+        id: "privateInside",
+        message:
+          "'@\(macro)' adds an extension to the file, which cannot see a private type inside another one: declare it "
+          + "'fileprivate'")
+    }
+
     static func noncopyable(_ macro: String) -> Problem {
       Problem(id: "noncopyable", message: "'@\(macro)' needs a copyable type: every observer gets a copy of the value")
     }

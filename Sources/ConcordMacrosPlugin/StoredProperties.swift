@@ -18,8 +18,8 @@
           member.as(VariableDeclSyntax.self)?.storedProperties.filter(isIncluded) ?? []
         }
       }
-      all = properties { !$0.isLazy }
-      parts = properties { !$0.isLazy && !$0.isIgnored }
+      all = properties { !$0.isLazy && !$0.holdsPack }
+      parts = properties { !$0.isLazy && !$0.holdsPack && !$0.isIgnored }
     }
 
     /// Says what the spelling alone tells; the rest is found by the types, in the generated code.

@@ -22,6 +22,11 @@
     /// `@EntityIgnored` says that no entity in it is to be followed.
     var isIgnored: Bool { declaration.attributes.contains(attribute: "EntityIgnored") }
 
+    /// Whether its type contains a parameter pack, which can be neither an entity nor an `Any`.
+    var holdsPack: Bool {
+      type?.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.repeat) } ?? false
+    }
+
     /// A property wrapper, or a macro that makes it computed, may leave it without a setter.
     var mayLackSetter: Bool { declaration.attributes.contains { $0.is(AttributeSyntax.self) } }
   }

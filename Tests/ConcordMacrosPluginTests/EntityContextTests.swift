@@ -9,8 +9,10 @@
         ("@Entity public struct Book { public let id: Int }", "public nonisolated var"),
         ("@Entity package struct Book { let id: Int }", "package nonisolated var"),
         ("@Entity struct Book { let id: Int }", "nonisolated var"),
-        ("@Entity fileprivate struct Book { let id: Int }", "nonisolated var"),
-        ("@Entity private struct Book { let id: Int }", "nonisolated var"),
+        ("@Entity fileprivate struct Book { let id: Int }", "fileprivate nonisolated var"),
+        ("@Entity private struct Book { let id: Int }", "fileprivate nonisolated var"),
+        ("private enum Shop { struct A { @Entity struct Book { let id: Int } } }", "fileprivate nonisolated var"),
+        ("fileprivate extension Shop { @Entity struct Book { let id: Int } }", "fileprivate nonisolated var"),
         ("public extension Shop { @Entity struct Book { let id: Int } }", "public nonisolated var"),
         ("public extension Shop { @Entity internal struct Book { let id: Int } }", "nonisolated var"),
         ("public struct Shop { @Entity struct Book { let id: Int } }", "nonisolated var"),
@@ -86,6 +88,23 @@
         expansion.diagnostics.map { $0.drop { $0 != " " } } == [
           " error: '@Entity' adds an extension, and a type inside a function cannot have one: declare it outside of the "
             + "function"
+        ])
+    }
+
+    @Test(
+      "A private type inside another one is refused: the extension could not name it",
+      arguments: [
+        "struct Shop { @Entity private struct Book { let id: Int } }",
+        "extension Shop { @Entity private struct Book { let id: Int } }",
+        "enum Shop { private enum Back { @Entity struct Book { let id: Int } } }",
+      ])
+    func outOfReach(source: String) {
+      let expansion = Expansion(source)
+      #expect(expansion.added == nil)
+      #expect(
+        expansion.diagnostics.map { $0.drop { $0 != " " } } == [
+          " error: '@Entity' adds an extension to the file, which cannot see a private type inside another one: declare it "
+            + "'fileprivate'"
         ])
     }
 

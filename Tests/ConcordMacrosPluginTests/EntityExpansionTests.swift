@@ -179,10 +179,11 @@
     func wrappedSetter() {
       let expansion = Expansion("@Entity struct Book { let id: Int; @Fixed var rating: Int }")
       #expect(
-        expansion.member("setting")?.contains("ConcordMacros._set(\\.rating, of: &copy, to: property.value)") == true)
+        expansion.member("setting")?.contains(
+          "copy = ConcordMacros._setting(\\Self.rating, of: copy, to: property.value)") == true)
       #expect(
-        expansion.member("mergingConsistentParts")?.contains("ConcordMacros._set(\\.rating, of: &copy, to: part)")
-          == true)
+        expansion.member("mergingConsistentParts")?.contains(
+          "copy = ConcordMacros._setting(\\Self.rating, of: copy ?? self, to: part)") == true)
     }
 
     @Test("An ignored property is listed, but nothing in it is followed")
@@ -204,6 +205,13 @@
           "3:12 warning: 'author' is lazy, so it has no value to look into before it is first read: entities in it are "
             + "not followed; mark it '@EntityIgnored' if that is meant"
         ])
+    }
+
+    @Test("A parameter pack is left out: it can hold neither one entity nor several of one type")
+    func pack() {
+      let expansion = Expansion("@Entity struct Book<each T: Sendable> { let id: Int; var all: (repeat each T) }")
+      #expect(expansion.relations == ["\\Self.id"])
+      #expect(expansion.member("properties")?.contains("all") == false)
     }
 
     @Test("What stands in an #if is generated in the same #if")

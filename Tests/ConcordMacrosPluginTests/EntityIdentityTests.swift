@@ -22,7 +22,7 @@
       "id: forwards to another property, of the type that one is declared with",
       arguments: [
         ("@Entity(id: \\.isbn) struct Book { let isbn: String }", "nonisolated var id: String { self.isbn }"),
-        ("@Entity(id: \\Book.isbn) struct Book { let isbn: ISBN<Int> }", "nonisolated var id: ISBN<Int> { self.isbn }"),
+        ("@Entity(id: \\.isbn) struct Book { let isbn: ISBN<Int> }", "nonisolated var id: ISBN<Int> { self.isbn }"),
         ("@Entity(id: \\.isbn) struct Book { var isbn = \"\" }", "nonisolated var id: Swift.String { self.isbn }"),
         ("@Entity(id: \\.isbn) struct Book { var isbn = 0 }", "nonisolated var id: Swift.Int { self.isbn }"),
         ("@Entity(id: \\.key) struct Book { var key: Int { 1 } }", "nonisolated var id: Int { self.key }"),
