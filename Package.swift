@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -44,7 +45,18 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "ConcordMacros", dependencies: ["Concord", "ConcordConsistency"],
+      name: "ConcordMacros",
+      dependencies: [
+        "Concord", "ConcordConsistency",
+        .target(name: "ConcordMacrosPlugin", condition: .when(traits: ["Macros"])),
+      ],
+      swiftSettings: settings),
+    .macro(
+      name: "ConcordMacrosPlugin",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+      ],
       swiftSettings: settings),
     .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
     .testTarget(
@@ -54,5 +66,16 @@ let package = Package(
     .testTarget(name: "DocumentationTests", dependencies: ["Concord"], swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
     .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),
+    .testTarget(name: "ConcordMacrosTests", dependencies: ["ConcordMacros"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordMacrosPluginTests",
+      dependencies: [
+        "ConcordMacrosPlugin",
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: .when(traits: ["Macros"])),
+      ],
+      swiftSettings: settings),
   ]
 )

@@ -1,0 +1,62 @@
+#if Macros
+  /// Makes a struct an ``Concord/Aggregate`` and a ``ConcordConsistency/ConsistentObject``.
+  ///
+  /// ```swift
+  /// @Entity struct Book {
+  ///   let id: String
+  ///   var title: String
+  ///   var author: Author
+  ///   var reviews: [Review]
+  ///   var related: [String: Book]?
+  /// }
+  /// ```
+  ///
+  /// Every stored property is offered to the store, and the compiler decides by its type whether it is a relation: an
+  /// entity, an optional, a collection, a set or a dictionary of entities, or a wrapper; also behind a type alias or a
+  /// generic parameter. Nothing is judged by the way it is spelled. The relations are the same for all values, so the
+  /// store asks for them once, and reads and writes the properties where they lie.
+  ///
+  /// - A relation is a `var`: the store puts newer values in it. A `let` that holds an entity gives a warning.
+  /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning.
+  /// - Private properties, property wrappers, observed properties and those inside an `#if` are relations as any other.
+  ///   One that is reached through a wrapper or an observer is written through it, which costs a little more.
+  /// - ``EntityIgnored()`` keeps a property out.
+  /// - What the struct declares itself (`nestedEntitiesKeyPaths`, `properties`, `setting(property:)`) is not generated.
+  ///
+  /// The struct needs an `id`; ``Entity(id:)`` takes it from another property. Classes, enums, actors, protocols and types
+  /// inside functions are refused.
+  @attached(
+    extension,
+    conformances: Identifiable, Aggregate, ConsistentValue, ConsistentObject, StaticallyConsistent,
+    names: named(nestedEntitiesKeyPaths), named(fixedRelations), named(properties), named(setting(property:)),
+    named(declareConsistentParts(in:)), named(visitConsistentParts(_:)), named(mergingConsistentParts(_:))
+  )
+  public macro Entity() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
+
+  /// The same for a struct whose identity is a property that is not called `id`; it writes `id`.
+  ///
+  /// ```swift
+  /// @Entity(id: \.isbn) struct Edition { let isbn: String; var title: String }
+  /// @Entity(id: \.author.id) struct AuthorBooks { var author: Author; var books: [Book] }
+  /// ```
+  ///
+  /// The struct must declare the property itself, with its type beside it.
+  @attached(
+    extension,
+    conformances: Identifiable, Aggregate, ConsistentValue, ConsistentObject, StaticallyConsistent,
+    names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations), named(properties),
+    named(setting(property:)), named(declareConsistentParts(in:)), named(visitConsistentParts(_:)),
+    named(mergingConsistentParts(_:))
+  )
+  public macro Entity(id: KeyPath<EntityProperties, EntityProperties>) =
+    #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
+
+  /// Keeps a stored property of an `@Entity` or an `@EntityWrapper` from being a relation: entities in it stay as they
+  /// were written.
+  ///
+  /// ```swift
+  /// @Entity struct Order { let id: String; @EntityIgnored let bookAsSold: Book }
+  /// ```
+  @attached(peer)
+  public macro EntityIgnored() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityIgnoredMacro")
+#endif

@@ -1,0 +1,131 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  /// Something the macros refuse or warn of, in the words the user reads.
+  struct Problem: DiagnosticMessage {
+    let id: String
+    let message: String
+    var severity = DiagnosticSeverity.error
+
+    var diagnosticID: MessageID { MessageID(domain: "ConcordMacros", id: id) }
+  }
+
+  /// What a fix-it says it does.
+  struct Remedy: FixItMessage {
+    let id: String
+    let message: String
+
+    var fixItID: MessageID { MessageID(domain: "ConcordMacros", id: id) }
+  }
+
+  extension MacroExpansionContext {
+    func report(_ problem: Problem, at node: some SyntaxProtocol, fixIts: [FixIt] = []) {
+      diagnose(Diagnostic(node: Syntax(node), message: problem, fixIts: fixIts))
+    }
+  }
+
+  extension Problem {
+    static func notAStruct(_ kind: String, name: String, isEnum: Bool) -> Problem {
+      let hint =
+        isEnum
+        ? "an enum has no identity: if it holds entities, declare it '@EntityWrapper'"
+        : "an entity is a value that the store copies, compares and shares between threads"
+      return Problem(id: "notAStruct", message: "'@Entity' needs a struct, and '\(name)' is \(kind): \(hint)")
+    }
+
+    static func notAWrapper(_ kind: String, name: String) -> Problem {
+      Problem(
+        id: "notAWrapper",
+        message: "'@EntityWrapper' needs an enum or a struct, and '\(name)' is \(kind): a wrapper is a value that the "
+          + "store copies and shares between threads")
+    }
+
+    static func local(_ macro: String) -> Problem {
+      Problem(
+        id: "localType",
+        message: "'@\(macro)' adds an extension, and a type inside a function cannot have one: "
+          + "declare it outside of the function")
+    }
+
+    static func outOfReach(_ macro: String) -> Problem {
+      Problem(
+        id: "privateInside",
+        message:
+          "'@\(macro)' adds an extension to the file, which cannot see a private type inside another one: declare it "
+          + "'fileprivate'")
+    }
+
+    static func noncopyable(_ macro: String) -> Problem {
+      Problem(id: "noncopyable", message: "'@\(macro)' needs a copyable type: every observer gets a copy of the value")
+    }
+
+    static func missingID(_ name: String) -> Problem {
+      Problem(
+        id: "missingID",
+        message: "'\(name)' has no 'id': declare one, or name the property that identifies it, "
+          + "as in '@Entity(id: \\.isbn)'. If an extension declares the id, let that extension conform to 'Identifiable'"
+      )
+    }
+
+    static func secondID(_ name: String) -> Problem {
+      Problem(
+        id: "secondID",
+        message: "'\(name)' declares an 'id' already: remove it, or write '@Entity' without the argument 'id:'")
+    }
+
+    static func idNotAKeyPath() -> Problem {
+      Problem(id: "idNotAKeyPath", message: "'id:' takes a key path to a property of the struct, such as '\\.isbn'")
+    }
+
+    static func idOfUnknownType(_ property: String, type: String) -> Problem {
+      Problem(
+        id: "idOfUnknownType",
+        message: "the type of 'id' is not known here: let '\(type)' itself declare '\(property)' with its type, "
+          + "as in 'let \(property): String', or declare 'id' by hand")
+    }
+
+    static func lazyProperty(_ name: String) -> Problem {
+      Problem(
+        id: "lazyProperty",
+        message: "'\(name)' is lazy, so it has no value to look into before it is first read: "
+          + "entities in it are not followed; mark it '@EntityIgnored' if that is meant",
+        severity: .warning)
+    }
+
+    static func constantRelation(_ name: String) -> Problem {
+      Problem(
+        id: "constantRelation",
+        message: "'\(name)' holds an entity: declare it with 'var', so that the store can put that entity's newer "
+          + "values in it; a 'let' keeps the value it was created with",
+        severity: .warning)
+    }
+
+    static func propertiesIsTaken(_ name: String) -> Problem {
+      Problem(
+        id: "propertiesIsTaken",
+        message:
+          "'\(name)' stores something in 'properties', which is the name 'ConsistentObject' needs: it becomes an "
+          + "'Aggregate' only, and takes no part in a 'ConsistencyManager'",
+        severity: .warning)
+    }
+
+    static func wrapsNothing(_ name: String) -> Problem {
+      Problem(
+        id: "wrapsNothing", message: "no case of '\(name)' has an associated value: it wraps nothing",
+        severity: .warning)
+    }
+
+    static func accessorClash(_ accessor: String, case name: String) -> Problem {
+      Problem(
+        id: "accessorClash",
+        message: "the accessor '\(accessor)' of the case '\(name)' clashes with another member: rename one of them, or "
+          + "declare 'var \(accessor)' by hand")
+    }
+
+    static let ignoresNothing = Problem(
+      id: "ignoresNothing", message: "'@EntityIgnored' stands before a stored property; nothing else needs it",
+      severity: .warning)
+  }
+#endif

@@ -1,0 +1,294 @@
+#if Macros
+  import Foundation
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacrosGenericTestSupport
+  import Testing
+
+  @Suite("What @EntityWrapper writes")
+  struct EntityWrapperExpansionTests {
+    @Test("Everything, for an enum with cases of one payload, of two, and of none")
+    func whole() {
+      assertMacroExpansion(
+        """
+        @EntityWrapper enum MediaType {
+          case book(Book)
+          case pair(first: Book, Game), none
+        }
+        """,
+        expandedSource: """
+          enum MediaType {
+            case book(Book)
+            case pair(first: Book, Game), none
+          }
+
+          extension MediaType: nonisolated Concord.EntityWrapper, nonisolated ConcordConsistency.ConsistentValue {
+            nonisolated var book: Book? {
+              get {
+                if case .book(let value0) = self {
+                  value0
+                } else {
+                  nil
+                }
+              }
+              set {
+                if let newValue {
+                  self = .book(newValue)
+                } else if case .book = self {
+                  self = .none
+                }
+              }
+            }
+            nonisolated var pairFirst: Book? {
+              get {
+                if case .pair(let value0, _) = self {
+                  value0
+                } else {
+                  nil
+                }
+              }
+              set {
+                if let newValue, case .pair(_, let value1) = self {
+                  self = .pair(first: newValue, value1)
+                } else if newValue == nil, case .pair = self {
+                  self = .none
+                }
+              }
+            }
+            nonisolated var pair1: Game? {
+              get {
+                if case .pair(_, let value1) = self {
+                  value1
+                } else {
+                  nil
+                }
+              }
+              set {
+                if let newValue, case .pair(let value0, _) = self {
+                  self = .pair(first: value0, newValue)
+                } else if newValue == nil, case .pair = self {
+                  self = .none
+                }
+              }
+            }
+
+            nonisolated func wrappedEntitiesKeyPaths<Root>(
+              relativeTo parent: Swift.WritableKeyPath<Root, Self>
+            ) -> [Concord.PartialIdentifiableKeyPath<Root>] {
+              var relations = Concord.EntityRelations<Root>()
+              relations.add(parent.appending(path: \\Self.book))
+              relations.add(parent.appending(path: \\Self.pairFirst))
+              relations.add(parent.appending(path: \\Self.pair1))
+              return relations.keyPaths
+            }
+
+            nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {
+              var relations = Concord.EntityRelations<Self>()
+              relations.add(\\Self.book)
+              relations.add(\\Self.pairFirst)
+              relations.add(\\Self.pair1)
+              return relations.keyPaths
+            }
+
+            nonisolated static func declareConsistentTypes(in types: inout ConcordConsistency.ConsistentTypes) {
+              types.include(\\Self.book)
+              types.include(\\Self.pairFirst)
+              types.include(\\Self.pair1)
+            }
+
+            nonisolated func visitConsistentObjects(_ visitor: ConcordConsistency.ConsistentVisitor) {
+              switch self {
+              case .book(let value0):
+                visitor.visit(value0)
+              case .pair(let value0, let value1):
+                visitor.visit(value0)
+                visitor.visit(value1)
+              case .none:
+                break
+              }
+            }
+
+            nonisolated func merged(by merge: ConcordConsistency.ConsistentMerge) -> Self? {
+              switch self {
+              case .book(let value0):
+                let part0 = merge.updated(value0)
+                if part0 == nil {
+                  return nil
+                }
+                return .book(part0 ?? value0)
+              case .pair(let value0, let value1):
+                let part0 = merge.updated(value0)
+                let part1 = merge.updated(value1)
+                if part0 == nil, part1 == nil {
+                  return nil
+                }
+                return .pair(first: part0 ?? value0, part1 ?? value1)
+              case .none:
+                return nil
+              }
+            }
+          }
+          """,
+        macroSpecs: Expansion.specs(), indentationWidth: .spaces(2), failureHandler: record)
+    }
+
+    @Test("Without an empty case, nil changes nothing: the entity is required")
+    func required() {
+      let setter = Expansion("@EntityWrapper enum Media { case book(Book), game(Game) }").setter(of: "book")
+      #expect(setter == "if let newValue { self = .book(newValue) }")
+    }
+
+    @Test("An optional payload is made optional once, and stays in its case")
+    func optionalPayload() {
+      for type in ["Book?", "Optional<Book>"] {
+        let expansion = Expansion("@EntityWrapper enum Media { case book(\(type)), none }")
+        #expect(expansion.member("book")?.contains("var book: \(type) {") == true)
+        #expect(
+          expansion.setter(of: "book")
+            == "if newValue != nil { self = .book(newValue) } else if case .book(_) = self { self = .book(nil) }")
+      }
+      let pair = Expansion("@EntityWrapper enum Media { case pair(Book?, Int) }")
+      #expect(
+        pair.setter(of: "pair0") == "if case .pair(_, let value1) = self { self = .pair(newValue, value1) }")
+    }
+
+    @Test(
+      "Payloads of any type",
+      arguments: [
+        ("[Book]", "[Book]?"), ("[String: Book]", "[String: Book]?"), ("Set<Book>", "Set<Book>?"),
+        ("Shop.Book", "Shop.Book?"), ("(Book, Int)", "(Book, Int)?"),
+        ("@Sendable () -> Void", "(@Sendable () -> Void)?"),
+        ("any Model", "(any Model)?"), ("A & B", "(A & B)?"),
+      ])
+    func payloadTypes(type: String, accessorType: String) {
+      let expansion = Expansion("@EntityWrapper enum Media { case content(\(type)) }")
+      #expect(expansion.member("content")?.contains("var content: \(accessorType) {") == true)
+      #expect(expansion.relations == ["\\Self.content"])
+    }
+
+    @Test("Labels are kept; of one payload they do not name the accessor")
+    func labels() {
+      let expansion = Expansion(
+        "@EntityWrapper enum Media { case book(value: Book), `default`(_ book: Book), pair(in: Book, _ b: Game) }")
+      #expect(expansion.relations == ["\\Self.book", "\\Self.`default`", "\\Self.pairIn", "\\Self.pair1"])
+      #expect(expansion.setter(of: "book") == "if let newValue { self = .book(value: newValue) }")
+      #expect(
+        expansion.setter(of: "pairIn")
+          == "if let newValue, case .pair(_, let value1) = self { self = .pair(in: newValue, value1) }")
+    }
+
+    @Test("A property the enum declares is used instead of a generated one")
+    func declaredAccessor() {
+      let expansion = Expansion(
+        """
+        @EntityWrapper enum Media {
+          case book(Book), game(Game)
+          var book: Book? { get { nil } set {} }
+        }
+        """)
+      #expect(expansion.relations == ["\\Self.book", "\\Self.game"])
+      #expect(!expansion.members.contains("book"))
+      #expect(expansion.members.contains("game"))
+    }
+
+    @Test(
+      "A name that is taken otherwise is refused",
+      arguments: [
+        (
+          "@EntityWrapper enum Media {\n  case book(Book)\n  func book() -> Int { 1 }\n}",
+          "2:8 error: the accessor 'book' of the case 'book' clashes with another member: rename one of them, or declare "
+            + "'var book' by hand"
+        ),
+        (
+          "@EntityWrapper enum Media {\n  case pair(Book, Game)\n  case pair1(Book)\n}",
+          "3:8 error: the accessor 'pair1' of the case 'pair1' clashes with another member: rename one of them, or "
+            + "declare 'var pair1' by hand"
+        ),
+      ])
+    func clashes(source: String, diagnostic: String) {
+      let expansion = Expansion(source)
+      #expect(expansion.added == nil)
+      #expect(expansion.diagnostics == [diagnostic])
+    }
+
+    @Test("Static members have names of their own")
+    func staticMembers() {
+      let expansion = Expansion(
+        "@EntityWrapper enum Media { case pair(Book, Game); static var pair0: Int { 1 }; static func pair1() {} }")
+      #expect(expansion.diagnostics.isEmpty)
+      #expect(expansion.members.starts(with: ["pair0"]))
+    }
+
+    @Test("Cases in an #if stay in it")
+    func conditional() {
+      let expansion = Expansion(
+        """
+        @EntityWrapper enum Media {
+          case book(Book)
+          #if os(Linux)
+            case game(Game)
+          #else
+            case game(Int)
+          #endif
+        }
+        """)
+      #expect(expansion.relations == ["\\Self.book", "#if os(Linux)", "\\Self.game", "#else", "\\Self.game", "#endif"])
+      #expect(expansion.diagnostics.isEmpty)
+    }
+
+    @Test("An enum without payloads is told so")
+    func nothingWrapped() {
+      let expansion = Expansion("@EntityWrapper enum Media { case book, game }")
+      #expect(
+        expansion.diagnostics == [
+          "1:16 warning: no case of 'Media' has an associated value: it wraps nothing"
+        ])
+      #expect(expansion.member("wrappedEntitiesKeyPaths")?.contains("[]") == true)
+    }
+
+    @Test("In a struct, the stored properties are the parts")
+    func ofStruct() {
+      let expansion = Expansion("@EntityWrapper public struct Page { public var number: Int; var books: [Book] }")
+      #expect(expansion.relations == ["\\Self.number", "\\Self.books"])
+      #expect(expansion.conformances == ["EntityWrapper", "ConsistentValue"])
+      #expect(expansion.member("wrappedEntitiesKeyPaths")?.hasPrefix("public nonisolated func") == true)
+    }
+
+    @Test(
+      "Classes, actors and protocols are refused",
+      arguments: [("final class", "a class"), ("actor", "an actor"), ("protocol", "a protocol")])
+    func refused(keyword: String, kind: String) {
+      let expansion = Expansion("@EntityWrapper \(keyword) Media {}")
+      #expect(expansion.added == nil)
+      #expect(
+        expansion.diagnostics.first?.hasSuffix(
+          "error: '@EntityWrapper' needs an enum or a struct, and 'Media' is \(kind): a wrapper is a value that the store "
+            + "copies and shares between threads") == true)
+    }
+
+    @Test("A conformance by hand is not written again")
+    func byHand() {
+      let stated = Expansion(
+        """
+        @EntityWrapper enum Media: EntityWrapper {
+          case book(Book)
+          func wrappedEntitiesKeyPaths<Root>(
+            relativeTo parent: WritableKeyPath<Root, Self>
+          ) -> [PartialIdentifiableKeyPath<Root>] { [] }
+        }
+        """, conforming: ["EntityWrapper", "ConsistentValue"])
+      #expect(stated.members == ["book"])
+      #expect(stated.conformances.isEmpty)
+      let elsewhere = Expansion("@EntityWrapper enum Media { case book(Book) }", conforming: ["EntityWrapper"])
+      #expect(elsewhere.members == ["book", "declareConsistentTypes", "visitConsistentObjects", "merged"])
+    }
+  }
+
+  extension Expansion {
+    /// The body of the setter of an accessor, on one line.
+    fileprivate func setter(of name: String) -> String? {
+      guard let text = member(name), let start = text.range(of: "set {")?.upperBound else { return nil }
+      return text[start...].split { $0.isWhitespace }.dropLast(2).joined(separator: " ")
+    }
+  }
+#endif

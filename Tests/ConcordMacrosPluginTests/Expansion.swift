@@ -1,0 +1,88 @@
+#if Macros
+  @testable import ConcordMacrosPlugin
+  import SwiftDiagnostics
+  import SwiftParser
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+  import SwiftSyntaxMacroExpansion
+  import SwiftSyntaxMacros
+
+  /// What the macros make of a piece of source, taken apart so that a test can name what it is about.
+  struct Expansion {
+    /// `3:7 warning: …`, in order.
+    let diagnostics: [String]
+
+    /// The extension that was added; the macros never add a second one for a type.
+    let added: ExtensionDeclSyntax?
+
+    /// - Parameter conforming: the protocols to which the types conform already, as the compiler would say.
+    init(_ source: String, conforming: Set<String> = []) {
+      let file = Parser.parse(source: source)
+      let context = BasicMacroExpansionContext(
+        sourceFiles: [file: .init(moduleName: "Shop", fullFilePath: "Shop.swift")])
+      let expansion = file.expand(
+        macroSpecs: Expansion.specs(conforming: conforming),
+        contextGenerator: {
+          BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+        },
+        indentationWidth: .spaces(2))
+      let statements = expansion.as(SourceFileSyntax.self)?.statements ?? []
+      let isChanged = statements.count > file.statements.count
+      added = isChanged ? statements.last?.item.as(ExtensionDeclSyntax.self) : nil
+      diagnostics = context.diagnostics.map { diagnostic in
+        let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Shop.swift")
+        return "\(place.line):\(place.column) \(diagnostic.diagMessage.severity): \(diagnostic.message)"
+      }
+    }
+
+    static func specs(conforming: Set<String> = []) -> [String: MacroSpec] {
+      func spec(_ type: any Macro.Type, _ protocols: [String]) -> MacroSpec {
+        MacroSpec(
+          type: type, conformances: protocols.filter { !conforming.contains($0) }.map { TypeSyntax(stringLiteral: $0) })
+      }
+      return [
+        "Entity": spec(
+          EntityMacro.self,
+          ["Identifiable", "Aggregate", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
+        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper", "ConsistentValue"]),
+        "EntityIgnored": spec(EntityIgnoredMacro.self, []),
+      ]
+    }
+
+    /// The type that was extended.
+    var type: String? { added?.extendedType.trimmedDescription }
+
+    /// The last names of the protocols it was conformed to.
+    var conformances: [String] {
+      added?.inheritanceClause?.inheritedTypes.compactMap {
+        $0.type.trimmedDescription.split { $0 == "." || $0 == " " }.last.map(String.init)
+      } ?? []
+    }
+
+    /// The names of the members that were added.
+    var members: [String] { added?.memberBlock.members.compactMap { $0.decl.memberName } ?? [] }
+
+    /// The members of that name, as they are written.
+    func member(_ name: String) -> String? {
+      added?.memberBlock.members.first { $0.decl.memberName == name }?.decl.trimmed.description
+        .split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : String($0) }.joined(separator: "\n")
+    }
+
+    /// What was offered to the store: `["\\Self.author"]`, with the `#if` lines between them.
+    var relations: [String] {
+      (member("fixedRelations") ?? "").split(separator: "\n").compactMap { line in
+        let line = line.drop { $0 == " " }
+        if line.hasPrefix("#") { return String(line) }
+        return line.hasPrefix("relations.add(") ? String(line.dropFirst(14).dropLast()) : nil
+      }
+    }
+  }
+
+  extension DeclSyntax {
+    fileprivate var memberName: String? {
+      if let function = self.as(FunctionDeclSyntax.self) { return function.name.text }
+      return self.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription
+    }
+  }
+#endif

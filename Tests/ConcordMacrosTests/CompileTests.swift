@@ -1,0 +1,169 @@
+#if Macros && (os(Linux) || os(macOS))
+  import Foundation
+  import Testing
+
+  @Suite("What the compiler says of generated code")
+  struct CompileTests {
+    let compiler: Compiler
+
+    init() throws { compiler = try Compiler() }
+
+    private static let entities = """
+      @Entity struct Author { let id: String; var name: String }
+      @Entity struct Book { let id: Int; var title: String; var author: Author }
+      @EntityWrapper enum Media { case book(Book), author(Author) }
+
+      """
+
+    @Test("A relation declared with let is warned of, whatever shape it has")
+    func constants() throws {
+      let shapes = [
+        "Author", "Author?", "[Author]", "[Author]?", "Set<Writer>", "Set<Writer>?", "[String: Author]",
+        "[String: Author]?", "Media", "Media?", "[Media]", "Writers", "Optional<Writer>", "ContiguousArray<Author>",
+      ]
+      let source =
+        Self.entities
+          + """
+          struct Writer: Identifiable, Hashable, Sendable { let id: Int }
+          typealias Writers = ArraySlice<Writer>
+          @Entity struct Shelf { let id: Int
+
+          """ + shapes.enumerated().map { "let content\($0): \($1)\n" }.joined() + "}"
+      let report = try compiler.check(source)
+      #expect(report.errors.isEmpty, "\(report.output)")
+      for (index, shape) in shapes.enumerated() {
+        let place = "relations.add(\\Self.content\(index))\n"
+        let parts = report.output.components(separatedBy: place).dropFirst()
+        #expect(parts.contains { $0.prefix(200).contains("declare it with var") }, "\(shape): \(report.output)")
+      }
+    }
+
+    @Test("Constants that hold no entity, and ignored ones, are left in peace")
+    func harmlessConstants() throws {
+      let report = try compiler.check(
+        Self.entities
+          + """
+          struct Writer: Identifiable, Hashable, Sendable { let id: Int }
+          @Entity struct Shelf {
+            let id: Int, number: Int, names: [String], map: [String: Int]?, pair: (Int, String)
+            let writerID: Writer.ID
+            let closure: @Sendable () -> Void
+            let any: any Sendable
+            @EntityIgnored let sold: Book
+            @EntityIgnored let shelves: [Shelf]
+          }
+          """)
+      #expect(report.messages.isEmpty, "\(report.output)")
+    }
+
+    @Test("A let whose spelling is proof has one warning, at the property")
+    func certainConstant() throws {
+      let report = try compiler.check("@Entity struct Shelf {\n  let id: Int\n  let shelves: [Shelf]\n}")
+      #expect(report.messages.count == 1, "\(report.output)")
+      #expect(report.output.contains("Shop.swift:4:7: warning: 'shelves' holds an entity: declare it with 'var'"))
+    }
+
+    /// Every kind of declaration there is. It is compiled as a whole, since starting a compiler takes its time.
+    static let kinds =
+      entities + """
+        @Entity struct S1 { let id: Int; private var book: Book; private(set) var books: [Book] }
+        public struct Shop { @Entity public struct S2 { public let id: Int; var book: Book } }
+        private struct Hidden { @Entity struct S3 { let id: Int; var book: Book } }
+        public extension Shop { @Entity struct S4 { public let id: Int; var book: Book } }
+        extension Shop { @Entity fileprivate struct S5 { let id: Int; private var book: Book } }
+        @Entity private struct S6 { let id: Int; fileprivate var book: Book }
+        @Entity struct S7<Item: Identifiable & Sendable> { let id: Int; var item: Item; var items: [Item]? }
+        @Entity struct S8<each Item: Sendable> { let id: Int; var items: (repeat each Item); var book: Book }
+        @Entity struct S9 { let id: Int; var book: Book { didSet {} }; var other: Book? { willSet {} } }
+        @Entity struct S10 { let id: Int; var `default`: Book; var `in`: [Book]; var `class`: String }
+        @Entity struct S11 { let id: Int; var copy: Book; var merge: Book; var property: Int; var types: [Book] }
+        @Entity struct S12 { let id: Int; var (a, b): (Book, Int); var c, d: Book? }
+        @Entity struct S13: Codable, Hashable { let id: Int; var title: String }
+        @Entity(id: \\.number) struct S14 { let number: Int; var book: Book }
+        @Entity(id: \\.book.id) struct S15 { var book: Book; var books: [Book] }
+        @Entity struct S16 { let id: String; var children: [S16]; var named: [String: S16]? }
+        @Entity struct S17 {}
+        extension S17: Identifiable { var id: Int { 1 } }
+        protocol Model: Aggregate {}
+        @Entity struct S18: Model { let id: Int; var book: Book }
+        @Entity struct S19: Aggregate { let id: Int; var book: Book }
+        @Entity struct S20 { let id: Int; var book: Book }
+        extension S20: Aggregate {
+          var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\\.book)] }
+        }
+        @propertyWrapper struct Fixed<Value: Sendable>: Sendable { let wrappedValue: Value }
+        @propertyWrapper struct Loud<Value: Sendable>: Sendable { var wrappedValue: Value }
+        @Entity struct S21 { let id: Int; @Loud var book: Book; @Fixed var number: Int }
+        @Entity struct S22 {
+          let id: Int
+          #if DEBUG
+            var book: Book
+          #else
+            var author: Author
+          #endif
+        }
+        @MainActor @Entity struct S23 { let id: Int; var book: Book; @EntityIgnored var n = 1 }
+        @MainActor enum Front { @Entity struct S24 { let id: Int; var book: Book } }
+        @Entity struct S25 { let id: Int; var media: Media; var more: [Media]; var other: Media? }
+
+        @EntityWrapper enum W1 { case book(Book), pair(first: Book, Author), text(String), none }
+        @EntityWrapper enum W2 { case many([Book]), named([String: Book]), maybe(Book?), media(Media?) }
+        @EntityWrapper public enum W3 { case many([W3]), number(Int), pair(String, second: Int), none }
+        @EntityWrapper private enum W4 { case `default`(in: Book), `class`(_ book: Book, for: Author) }
+        @EntityWrapper indirect enum W5 { case book(Book), both(W5, W5) }
+        @EntityWrapper enum W6<Item: Identifiable & Sendable> { case item(Item), items([Item]) }
+        @EntityWrapper enum W7 { case run(@Sendable () -> Void), any(any Sendable), pair((Int, Book)) }
+        @EntityWrapper struct W8 { var number: Int; var books: [Book]; let name: String }
+        extension Front { @EntityWrapper enum W9 { case book(Book) } }
+        @EntityWrapper enum W10 { case book(Book); var book: Book? { get { nil } set {} } }
+        @EntityWrapper enum W11: Hashable { case number(Int), none }
+        @MainActor @EntityWrapper enum W12 { case book(Book), none }
+        """
+
+    @Test("Structs and enums of every kind compile without a word")
+    func kindsOfDeclarations() throws {
+      let report = try compiler.check(Self.kinds)
+      #expect(report.messages.isEmpty, "\(report.output)")
+    }
+
+    @Test("So they do in a module that belongs to the main actor, and in the Swift 5 mode")
+    func modules() throws {
+      let source =
+        Self.entities + "@Entity(id: \\.number) struct Shelf { let number: Int; var books: [Book]; var media: Media }"
+      for flags in [["-swift-version", "6", "-default-isolation", "MainActor"], ["-swift-version", "5"]] {
+        let report = try compiler.check(source, flags: flags)
+        #expect(report.messages.isEmpty, "\(flags): \(report.output)")
+      }
+    }
+
+    @Test("A module with every upcoming feature on may import ConcordMacros publicly")
+    func upcomingFeatures() throws {
+      let features = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+      let report = try compiler.check(
+        "public import ConcordMacros\n@Entity public struct Shelf { public let id: Int; public var shelves: [Shelf] }",
+        flags: ["-swift-version", "6"] + features.flatMap { ["-enable-upcoming-feature", $0] })
+      #expect(report.errors.isEmpty, "\(report.output)")
+    }
+
+    @Test("What the macros refuse stops the build, with the reason at the type")
+    func refusals() throws {
+      let report = try compiler.check(
+        """
+        @Entity final class A { let id = 1 }
+        @Entity struct B { let isbn: String }
+        @EntityWrapper actor C {}
+        """)
+      #expect(report.errors.count == 3, "\(report.output)")
+      #expect(report.output.contains("Shop.swift:2:15: error: '@Entity' needs a struct, and 'A' is a class"))
+      #expect(report.output.contains("Shop.swift:3:9: error: 'B' has no 'id'"))
+      #expect(report.output.contains("Shop.swift:4:16: error: '@EntityWrapper' needs an enum or a struct"))
+    }
+
+    @Test("A value that is not Sendable is no entity")
+    func notSendable() throws {
+      let report = try compiler.check(
+        "final class Cache { var n = 0 }\n@Entity struct Shelf { let id: Int; var cache: Cache }")
+      #expect(report.says("non-Sendable type 'Cache'"), "\(report.output)")
+    }
+  }
+#endif
