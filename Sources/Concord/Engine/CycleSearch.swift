@@ -88,15 +88,12 @@ final class CycleSearch {
   /// All nodes of a component are on the stack, the frame's lowest.
   private func close(_ frame: Frame) {
     components += 1
-    var members: [Node] = []
-    while let node = stack.popLast() {
+    let first = stack.lastIndex { $0 === frame.node } ?? 0
+    let isRooted = stack.count - first > 1 || frame.isAboveCycle
+    for i in first..<stack.count {
+      let node = stack[i]
       node.children?.onStack = false
       node.children?.component = components
-      members.append(node)
-      if node === frame.node { break }
-    }
-    let isRooted = members.count > 1 || frame.isAboveCycle
-    for node in members {
       node.flags.remove(.restructured)
       if isRooted {
         node.flags.insert(.rooted)
@@ -112,6 +109,7 @@ final class CycleSearch {
         }
       }
     }
+    stack.removeSubrange(first...)
   }
 
   // MARK: The value

@@ -5,7 +5,7 @@ extension Engine {
     performPending()
     examineSuspects()
     if !candidates.isEmpty { noteValues() }
-    if changeFeedNode != nil { noteChanges() }
+    if isFed { noteChanges() }
     guard !journal.isEmpty || needsComparison || !tainted.isEmpty else { return }
     journal.removeAll()
     needsComparison = false
@@ -15,13 +15,13 @@ extension Engine {
 
   @usableFromInline func noteValues() {
     let changed = journal.isEmpty && !needsComparison ? nil : reallyChanged()
-    let toTell = candidates
-    candidates.removeAll(keepingCapacity: toTell.count < 256)
-    for node in toTell {
+    for i in candidates.indices {
+      let node = candidates[i]
       node.flags.remove(.candidate)
       if node.isDirty { refresh(node) }
       guard changed?.contains(ObjectIdentifier(node)) ?? true else { continue }
-      for subscriber in node.subscribers { subscriber.note() }
+      for j in node.subscribers.indices { node.subscribers[j].note() }
     }
+    candidates.removeAll(keepingCapacity: candidates.count < 1024)
   }
 }

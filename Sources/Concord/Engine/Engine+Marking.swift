@@ -2,7 +2,7 @@ extension Engine {
   /// An entity's value changed: its ancestors show something old, and those who observe it or them are to be told.
   @usableFromInline func changed(_ node: Node) {
     writeCount &+= 1
-    if changeFeedNode != nil { written.append(node) }
+    if isFed { written.append(node) }
     if !node.subscribers.isEmpty { addCandidate(node) }
     if !node.flags.contains(.marked), !node.parents.isEmpty { markAncestors(of: node) }
   }
@@ -49,15 +49,17 @@ extension Engine {
     node.flags.insert(.restructured)
     var edges = ContiguousArray<ChildEdge>()
     edges.reserveCapacity(nodes.count)
-    for (ordinal, reference) in nodes.enumerated() {
-      let child = reference.node
-      let backIndex = child.parents.append(node, ordinal: Int32(truncatingIfNeeded: ordinal))
-      edges.append(ChildEdge(child: child, backIndex: backIndex))
-      child.flags.remove(.marked)
-      if child.table !== lastLink.child || node.table !== lastLink.parent { link(node.table, to: child.table) }
-      if child.keeper == nil, child.holders == 0, child.table.isRecursive {
-        // A node without children cannot be above its parent.
-        if child.children == nil, child !== node { child.keeper = node } else { suspect(child) }
+    let table = node.tableID
+    for i in nodes.indices {
+      nodes[i].with { child in
+        let backIndex = child.parents.append(node, ordinal: Int32(truncatingIfNeeded: i))
+        edges.append(ChildEdge(reference: nodes[i], backIndex: backIndex))
+        child.flags.remove(.marked)
+        if lastLink.child != child.tableID || lastLink.parent != table { link(node.table, to: child.table) }
+        if child.holders == 0, child.withTable(\.isRecursive), child.keeper == nil {
+          // A node without children cannot be above its parent.
+          if child.children == nil, child !== node { child.keeper = node } else { suspect(child) }
+        }
       }
     }
     node.children = ChildList(schema: schema, edges: edges, ends: ends)
@@ -68,9 +70,11 @@ extension Engine {
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
       let edge = children.edges[i]
-      edge.child.parents.remove(at: edge.backIndex)
-      if edge.child.keeper === node { edge.child.keeper = nil }
-      if edge.child.holders == 0 { suspect(edge.child) }
+      edge.reference.with { child in
+        child.parents.remove(at: edge.backIndex)
+        if child.keeper === node { child.keeper = nil }
+        if child.holders == 0 { suspect(child) }
+      }
     }
     node.children = nil
     node.flags.remove(.dirty)
@@ -81,7 +85,7 @@ extension Engine {
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
   @usableFromInline func link(_ parent: AnyTable, to child: AnyTable) {
-    lastLink = (parent, child)
+    lastLink = (ObjectIdentifier(parent), ObjectIdentifier(child))
     guard !childTables[ObjectIdentifier(parent), default: []].contains(where: { $0 === child }) else { return }
     childTables[ObjectIdentifier(parent), default: []].append(child)
     for table in tables.values where !table.isRecursive && tablesBelow(table).contains(where: { $0 === table }) {

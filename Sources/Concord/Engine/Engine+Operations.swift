@@ -40,7 +40,7 @@ extension Engine {
     let id = value.id
     let hash = Table<T>.hash(id)
     if let node = table.node(for: id, hash: hash), node.exists {
-      if node.take(stamp: stamp), !node.isEqual(to: value) {
+      if node.take(stamp: stamp, in: self), !node.isEqual(to: value) {
         node.value = value
         changed(node)
       }
@@ -54,7 +54,7 @@ extension Engine {
     node.stamp = firstStamp(stamp)
     suspect(node)
     changed(node)
-    if logger != nil { log { $0.didStore(T.self, id: id) } }
+    if isLogged { log { $0.didStore(T.self, id: id) } }
     return node
   }
 
@@ -98,7 +98,7 @@ extension Engine {
       withUnsafePointer(to: result) { haveSameBits(given, $0) || (!table.isAggregate && table.isEqual?(given, $0) ?? false) }
     }
     if isUnchanged || !table.isAggregate {
-      guard node.take(stamp: effective(stamp)) else { return false }
+      guard node.take(stamp: effective(stamp), in: self) else { return false }
       if !isUnchanged {
         node.value = result
         changed(node)
@@ -107,7 +107,7 @@ extension Engine {
     }
     let call = beginCall(.update, stamp: stamp)
     defer { endCall(call) }
-    guard node.take(stamp: call.stamp) else { return false }
+    guard node.take(stamp: call.stamp, in: self) else { return false }
     call.usesGiven = !isAlone || node.flags.contains(.rooted)
     call.start(with: result, given: given, of: node)
     call.run()
@@ -119,7 +119,7 @@ extension Engine {
     // The next tick is later than the last, so the clock is only asked if the stamp is ahead of that.
     let isAhead = stamp == nil && stamping == .clock && node.stamp > lastTick
     guard let stamp = stamp ?? (isAhead ? tick() : nil), !(stamp > node.stamp) else { return true }
-    if logger != nil, let id = node.value?.id, !node.table.isInternal {
+    if isLogged, let id = node.value?.id, !node.table.isInternal {
       let stored = node.stamp
       log { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
     }
@@ -127,7 +127,7 @@ extension Engine {
   }
 
   @inlinable func refuse<T: Identifiable>(from id: T.ID, to newID: T.ID, of type: T.Type) {
-    guard logger != nil else { return }
+    guard isLogged else { return }
     nonisolated(unsafe) let (id, newID) = (id, newID)
     log { $0.didRefuseIDChange(type, id: id, to: newID) }
   }

@@ -10,14 +10,16 @@ import Synchronization
   @usableFromInline let lock = Lock()
   @usableFromInline let stamping: EntityStore.Stamping
   @usableFromInline let logger: (any EntityStoreLogger)?
+  @usableFromInline let isLogged: Bool
   @usableFromInline let lanes: Lanes
 
   // The graph.
   @exclusivity(unchecked) @usableFromInline var tables: [ObjectIdentifier: AnyTable] = [:]
-  @exclusivity(unchecked) @usableFromInline var lastTable: (key: ObjectIdentifier, table: AnyTable)?
+  /// Finds most tables without hashing.
+  @usableFromInline let tableCache: UnsafeMutablePointer<(key: ObjectIdentifier?, table: Unmanaged<AnyTable>?)>
   /// Which types occur directly in which.
   @exclusivity(unchecked) @usableFromInline var childTables: [ObjectIdentifier: [AnyTable]] = [:]
-  @exclusivity(unchecked) @usableFromInline var lastLink: (parent: AnyTable?, child: AnyTable?) = (nil, nil)
+  @exclusivity(unchecked) @usableFromInline var lastLink: (parent: ObjectIdentifier?, child: ObjectIdentifier?) = (nil, nil)
 
   // The open transaction.
   /// The thread whose closure is running, and how many are nested; 0 if there is none.
@@ -35,7 +37,9 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var logs: [() -> Void] = []
 
   // For those who observe all changes.
-  @exclusivity(unchecked) @usableFromInline var changeFeedNode: Node?
+  @exclusivity(unchecked) @usableFromInline var changeFeedNode: Node? { didSet { isFed = changeFeedNode != nil } }
+  /// Somebody observes all changes.
+  @exclusivity(unchecked) @usableFromInline var isFed = false
   @exclusivity(unchecked) @usableFromInline var changeOrigin: ObjectIdentifier?
   @exclusivity(unchecked) var presentChanges: EntityChanges?
   @exclusivity(unchecked) @usableFromInline var written: ContiguousArray<Node> = []
@@ -61,28 +65,39 @@ import Synchronization
   @usableFromInline init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
     self.stamping = stamping
     self.logger = logger
+    isLogged = logger != nil
     lanes = Lanes(delivery)
+    tableCache = .allocate(capacity: Self.cacheSize)
+    tableCache.initialize(repeating: (nil, nil), count: Self.cacheSize)
   }
+
+  deinit { tableCache.deallocate() }
 
   // MARK: Tables
 
   @inlinable @inline(__always) func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     let key = ObjectIdentifier(type)
-    if let lastTable, lastTable.key == key { return unsafeDowncast(lastTable.table, to: Table<T>.self) }
+    let entry = tableCache[Self.cacheIndex(key)]
+    if entry.key == key, let table = entry.table {
+      return unsafeDowncast(table.takeUnretainedValue(), to: Table<T>.self)
+    }
     return findTable(type)
   }
 
   @inlinable func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     let key = ObjectIdentifier(type)
-    if let table = tables[key] {
-      lastTable = (key, table)
-      return unsafeDowncast(table, to: Table<T>.self)
-    }
-    let table = Table<T>(engine: self)
+    let table = tables[key].map { unsafeDowncast($0, to: Table<T>.self) } ?? Table<T>(engine: self)
     tables[key] = table
-    lastTable = (key, table)
+    tableCache[Self.cacheIndex(key)] = (key, Unmanaged.passUnretained(table))
     return table
   }
+
+  @inlinable @inline(__always) static func cacheIndex(_ key: ObjectIdentifier) -> Int {
+    let bits = UInt(bitPattern: key)
+    return Int(truncatingIfNeeded: (bits >> 4) ^ (bits >> 9)) & (cacheSize - 1)
+  }
+
+  @inlinable static var cacheSize: Int { 32 }
 
   // MARK: Writing
 

@@ -1,7 +1,17 @@
 /// A node that something else keeps alive.
 @usableFromInline struct NodeRef {
-  @usableFromInline unowned(unsafe) let node: Node
-  @inlinable init(node: Node) { self.node = node }
+  @usableFromInline let unmanaged: Unmanaged<Node>
+
+  @inlinable init(node: Node) { unmanaged = Unmanaged.passUnretained(node) }
+
+  @inlinable @inline(__always) var node: Node { unmanaged.takeUnretainedValue() }
+
+  /// Works with the node without counting the reference.
+  @inlinable @inline(__always) func with<R>(_ body: (Node) -> R) -> R { unmanaged._withUnsafeGuaranteedRef(body) }
+
+  @inlinable @inline(__always) func isSame(as other: NodeRef) -> Bool {
+    unmanaged.toOpaque() == other.unmanaged.toOpaque()
+  }
 }
 
 extension WriteCall {
@@ -69,14 +79,14 @@ extension WriteCall {
   @inlinable func meetNew<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, id: T.ID, hash: UInt32, ordinal: Int32
   ) {
-    engine.journal(node)
+    withEngine { $0.journal(node) }
     node.value = value.pointee
     if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
     node.flags.insert(.exists)
     node.stamp = -.infinity
     if parent == nil { engine.suspect(node) }
-    if !node.subscribers.isEmpty || engine.changeFeedNode != nil { engine.changed(node) }
-    if engine.logger != nil, !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
+    if !node.subscribers.isEmpty || withEngine({ $0.isFed }) { engine.changed(node) }
+    if withEngine({ $0.isLogged }), !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
     if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
       // Not of the closure's making. Unless it changed it, which of its values wins is seen when the whole is stored.
       if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
@@ -84,9 +94,9 @@ extension WriteCall {
       }
       return
     }
-    node.stamp = engine.firstStamp(stamp)
+    node.stamp = withEngine { $0.firstStamp(stamp) }
     claim(node)
-    items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true))
+    items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true, hasInside: table.isAggregate))
   }
 
   @inlinable func meetAgain<T: Identifiable & Sendable>(
@@ -142,7 +152,9 @@ extension WriteCall {
     _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true
   ) {
     if claims { claim(node) }
-    items.append(Item(node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal))
+    items.append(Item(
+        node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal,
+        hasInside: table.isAggregate))
   }
 
   @usableFromInline func claim(_ node: Node, _ index: Int32? = nil) {
@@ -202,7 +214,7 @@ extension WriteCall {
     for (k, relation) in schema.relations.enumerated() {
       let isIdentical = relation.isIdentical(given, value)
       if isIdentical, let known, known.schema === schema {
-        for i in (k == 0 ? 0 : known.ends[k - 1])..<known.ends[k] { nodes.append(NodeRef(node: known.edges[Int(i)].child)) }
+        for i in (k == 0 ? 0 : known.ends[k - 1])..<known.ends[k] { nodes.append(known.edges[Int(i)].reference) }
       } else {
         if usesGiven { readGivens(in: given, of: relation) }
         relation.walk(value, self)
@@ -243,7 +255,7 @@ extension WriteCall {
   @usableFromInline func hasSameStructure(_ children: ChildList?, _ schema: AnySchema) -> Bool {
     guard let children else { return nodes.isEmpty }
     guard children.schema === schema, children.edges.count == nodes.count, children.ends == ends else { return false }
-    for i in nodes.indices where nodes[i].node !== children.edges[i].child { return false }
+    for i in nodes.indices where !nodes[i].isSame(as: children.edges[i].reference) { return false }
     return true
   }
 }

@@ -13,7 +13,7 @@
 
   /// A value of an entity, met in the call.
   @usableFromInline struct Item {
-    @usableFromInline unowned(unsafe) let node: Node
+    @usableFromInline let reference: NodeRef
     /// Where the table has the value; -1 if the node itself holds it, because it was new to the store.
     @usableFromInline var staged: Int32
     /// Where the table has the value that the closure was given in this place; -1 if there was none.
@@ -33,18 +33,27 @@
     @usableFromInline var isTaken = false
     /// The value was taken, but equals the one there is, which is kept.
     @usableFromInline var keepsValue = false
+    /// Entities of this type can contain others.
+    @usableFromInline var hasInside = true
     /// The value is not to the bit what was met.
     @usableFromInline var isAmended = false
 
+    @inlinable @inline(__always) var node: Node { reference.node }
+
+    /// The node has held this value since it was met: no other was.
+    @inlinable @inline(__always) var isUncontested: Bool { isNew && staged < 0 }
+
     @inlinable init(
-      node: Node, staged: Int32, given: Int32 = -1, parent: Node?, ordinal: Int32, isNew: Bool = false
+      node: Node, staged: Int32, given: Int32 = -1, parent: Node?, ordinal: Int32, isNew: Bool = false,
+      hasInside: Bool
     ) {
-      self.node = node
+      reference = NodeRef(node: node)
       self.staged = staged
       self.given = given
       self.parent = parent
       self.ordinal = ordinal
       self.isNew = isNew
+      self.hasInside = hasInside
     }
   }
 
@@ -104,10 +113,9 @@
     if !items.isEmpty { for table in usedTables { table.endCall() } }
     usedTables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)
-    rewrites.removeAll()
     levelStart = 0
     usesGiven = false
-    givenValues.removeAll()
+    if !givenValues.isEmpty { givenValues.removeAll() }
     target = nil
   }
 
@@ -125,28 +133,34 @@
     while levelStart < items.count {
       let level = levelStart..<items.count
       levelStart = items.count
-      for i in level where isWinner(i) && items[i].replacement < 0 { items[i].node.apply(&items[i], in: self) }
-      for i in level where items[i].replacement < 0 { items[i].node.walk(items[i], in: self) }
+      for i in level where isWinner(i) && items[i].replacement < 0 {
+        if items[i].isUncontested {
+          items[i].isTaken = true
+        } else {
+          items[i].reference.with { $0.apply(&items[i], in: self) }
+        }
+      }
+      for i in level where items[i].hasInside && items[i].replacement < 0 {
+        items[i].reference.with { $0.walk(items[i], in: self) }
+      }
     }
   }
 
   @usableFromInline func isWinner(_ index: Int) -> Bool {
-    let node = items[index].node
-    return node.callSerial == serial && node.callItem == Int32(truncatingIfNeeded: index)
+    items[index].reference.with { $0.callSerial == serial && $0.callItem == Int32(truncatingIfNeeded: index) }
   }
 
   /// Finds out which occurrences show something old, and which entities really changed.
   @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
-    for i in items.indices.reversed() {
-      let item = items[i]
-      guard let parent = item.parent else { continue }
+    for i in items.indices.reversed() where items[i].hasInside || !items[i].isUncontested {
+      guard let parent = items[i].parent else { continue }
       if showsPresentValue(i) {
-        parent.children?.dirty.remove(item.ordinal)
+        parent.children?.dirty.remove(items[i].ordinal)
         // The next change is to come up to this parent, too.
-        item.node.flags.remove(.marked)
+        items[i].reference.with { _ = $0.flags.remove(.marked) }
       } else {
-        engine.showsOld(parent, item.ordinal)
+        engine.showsOld(parent, items[i].ordinal)
       }
     }
     for rewrite in rewrites.reversed() {
@@ -157,7 +171,7 @@
       }
       engine.changed(node)
     }
-    rewrites.removeAll()
+    rewrites.removeAll(keepingCapacity: rewrites.count < 1024)
   }
 
   /// Whether the value met, as it stands in the parent, is the node's.

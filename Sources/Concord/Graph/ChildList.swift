@@ -1,8 +1,10 @@
 /// An occurrence, seen from above.
 @usableFromInline struct ChildEdge {
-  @usableFromInline unowned(unsafe) let child: Node
+  @usableFromInline let reference: NodeRef
   /// Where the child's `parents` keep this edge.
   @usableFromInline var backIndex: Int32
+
+  @inlinable @inline(__always) var child: Node { reference.node }
 }
 
 /// The occurrences in one entity's value, in the order in which its relations are walked.
@@ -45,7 +47,7 @@
   @usableFromInline func isSame(as list: ChildList?) -> Bool {
     guard let list else { return nodes.isEmpty }
     guard schema === list.schema, nodes.count == list.edges.count, ends == list.ends else { return false }
-    for i in nodes.indices where nodes[i] !== list.edges[i].child { return false }
+    for i in nodes.indices where ObjectIdentifier(nodes[i]) != ObjectIdentifier(list.edges[i].child) { return false }
     return true
   }
 }

@@ -4,7 +4,6 @@ extension EntityNode {
       item.isTaken = true
       return
     }
-    let engine = table.engine
     var incoming = typedTable.staged[Int(item.staged)]
     if item.isNew {
       // A later value on the level that also brought the entity.
@@ -12,9 +11,9 @@ extension EntityNode {
       item.isTaken = true
       return
     }
-    guard self === call.target || take(stamp: call.stamp) else { return }
+    guard self === call.target || call.withEngine({ take(stamp: call.stamp, in: $0) }) else { return }
     item.isTaken = true
-    if isDirty, typedTable.isEqual != nil { engine.refresh(self) }
+    if isDirty, typedTable.isEqual != nil { call.engine.refresh(self) }
     if isEqual(to: incoming) {
       item.keepsValue = true
       return
@@ -28,14 +27,13 @@ extension EntityNode {
       item.previous = call.stage(value, in: typedTable)
     }
     value = incoming
-    if !typedTable.isAggregate { engine.changed(self) }
+    if !typedTable.isAggregate { call.withEngine { $0.changed(self) } }
   }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
-  @inlinable func take(stamp newStamp: Stamp?) -> Bool {
-    let engine = table.engine
+  @inlinable func take(stamp newStamp: Stamp?, in engine: Engine) -> Bool {
     if let newStamp, !(newStamp > stamp) {
-      if engine.logger != nil, !table.isInternal, let id = value?.id {
+      if engine.isLogged, !table.isInternal, let id = value?.id {
         let stored = stamp
         engine.log { $0.didDiscard(T.self, id: id, stamp: newStamp, storedStamp: stored) }
       }
@@ -44,7 +42,7 @@ extension EntityNode {
     engine.journal(self)
     engine.writeCount &+= 1
     if let newStamp { stamp = newStamp }
-    if engine.logger != nil, !table.isInternal, let id = value?.id { engine.log { $0.didStore(T.self, id: id) } }
+    if engine.isLogged, !table.isInternal, let id = value?.id { engine.log { $0.didStore(T.self, id: id) } }
     return true
   }
 

@@ -35,7 +35,7 @@
     @inlinable static var unborn: Flags { Flags(rawValue: 1 << 11) }
   }
 
-  @usableFromInline unowned(unsafe) final let table: AnyTable
+  @usableFromInline final let tableReference: Unmanaged<AnyTable>
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
   /// Observers, subscriptions and alias registrations that keep the entity.
   @exclusivity(unchecked) @usableFromInline final var holders: Int32 = 0
@@ -53,7 +53,23 @@
   @exclusivity(unchecked) @usableFromInline final var journalMark: UInt32 = 0
   @exclusivity(unchecked) @usableFromInline final var hash: UInt32 = 0
 
-  @usableFromInline init(table: AnyTable) { self.table = table }
+  @usableFromInline init(table: AnyTable) { tableReference = Unmanaged.passUnretained(table) }
+
+  /// The table, which the engine keeps.
+  @inlinable @inline(__always) final var table: AnyTable { tableReference.takeUnretainedValue() }
+  @inlinable @inline(__always) final var tableID: ObjectIdentifier {
+    withTable { ObjectIdentifier($0) }
+  }
+
+  /// Works with the table without counting the reference.
+  @inlinable @inline(__always) final func withTable<R>(_ body: (AnyTable) -> R) -> R {
+    tableReference._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Works with the engine without counting the reference.
+  @inlinable @inline(__always) final func withEngine<R>(_ body: (Engine) -> R) -> R {
+    withTable { $0.engineReference._withUnsafeGuaranteedRef(body) }
+  }
 
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inlinable @inline(__always) final var isDirty: Bool { flags.contains(.dirty) }

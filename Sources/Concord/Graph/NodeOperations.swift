@@ -36,6 +36,8 @@
   @usableFromInline let logRelease: (Node, any EntityStoreLogger) -> (() -> Void)?
   /// The id, for messages to the store's own developers.
   @usableFromInline let debugID: (Node) -> String
+  /// Forgets the values that waited in the table to be applied.
+  @usableFromInline let endCall: (AnyTable) -> Void
   /// The value, whatever its type.
   @usableFromInline let entity: (Node) -> (any Identifiable & Sendable)?
 
@@ -57,6 +59,7 @@
     dropForms: @escaping (Node) -> Void,
     logRelease: @escaping (Node, any EntityStoreLogger) -> (() -> Void)?,
     debugID: @escaping (Node) -> String,
+    endCall: @escaping (AnyTable) -> Void,
     entity: @escaping (Node) -> (any Identifiable & Sendable)?
   ) {
     self.patchDirtyChildren = patchDirtyChildren
@@ -76,6 +79,7 @@
     self.dropForms = dropForms
     self.logRelease = logRelease
     self.debugID = debugID
+    self.endCall = endCall
     self.entity = entity
   }
 }
@@ -123,6 +127,7 @@ extension EntityNode {
       dropForms: { $0.children?.forms = nil },
       logRelease: { own($0).releaseEntry(for: $1) },
       debugID: { own($0).value.map { "\($0.id)" } ?? "awaited" },
+      endCall: { unsafeDowncast($0, to: Table<T>.self).dropStaged() },
       entity: { own($0).value })
   }
 }

@@ -1,7 +1,9 @@
 /// A place above a node: the parent, and which of the parent's occurrences it is.
 struct ParentEdge {
-  unowned(unsafe) let parent: Node
+  let reference: NodeRef
   let ordinal: Int32
+
+  @inline(__always) var parent: Node { reference.node }
 }
 
 /// Where a node occurs. One word while empty; constant-time append and removal.
@@ -33,14 +35,14 @@ struct ParentList: ~Copyable {
   /// Calls `body` with each parent and the occurrence's ordinal there.
   @inline(__always) func forEach(_ body: (Node, Int32) -> Void) {
     guard let edges else { return }
-    for i in 0..<count { Unmanaged.passUnretained(edges[i].parent)._withUnsafeGuaranteedRef { body($0, edges[i].ordinal) } }
+    for i in 0..<count { edges[i].reference.with { body($0, edges[i].ordinal) } }
   }
 
   /// Returns the index at which the edge stands.
   mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
     let count = header?.pointee.count ?? 0
     if count == header?.pointee.capacity ?? 0 { grow(to: count == 0 ? 1 : count * 2) }
-    (edges.unsafelyUnwrapped + Int(count)).initialize(to: ParentEdge(parent: parent, ordinal: ordinal))
+    (edges.unsafelyUnwrapped + Int(count)).initialize(to: ParentEdge(reference: NodeRef(node: parent), ordinal: ordinal))
     header.unsafelyUnwrapped.pointee.count = count + 1
     return count
   }
@@ -52,7 +54,7 @@ struct ParentList: ~Copyable {
     if index != last {
       let moved = edges[Int(last)]
       edges[Int(index)] = moved
-      moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
+      moved.reference.with { $0.children?.edges[Int(moved.ordinal)].backIndex = index }
     }
     header.pointee.count = last
     if last == 0 {

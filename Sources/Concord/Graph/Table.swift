@@ -1,6 +1,6 @@
 /// All nodes of one type of entity, found by id. The base class is what the engine needs without knowing the type.
 @usableFromInline class AnyTable {
-  @usableFromInline unowned(unsafe) final let engine: Engine
+  @usableFromInline final let engineReference: Unmanaged<Engine>
   /// The type can occur within itself, at some depth.
   @exclusivity(unchecked) @usableFromInline final var isRecursive = false
   /// A recursive type can occur within this one.
@@ -12,14 +12,18 @@
   @usableFromInline final let valueType: ObjectIdentifier
 
   @usableFromInline init(engine: Engine, valueType: ObjectIdentifier, operations: NodeOperations) {
-    self.engine = engine
+    engineReference = Unmanaged.passUnretained(engine)
     self.valueType = valueType
     self.operations = operations
   }
 
+  /// The engine, which keeps the table.
+  @inlinable @inline(__always) final var engine: Engine { engineReference.takeUnretainedValue() }
+
   /// Every node of the type, awaited ones too.
   @usableFromInline func allNodes() -> [Node] { [] }
-  @usableFromInline func endCall() {}
+  /// Forgets the values that waited to be applied.
+  @inlinable final func endCall() { operations.endCall(self) }
 }
 
 /// A hash table of nodes, which hold the ids themselves: an entry takes 12 bytes, and nothing stays when it goes.
@@ -82,7 +86,11 @@
     return schema
   }
 
-  @usableFromInline override func endCall() { staged.removeAll(keepingCapacity: staged.count < 1024) }
+  /// Few values are dropped one by one, which is faster than `removeAll`.
+  @inlinable func dropStaged() {
+    guard staged.count <= 16 else { return staged.removeAll(keepingCapacity: staged.count < 1024) }
+    while !staged.isEmpty { staged.removeLast() }
+  }
 
   // MARK: Finding
 

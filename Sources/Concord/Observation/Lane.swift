@@ -13,6 +13,7 @@ import Synchronization
   @usableFromInline let lock = Lock()
   nonisolated(unsafe) private var state = State()  // guarded by `lock`
   private let work = Atomic<Bool>(false)
+  nonisolated(unsafe) private var turn: ContiguousArray<AnySubscriber> = []  // belongs to whoever delivers
 
   init(_ queue: DispatchQueue?) { self.queue = queue }
 
@@ -44,15 +45,15 @@ import Synchronization
 
   private func deliverLine(andStay stays: Bool) {
     while true {
-      let line = lock.withLock {
-        let line = state.line
-        state.line = []
-        if line.isEmpty { state.isTaken = false }
+      let isOver = lock.withLock {
+        swap(&state.line, &turn)
+        if turn.isEmpty { state.isTaken = false }
         work.store(false, ordering: .relaxed)
-        return line
+        return turn.isEmpty
       }
-      if line.isEmpty { return }
-      for subscriber in line { subscriber.receive() }
+      if isOver { return }
+      for i in turn.indices { turn[i].receive() }
+      turn.removeAll(keepingCapacity: turn.count < 1024)
       if !stays, let queue {
         // Lets others onto the queue between two lots.
         let hasMore = lock.withLock {

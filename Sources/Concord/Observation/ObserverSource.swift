@@ -7,33 +7,42 @@
   @inlinable init(node: Node) {
     self.node = node
     node.holders += 1
-    _ = Unmanaged.passUnretained(node.table.engine).retain()
+    node.withEngine { _ = Unmanaged.passUnretained($0).retain() }
   }
 
   deinit {
-    let engine = Unmanaged.passUnretained(node.table.engine)
-    engine._withUnsafeGuaranteedRef { $0.releaseHolder(of: node) }
-    engine.release()
+    node.withEngine { engine in
+      engine.releaseHolder(of: node)
+      Unmanaged.passUnretained(engine).release()
+    }
   }
 
   @inlinable @inline(__always) final var engine: Engine { node.table.engine }
 
   /// The node is that of an entity, and its value what is observed.
-  @inlinable @inline(__always) final var isWhole: Bool { node.table.valueType == ObjectIdentifier(Value.self) }
+  @inlinable @inline(__always) final var isWhole: Bool {
+    node.withTable { $0.valueType == ObjectIdentifier(Value.self) }
+  }
 
   /// What observers are to be told now; `nil` if nothing. The lock is held and the node up to date.
   @inlinable @inline(__always) final var present: Value? { isWhole ? (node.exists ? whole : nil) : part }
 
   /// The current value.
   @inlinable final var value: Value {
-    engine.read {
-      engine.prepareToRead(node)
-      return latest
+    node.withEngine { engine in
+      engine.read {
+        engine.prepareToRead(node)
+        return latest
+      }
     }
   }
 
   /// The present value; of a removed entity the last one. A node that had a value once always has one.
   @inlinable @inline(__always) final var latest: Value { isWhole ? whole : latestPart }
+
+  /// What an observer is told first, or when it resumes: of a removed entity its last value, of one whose birth was undone
+  /// nothing.
+  @inlinable final var firstValue: Value? { isWhole && node.flags.contains(.unborn) ? nil : (isWhole ? whole : part) }
 
   @inlinable final var whole: Value { unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped }
 
@@ -46,7 +55,7 @@
   ) -> Subscription {
     let subscriber = Subscriber(self, lane: lane, onChange: onChange)
     let first: Value? = engine.read {
-      let value = engine.committed(node) { node.flags.contains(.unborn) ? nil : latest }
+      let value = engine.committed(node) { firstValue }
       node.subscribers.append(subscriber)
       engine.subscribed(to: node)
       return value

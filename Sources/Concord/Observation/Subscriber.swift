@@ -116,7 +116,7 @@
   @inlinable func resume() {
     engine.read {
       guard kept != nil else { return }
-      let value = engine.committed(node) { source.present }
+      let value = engine.committed(node) { source.firstValue }
       lane.withLock {
         pausedWhileStarting = false
         guard phase == .paused else { return }

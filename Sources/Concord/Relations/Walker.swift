@@ -5,15 +5,25 @@
 @usableFromInline class Walker {
   @usableFromInline enum Kind { case write, structure, given, identity, count }
 
-  @usableFromInline unowned(unsafe) final let engine: Engine
+  @usableFromInline final let engineReference: Unmanaged<Engine>
   @usableFromInline let kind: Kind
 
   @usableFromInline init(engine: Engine, kind: Kind) {
-    self.engine = engine
+    engineReference = Unmanaged.passUnretained(engine)
     self.kind = kind
   }
 
-  @inlinable @inline(__always) final func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> { engine.table(type) }
+  @inlinable @inline(__always) final func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+    withEngine { $0.table(type) }
+  }
+
+  /// The engine, which outlives its walkers.
+  @inlinable @inline(__always) final var engine: Engine { engineReference.takeUnretainedValue() }
+
+  /// Works with the engine without counting the reference.
+  @inlinable @inline(__always) final func withEngine<R>(_ body: (Engine) -> R) -> R {
+    engineReference._withUnsafeGuaranteedRef(body)
+  }
 
   /// So many more entities are about to be met.
   @usableFromInline final func reserve(_ count: Int) {

@@ -26,6 +26,7 @@ extension Engine {
     groupCount += 1
     let id = groupCount
     let node = EntityNode(table: table, value: Group(id: id, elements: nodes.compactMap(\.value)))
+    journal(node)
     table.insert(node, id: id, hash: Table<Group<Element>>.hash(id))
     node.flags.insert(.exists)
     if let schema = table.fixedSchema {
