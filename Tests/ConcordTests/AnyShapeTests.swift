@@ -8,7 +8,10 @@ private struct Crate: Aggregate, Equatable {
   var optionalLine: ContiguousArray<Tag>?
   var optionalSet: Set<Tag>?
   var optionalDictionary: [Int: Tag]?
-  var grid: [[Tag]] { get { [inner] } set { inner = newValue.first ?? [] } }
+  var grid: [[Tag]] {
+    get { [inner] }
+    set { inner = newValue.first ?? [] }
+  }
   private var inner: [Tag] = []
   var optionalItems: [Item] = []
 

@@ -9,7 +9,8 @@ struct CycleTests {
   func whole() {
     let observer = store.store(
       Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 9, friends: [])])]))
-    #expect(observer.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
+    #expect(
+      observer.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
     #expect(
       store.find(Person.self, id: 1)?.value
         == Person(id: 1, name: 1, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]))
@@ -21,12 +22,14 @@ struct CycleTests {
     let second = store.store(Person(id: 1, name: 1, friends: [first.value]))
     store.update(Person.self, id: 0) { $0.friends = [second.value] }
     #expect(first.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
-    #expect(second.value == Person(id: 1, name: 1, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]))
+    #expect(
+      second.value == Person(id: 1, name: 1, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]))
   }
 
   @Test("A person who is her own friend and partner")
   func selfCycle() {
-    let observer = store.store(Person(id: 0, name: 0, friends: [Person(id: 0, name: 9)], partner: Person(id: 0, name: 8)))
+    let observer = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 0, name: 9)], partner: Person(id: 0, name: 8)))
     let far = Person(id: 0, name: 0)
     #expect(observer.value == Person(id: 0, name: 0, friends: [far], partner: far))
     store.update(Person.self, id: 0) { $0.name = 1 }
@@ -56,7 +59,9 @@ struct CycleTests {
     let observer = store.store(Person(id: 0, name: 0))
     let others = (1..<5).map { store.store(Person(id: $0, name: 0)) }
     let all = [observer] + others
-    for id in 0..<5 { store.update(Person.self, id: id) { person in person.friends = all.map(\.value).filter { $0.id != id } } }
+    for id in 0..<5 {
+      store.update(Person.self, id: id) { person in person.friends = all.map(\.value).filter { $0.id != id } }
+    }
     // Twenty friendships, and the one at the top.
     #expect(size(observer.value) == 21)
     for round in 1...20 {
@@ -72,19 +77,25 @@ struct CycleTests {
 
   @Test("An edit where relations were left out changes the entity's own fields, and keeps its relations")
   func farEdit() {
-    let observer = store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
+    let observer = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
     store.update(Person.self, id: 0) { $0.friends[0].friends[0].name = 7 }
-    #expect(observer.value == Person(id: 0, name: 7, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 7)])]))
+    #expect(
+      observer.value == Person(id: 0, name: 7, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 7)])]))
   }
 
   @Test("Opening a cycle shows all relations again")
   func opened() {
     let observer = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2, friends: [Person(id: 0, name: 0)])])]))
+      Person(
+        id: 0, name: 0,
+        friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2, friends: [Person(id: 0, name: 0)])])]))
     store.update(Person.self, id: 2) { $0.friends = [] }
-    #expect(observer.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2)])]))
+    #expect(
+      observer.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2)])]))
     store.update(Person.self, id: 0) { $0.friends.append(Person(id: 2, name: 2)) }
-    #expect(observer.value.friends == [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2)]), Person(id: 2, name: 2)])
+    #expect(
+      observer.value.friends == [Person(id: 1, name: 1, friends: [Person(id: 2, name: 2)]), Person(id: 2, name: 2)])
   }
 
   @Test("Storing what was read changes nothing, also when a person stands at two equally near places")
@@ -110,10 +121,14 @@ struct CycleTests {
   @Test("A required relation in a cycle is shown in its far form")
   func required() {
     let observer = store.store(
-      Person(id: 0, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 1, name: 1, team: Team(id: 0, name: 9, lead: Person(id: 1, name: 9))))))
+      Person(
+        id: 0, name: 0,
+        team: Team(
+          id: 0, name: 0, lead: Person(id: 1, name: 1, team: Team(id: 0, name: 9, lead: Person(id: 1, name: 9))))))
     // Team 0 and person 1 are in a cycle; person 0 is not.
     let far = Team(id: 0, name: 0, lead: Person(id: 1, name: 1))
-    #expect(observer.value == Person(id: 0, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 1, name: 1, team: far))))
+    #expect(
+      observer.value == Person(id: 0, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 1, name: 1, team: far))))
   }
 
   @Test("A long cycle")

@@ -21,8 +21,13 @@ private struct AuthorBooks: Aggregate {
 private enum MediaType: EntityWrapper {
   case book(Book), game(Game), tvShow(TvShow)
 
-  func wrappedEntitiesKeyPaths<Root>(relativeTo parent: WritableKeyPath<Root, Self>) -> [PartialIdentifiableKeyPath<Root>] {
-    [.init(parent.appending(path: \.book)), .init(parent.appending(path: \.game)), .init(parent.appending(path: \.tvShow))]
+  func wrappedEntitiesKeyPaths<Root>(relativeTo parent: WritableKeyPath<Root, Self>) -> [PartialIdentifiableKeyPath<
+    Root
+  >] {
+    [
+      .init(parent.appending(path: \.book)), .init(parent.appending(path: \.game)),
+      .init(parent.appending(path: \.tvShow)),
+    ]
   }
 
   var book: Book? {
@@ -69,7 +74,8 @@ struct DocumentationTests {
     let authorBooks = AuthorBooks(author: Author(id: "1", name: "N"), books: [book])
 
     let stored = entityStore.store(book)
-    let featured = entityStore.store(authorBooks, named: .featured, modifiedAt: Date().stamp + 9000, ifPresent: { $0.books = [] })
+    let featured = entityStore.store(
+      authorBooks, named: .featured, modifiedAt: Date().stamp + 9000, ifPresent: { $0.books = [] })
     entityStore.store([bookA, bookB], named: .favourites)
     let found: EntityObserver<Book>? = entityStore.find(Book.self, id: "ACK")
     let user: EntityObserver<User?> = entityStore.find(named: .currentUser)

@@ -91,7 +91,10 @@ struct NoCrashByDataTests {
       var text: Int
     }
     let entity = store.store(Renamed(id: 0, text: 0))
-    #expect(!store.update(Renamed.self, id: 0) { $0.id = 1; $0.text = 1 })
+    #expect(
+      !store.update(Renamed.self, id: 0) {
+        $0.id = 1; $0.text = 1
+      })
     #expect(entity.value == Renamed(id: 0, text: 0))
     #expect(store.find(Renamed.self, id: 1) == nil)
   }

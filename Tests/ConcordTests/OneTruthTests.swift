@@ -59,7 +59,8 @@ struct OneTruthTests {
 
   @Test("A change deep below reaches the top, and one made at the top reaches everybody below")
   func depths() {
-    let deep = Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, partner: Person(id: 2, name: 0, tag: Tag(id: 0, text: 0)))])
+    let deep = Person(
+      id: 0, name: 0, friends: [Person(id: 1, name: 0, partner: Person(id: 2, name: 0, tag: Tag(id: 0, text: 0)))])
     let top = store.store(deep)
     store.update(Tag.self, id: 0) { $0.text = 1 }
     #expect(top.value.friends[0].partner?.tag?.text == 1)

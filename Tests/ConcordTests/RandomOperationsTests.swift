@@ -6,7 +6,7 @@ import Testing
 /// what is alive after each.
 ///
 /// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_SEED` replays one world (its seed is in the
-/// message of a failure).
+/// message of a failure), `CONCORD_RANDOM_TRACE=1` prints each step before it is done, for a step that crashes.
 @Suite("Random operations")
 struct RandomOperationsTests {
   struct Setting: Sendable, CustomTestStringConvertible {
@@ -27,6 +27,7 @@ struct RandomOperationsTests {
   }
 
   static let stepsInAWorld = 200
+  static let isTraced = ProcessInfo.processInfo.environment["CONCORD_RANDOM_TRACE"] == "1"
 
   @Test("The store does what the model says", arguments: Setting.all)
   func storeAgreesWithModel(_ setting: Setting) {
@@ -77,6 +78,7 @@ private struct Program {
     var operations: [Operation] = []
     for _ in 0..<RandomOperationsTests.stepsInAWorld {
       operations.append(generator.next(world.model))
+      if RandomOperationsTests.isTraced { print(seed, operations[operations.count - 1]) }
       do {
         try world.perform(operations[operations.count - 1])
       } catch {

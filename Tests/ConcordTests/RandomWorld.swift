@@ -164,9 +164,11 @@ final class RandomWorld {
     var failure: (any Error)?
     let before = model
     let outcome = model.update(ref, stamp: stamp, edits: edits) { model in
-      for operation in inside { if case .store(let tree, _, let stamp, _, let handle) = operation {
-        model.store([tree], stamp: stamp, handle: handle)
-      } }
+      for operation in inside {
+        if case .store(let tree, _, let stamp, _, let handle) = operation {
+          model.store([tree], stamp: stamp, handle: handle)
+        }
+      }
     }
     guard case .taken(let expected) = outcome else {
       model = before
@@ -248,7 +250,8 @@ final class RandomWorld {
         let got = kind.type.find(id, in: store)?.read()
         guard got != expected.map({ .one($0) }) else { continue }
         throw Divergence(
-          description: "\(ref)\n  expected \(expected?.description ?? "nothing")\n  got      \(got?.description ?? "nothing")")
+          description:
+            "\(ref)\n  expected \(expected?.description ?? "nothing")\n  got      \(got?.description ?? "nothing")")
       }
     }
     for name in OperationGenerator.aliases {
@@ -270,6 +273,8 @@ final class RandomWorld {
     }
     model.notices = [:]
     guard model.depth == 0 else { return }
+    let broken = store._checkInvariants()
+    if !broken.isEmpty { throw Divergence(description: "invariants: \(broken)") }
   }
 
   private func compareNotices(_ id: Int, _ got: [Reading], _ expected: [Model.Notice]) throws {

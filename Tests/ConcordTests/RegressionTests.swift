@@ -63,15 +63,19 @@ struct RegressionTests {
     let observer = store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 0), Person(id: 1, name: 0)]))
     let subscription = observer.observe { log.append($0.friends.map(\.name) + [$0.partner?.name ?? -1]) }
     store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1), Person(id: 1, name: 2)], partner: Person(id: 1, name: 3)))
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 1), Person(id: 1, name: 2)], partner: Person(id: 1, name: 3)))
     #expect(log.values == [[0, 0, -1], [3, 3, 3]])
     #expect(store.find(Person.self, id: 1)?.value.name == 3)
     subscription.unsubscribe()
   }
 
-  @Test("A stale aggregate with other, more or fewer children changes no relation", arguments: [[5, 6], [1, 2, 3], [1], []])
+  @Test(
+    "A stale aggregate with other, more or fewer children changes no relation",
+    arguments: [[5, 6], [1, 2, 3], [1], []])
   func staleAggregate(ids: [Int]) {
-    let observer = store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 1), Person(id: 2, name: 2)]), modifiedAt: 10)
+    let observer = store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1), Person(id: 2, name: 2)]), modifiedAt: 10)
     store.store(Person(id: 0, name: 9, friends: ids.map { Person(id: $0, name: 9) }), modifiedAt: 9)
     #expect(observer.value == Person(id: 0, name: 0, friends: [Person(id: 1, name: 1), Person(id: 2, name: 2)]))
     store.update(Person.self, id: 2) { $0.name = 3 }

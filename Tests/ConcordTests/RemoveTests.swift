@@ -162,7 +162,8 @@ struct RemoveTests {
   @Test("Removing in a cycle takes out one, and leaves the others")
   func cycle() {
     let person = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0), Person(id: 2, name: 2)])]))
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0), Person(id: 2, name: 2)])]))
     store.remove(Person.self, id: 1)
     #expect(person.value == Person(id: 0, name: 0))
     #expect(store.find(Person.self, id: 2) == nil)

@@ -89,7 +89,8 @@ private struct Worker: Sendable {
       // The version is taken inside, where writers wait for each other.
       store.transaction { store in
         let version = versions.increment()
-        store.store(Person(id: id, name: version, friends: [Person(id: other, name: version)], tag: Tag(id: id, text: version)))
+        store.store(
+          Person(id: id, name: version, friends: [Person(id: other, name: version)], tag: Tag(id: id, text: version)))
       }
     case 2, 3: store.update(Tag.self, id: id) { $0.text = versions.increment() }
     case 4:

@@ -66,7 +66,8 @@ struct WeakMemoryTests {
   @Test("A living parent keeps its children, at every depth")
   func parents() {
     var top: EntityObserver<Person>? = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, partner: Person(id: 2, name: 0, tag: Tag(id: 0, text: 0)))]))
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 0, partner: Person(id: 2, name: 0, tag: Tag(id: 0, text: 0)))]))
     #expect(isThere(0))
     #expect(store.find(Person.self, id: 2) != nil)
     #expect(top != nil)
@@ -110,7 +111,8 @@ struct WeakMemoryTests {
   @Test("Cycles keep nobody alive")
   func cycles() {
     var observer: EntityObserver<Person>? = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)]), Person(id: 0, name: 0)]))
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)]), Person(id: 0, name: 0)]))
     #expect(store.find(Person.self, id: 1) != nil)
     #expect(observer != nil)
     observer = nil
@@ -121,7 +123,13 @@ struct WeakMemoryTests {
   @Test("A cycle with an observer at any place of it lives, all of it")
   func observedCycle() {
     var observer: EntityObserver<Person>? = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 2, name: 0, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 0)])])])]))
+      Person(
+        id: 0, name: 0,
+        friends: [
+          Person(
+            id: 1, name: 0,
+            friends: [Person(id: 2, name: 0, friends: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 0)])])])
+        ]))
     var other = store.find(Person.self, id: 2)
     #expect(observer != nil)
     observer = nil

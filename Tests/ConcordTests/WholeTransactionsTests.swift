@@ -50,7 +50,9 @@ struct WholeTransactionsTests {
     log.clear()
     #expect(throws: Refused.self) {
       try store.transaction { store in
-        store.update(Person.self, id: 0, modifiedAt: 100) { $0.name = 1; $0.tag = nil }
+        store.update(Person.self, id: 0, modifiedAt: 100) {
+          $0.name = 1; $0.tag = nil
+        }
         store.remove(Tag.self, id: 3)
         store.store([Tag(id: 5, text: 5)], named: list, modifiedAt: 100)
         store.store(Tag(id: 9, text: 9))

@@ -185,7 +185,8 @@ struct Model {
       for place in winner.tree.relations.indices where !forms.showed(at: place, of: winner) {
         // An edit of a relation that had been left out.
         let given = winner.given?.relations[place].refs
-        let isWhole = given.map { $0 == stored.relations[place] }
+        let isWhole =
+          given.map { $0 == stored.relations[place] }
           ?? forms.isWhole(stored.relations[place], at: place, of: winner.tree.ref)
         if !isWhole { return nil }
       }
@@ -213,7 +214,8 @@ struct Model {
         record.relations[place] = old.relations[place]
       }
     }
-    if !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
+    let isTouched = forms?.differs(occurrence) ?? true
+    if isTouched && !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
     state.records[tree.ref.index] = record
   }
 

@@ -6,7 +6,9 @@ struct ModelTests {
   private static func person(
     _ id: Int, _ name: Int = 0, friends: [Tree] = [], partner: Tree? = nil, tag: Tree? = nil, team: Tree? = nil
   ) -> Tree {
-    func one(_ tree: Tree?) -> Relation<Tree> { tree.map { Relation(slots: [Slot(child: $0)]) } ?? Relation(isNil: true) }
+    func one(_ tree: Tree?) -> Relation<Tree> {
+      tree.map { Relation(slots: [Slot(child: $0)]) } ?? Relation(isNil: true)
+    }
     return Tree(
       ref: Ref(.person, id), own: [name],
       relations: [
@@ -72,7 +74,9 @@ struct ModelTests {
     // In a cycle, what leads out of it stays.
     model.store([Self.person(0, 0, friends: [Self.person(1, 0, friends: [Self.person(0)])], tag: Self.tag(0, 5))])
     let far = Self.person(0, 0, tag: Self.tag(0, 5))
-    #expect(model.read(Ref(.person, 1)) == Self.person(1, 0, friends: [Self.person(0, 0, friends: [Self.person(1)], tag: Self.tag(0, 5))]))
+    #expect(
+      model.read(Ref(.person, 1))
+        == Self.person(1, 0, friends: [Self.person(0, 0, friends: [Self.person(1)], tag: Self.tag(0, 5))]))
     #expect(far.relations[2] == model.read(Ref(.person, 0))?.relations[2])
   }
 

@@ -84,10 +84,11 @@ struct OperationGenerator {
     case .stubbornWrapper, .optionalWrapper, .wrapperList:
       if place == 9 && random.chance(50) { return Relation(isNil: true) }
       let count = place == 10 ? random.below(3) : 1
-      return Relation(slots: (0..<count).map { _ in
-        if isDeep || random.chance(50) { return Slot(plain: random.below(3)) }
-        return wrapped(kinds, under: parent, depth: depth) ?? Slot(plain: 1)
-      })
+      return Relation(
+        slots: (0..<count).map { _ in
+          if isDeep || random.chance(50) { return Slot(plain: random.below(3)) }
+          return wrapped(kinds, under: parent, depth: depth) ?? Slot(plain: 1)
+        })
     case .list:
       let isNilable = (parent.kind == .team && place == 1) || (parent.kind == .group && place == 3)
       if isNilable && random.chance(30) { return Relation(isNil: true) }
@@ -182,8 +183,11 @@ struct OperationGenerator {
       if values.isEmpty { return .storeMany([tree(ref(kind), depth: 1)], alias: 0, stamp: stamp(), handle: handle) }
       return .storeMany(values, alias: random.chance(60) ? 0 : nil, stamp: stamp(), handle: handle)
     case ..<55:
-      guard let ref = living(model), let value = model.read(ref) else { return .update(ref(), stamp: nil, edits: [], inside: []) }
-      let inside = nesting == 0 && [.person, .team].contains(ref.kind) && random.chance(15)
+      guard let ref = living(model), let value = model.read(ref) else {
+        return .update(ref(), stamp: nil, edits: [], inside: [])
+      }
+      let inside =
+        nesting == 0 && [.person, .team].contains(ref.kind) && random.chance(15)
         ? [Operation.store(tree(self.ref(.note)), alias: nil, stamp: stamp(), edits: nil, handle: handle)] : []
       return .update(ref, stamp: stamp(), edits: someEdits(of: value, mayChangeID: random.chance(5)), inside: inside)
     case ..<61:
@@ -196,7 +200,8 @@ struct OperationGenerator {
       return .updateAlias(name, stamp: stamp(), edits: edits)
     case ..<64: return .remove(living(model) ?? ref())
     case ..<66: return .removeAlias(random.pick(OperationGenerator.aliases))
-    case 66: return random.chance(20) ? (random.chance(30) ? .removeAll : .removeAllAlias) : .find(ref(), handle: nextHandle)
+    case 66:
+      return random.chance(20) ? (random.chance(30) ? .removeAll : .removeAllAlias) : .find(ref(), handle: nextHandle)
     case ..<70: return .find(living(model) ?? ref(), handle: nextHandle)
     case ..<73: return .observer(ref(), handle: nextHandle)
     case ..<75: return .findAlias(random.pick(OperationGenerator.aliases), handle: nextHandle)
