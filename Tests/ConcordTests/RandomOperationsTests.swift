@@ -100,7 +100,7 @@ private struct Program {
     return nil
   }
 
-  /// Leaves out steps as long as it still fails: first many at once, then single ones.
+  /// Leaves out steps as long as it still fails, first many at once, then single ones; then makes each step smaller.
   private func shortened(_ failure: Failure) -> Failure {
     var best = failure
     var size = best.operations.count / 2
@@ -112,6 +112,21 @@ private struct Program {
         if let failure = replay(fewer) { best = failure } else { start += size }
       }
       size /= 2
+    }
+    var attempts = 0
+    var index = 0
+    while index < best.operations.count {
+      var isSmaller = false
+      for operation in best.operations[index].simpler where attempts < 2_000 {
+        attempts += 1
+        var simpler = best.operations
+        simpler[index] = operation
+        guard let failure = replay(simpler) else { continue }
+        best = failure
+        isSmaller = true
+        break
+      }
+      if !isSmaller { index += 1 }
     }
     return best
   }

@@ -235,3 +235,72 @@ extension Operation {
     if case .resume = self { false } else { true }
   }
 }
+
+extension Operation {
+  /// The same with a little less in it.
+  var simpler: [Operation] {
+    func without<T>(_ list: [T], _ make: ([T]) -> Operation) -> [Operation] {
+      list.indices.map { index in
+        var rest = list
+        rest.remove(at: index)
+        return make(rest)
+      }
+    }
+    func simpler(_ tree: Tree, _ make: (Tree) -> Operation) -> [Operation] { tree.simpler.map(make) }
+    switch self {
+    case .store(let tree, let alias, let stamp, let edits, let handle):
+      return simpler(tree) { .store($0, alias: alias, stamp: stamp, edits: edits, handle: handle) }
+        + (alias == nil ? [] : [.store(tree, alias: nil, stamp: stamp, edits: edits, handle: handle)])
+        + without(edits ?? []) { .store(tree, alias: alias, stamp: stamp, edits: $0, handle: handle) }
+    case .storeRead(let ref, let stamp, let edits, let handle):
+      return without(edits) { .storeRead(ref, stamp: stamp, edits: $0, handle: handle) }
+    case .storeMany(let trees, let alias, let stamp, let handle):
+      let nested = trees.indices.flatMap { index in
+        simpler(trees[index]) { tree in
+          var changed = trees
+          changed[index] = tree
+          return .storeMany(changed, alias: alias, stamp: stamp, handle: handle)
+        }
+      }
+      return without(trees) { .storeMany($0, alias: alias, stamp: stamp, handle: handle) } + nested
+    case .update(let ref, let stamp, let edits, let inside):
+      return without(edits) { .update(ref, stamp: stamp, edits: $0, inside: inside) }
+        + without(inside) { .update(ref, stamp: stamp, edits: edits, inside: $0) }
+    case .updateAlias(let name, let stamp, let edits):
+      return without(edits) { .updateAlias(name, stamp: stamp, edits: $0) }
+    case .transaction(let operations, let isThrowing):
+      let nested = operations.indices.flatMap { index in
+        operations[index].simpler.map { operation in
+          var changed = operations
+          changed[index] = operation
+          return Operation.transaction(changed, throwing: isThrowing)
+        }
+      }
+      return without(operations) { .transaction($0, throwing: isThrowing) } + nested
+    default:
+      return []
+    }
+  }
+}
+
+extension Tree {
+  /// The same with one element less in some relation, at any depth.
+  fileprivate var simpler: [Tree] {
+    var result: [Tree] = []
+    for (place, relation) in relations.enumerated() {
+      for (index, slot) in relation.slots.enumerated() where slot.child != nil {
+        if let rest = ref.kind.relationKinds[place].removing(index, from: relation) {
+          var tree = self
+          tree.relations[place] = rest
+          result.append(tree)
+        }
+        for child in slot.child?.simpler ?? [] {
+          var tree = self
+          tree.relations[place].slots[index].child = child
+          result.append(tree)
+        }
+      }
+    }
+    return result
+  }
+}
