@@ -13,6 +13,7 @@ extension Engine {
 
   @usableFromInline func note(_ node: Node) {
     guard node.journalMark != savepoint else { return }
+    if node.journalMark < transactionStart { node.flags.remove(.written) }
     journal.append(JournalEntry(node: node, state: node.captureState()))
     node.journalMark = savepoint
   }

@@ -2,8 +2,8 @@
 ///
 /// Counting parents would do if there were no cycles. For types that can form cycles each node without a holder has a
 /// `keeper`: one parent through which it is known to live. Keepers form a forest whose roots have holders (or are of
-/// types that cannot form cycles), so a node with a keeper lives, and only the loss of the keeper or of the last holder
-/// needs a search.
+/// types that cannot form cycles), so a node with a keeper lives. The keeper of a node with a holder does not count: the
+/// chain above it may come back to the node itself. So the loss of the keeper or of the last holder needs a search.
 extension Engine {
   /// Has a node examined when the outermost operation ends.
   @usableFromInline func suspect(_ node: Node) {
@@ -22,7 +22,7 @@ extension Engine {
         guard node.holders == 0 else { continue }
         if !node.exists || node.parents.isEmpty {
           letGo(node)
-        } else if node.table.isRecursive, node.keeper == nil, !findKeeperNearby(node) {
+        } else if node.table.isRecursive, !hasKeeper(node) {
           doubtful.append(node)
         }
       }
@@ -41,22 +41,24 @@ extension Engine {
     node.leaveTable()
   }
 
-  /// Looks at a few parents, each a few keepers up.
-  @usableFromInline func findKeeperNearby(_ node: Node) -> Bool {
-    for i in 0..<min(node.parents.count, 8) {
-      let parent = node.parents[i].parent
-      var top = parent
-      var steps = 0
-      while top !== node, top.holders == 0, top.table.isRecursive, let keeper = top.keeper, steps < 64 {
-        top = keeper
-        steps += 1
-      }
-      if top !== node, top.exists, top.holders > 0 || !top.table.isRecursive {
-        node.keeper = parent
-        return true
-      }
+  /// Whether the node's keeper, or another of its parents, still does; a few are looked at, each a few keepers up.
+  private func hasKeeper(_ node: Node) -> Bool {
+    if let keeper = node.keeper, lives(keeper, without: node) { return true }
+    for i in 0..<min(node.parents.count, 8) where lives(node.parents[i].parent, without: node) {
+      node.keeper = node.parents[i].parent
+      return true
     }
     return false
+  }
+
+  private func lives(_ first: Node, without node: Node) -> Bool {
+    var top = first
+    var steps = 0
+    while top !== node, top.holders == 0, top.table.isRecursive, let keeper = top.keeper, steps < 64 {
+      top = keeper
+      steps += 1
+    }
+    return top !== node && top.exists && (top.holders > 0 || !top.table.isRecursive)
   }
 
   /// Examines nodes that lost their keeper, together with all that live through them.

@@ -2,7 +2,13 @@ extension Engine {
   /// An entity's value changed: its ancestors show something old, and those who observe it or them are to be told.
   @usableFromInline func changed(_ node: Node) {
     writeCount &+= 1
+    node.flags.insert(.written)
     if isFed { written.append(node) }
+    showChange(of: node)
+  }
+
+  /// Marks what is above an entity that is another than it was, also when it only went back.
+  @usableFromInline func showChange(of node: Node) {
     if !node.subscribers.isEmpty { addCandidate(node) }
     if !node.flags.contains(.marked), !node.parents.isEmpty { markAncestors(of: node) }
   }

@@ -51,6 +51,7 @@ extension Engine {
     node.value = value
     if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
     node.flags.insert(.exists)
+    node.flags.remove(.unborn)
     node.stamp = firstStamp(stamp)
     suspect(node)
     changed(node)
@@ -71,7 +72,7 @@ extension Engine {
 
   /// Changes a stored entity with a closure; whether there is one, and it was taken.
   @inlinable func update<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
+    _ node: EntityNode<T>, modifiedAt stamp: Stamp?, onOtherID: ((T) -> Bool)? = nil, _ change: (inout T) -> Void
   ) -> Bool {
     guard node.exists else { return false }
     // Known to be stale: the closure is not called. The clock's own stamp is drawn afterwards, since the closure may write.
@@ -83,6 +84,7 @@ extension Engine {
     unlocked { change(&result) }
     guard node.exists else { return false }
     guard result.id == given.id else {
+      if let onOtherID { return onOtherID(result) }
       refuse(from: given.id, to: result.id, of: T.self)
       return false
     }
@@ -130,63 +132,5 @@ extension Engine {
     guard isLogged else { return }
     nonisolated(unsafe) let (id, newID) = (id, newID)
     log { $0.didRefuseIDChange(type, id: id, to: newID) }
-  }
-
-  // MARK: Removing
-
-  /// Takes an entity out everywhere, and with it every parent that requires it.
-  @usableFromInline func remove(_ first: Node) -> Bool {
-    guard first.exists else { return false }
-    var stack = [first]
-    while let node = stack.popLast() {
-      guard node.exists else { continue }
-      erase(node)
-      var ordinals: [ObjectIdentifier: (parent: Node, ordinals: [Int32])] = [:]
-      for i in 0..<node.parents.count {
-        let edge = node.parents[i]
-        ordinals[ObjectIdentifier(edge.parent), default: (edge.parent, [])].ordinals.append(edge.ordinal)
-      }
-      for (parent, ordinals) in ordinals.values where parent.exists {
-        if parent.takeOut(ordinals, in: self) {
-          changed(parent)
-          if parent.table.isInternal, let alias = parent as? any AliasNode { alias.loseEntity(in: self) }
-        } else {
-          stack.append(parent)
-        }
-      }
-      removeChildren(of: node)
-      suspect(node)
-    }
-    return true
-  }
-
-  @usableFromInline func removeAll() {
-    removeAllAliases()
-    // Nothing is taken out of anything: who still observes an entity keeps its last value whole.
-    var erased: [Node] = []
-    for table in tables.values {
-      for node in table.allNodes() where node.exists {
-        if !table.isInternal {
-          erase(node)
-          erased.append(node)
-        } else if let children = node.children, node.takeOut(Array(0..<Int32(children.edges.count)), in: self) {
-          changed(node)
-        }
-      }
-    }
-    for node in erased {
-      removeChildren(of: node)
-      suspect(node)
-    }
-  }
-
-  private func erase(_ node: Node) {
-    // Observers keep the last value as it is now.
-    if node.holders > 0 { refresh(node) }
-    journal(node)
-    if let logger, !node.table.isInternal, let entry = node.logRelease(to: logger) { logs.append(entry) }
-    node.flags.remove(.exists)
-    node.stamp = -.infinity
-    changed(node)
   }
 }

@@ -6,14 +6,15 @@ extension WriteCall {
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
   ) -> (given: Int32, isChanged: Bool)? {
     if usesGiven, let known = givenValues[ObjectIdentifier(node)] {
+      let here = given(of: node, at: ordinal)
       // Moving something to another place does not change it.
-      if known.contains(where: { isSame(table.staged[Int($0)], value, in: table) }) {
+      if (here.map { [$0] } ?? known).contains(where: { isSame(table.staged[Int($0)], value, in: table) }) {
         noteOld(ordinal)
-        _ = takeGiven(of: node)
         return nil
       }
-      guard let given = takeGiven(of: node) else { return (-1, true) }
-      return (given, !hasSameFields(value.pointee, as: table.staged[Int(given)], in: table))
+      if let here { return (here, !hasSameFields(value.pointee, as: table.staged[Int(here)], in: table)) }
+      // Moved and changed: if it came from where its relations were left out, it must not lose them.
+      return (known.first { hasSameRelations(value.pointee, as: table.staged[Int($0)], in: table) } ?? -1, true)
     }
     engine.refresh(node)
     if node.isSame(as: value) {
@@ -53,7 +54,7 @@ extension WriteCall {
   @inlinable func identities<Root>(in value: UnsafePointer<Root>, of relation: Relation<Root>) -> [ObjectIdentifier] {
     let reader = IdentityReader(engine: engine)
     relation.walk(value, reader)
-    return reader.found
+    return relation.order == .none ? reader.found.sorted() : reader.found
   }
 
   // MARK: What the closure was given
@@ -63,12 +64,23 @@ extension WriteCall {
     let reader = GivenReader(call: self)
     relation.walk(given, reader)
     givens = reader.found
+    relationStart = Int32(truncatingIfNeeded: nodes.count)
   }
 
-  /// The next value of the entity that the closure was given in the relation being walked.
-  @usableFromInline func takeGiven(of node: Node) -> Int32? {
-    guard let index = givens.firstIndex(where: { $0.node.node === node }) else { return nil }
-    return givens.remove(at: index).staged
+  /// The value of the entity that the closure was given in the same place, if it stood there.
+  @inlinable func given(of node: Node, at ordinal: Int32) -> Int32? {
+    let position = Int(ordinal - relationStart)
+    guard givens.indices.contains(position), givens[position].node.isSame(as: NodeRef(node: node)) else { return nil }
+    return givens[position].staged
+  }
+
+  @inlinable func hasSameRelations<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
+    withUnsafePointer(to: value) { value in
+      withUnsafePointer(to: other) { other in
+        guard let schema = table.schema(of: value), schema === table.schema(of: other) else { return false }
+        return schema.relations.allSatisfy { identities(in: value, of: $0) == identities(in: other, of: $0) }
+      }
+    }
   }
 
   /// All entities in what the closure was given, at every depth.

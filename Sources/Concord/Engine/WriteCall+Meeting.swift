@@ -83,11 +83,13 @@ extension WriteCall {
     node.value = value.pointee
     if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
     node.flags.insert(.exists)
+    node.flags.remove(.unborn)
     node.stamp = -.infinity
     if parent == nil { engine.suspect(node) }
     if !node.subscribers.isEmpty || withEngine({ $0.isFed }) { engine.changed(node) }
     if withEngine({ $0.isLogged }), !table.isInternal { engine.log { $0.didStore(T.self, id: id) } }
     if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
+      engine.suspect(node)
       // Not of the closure's making. Unless it changed it, which of its values wins is seen when the whole is stored.
       if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
         push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged)
@@ -227,7 +229,8 @@ extension WriteCall {
   @inlinable func adopt<T: Identifiable & Sendable>(
     _ schema: Schema<T>, by node: EntityNode<T>, _ value: UnsafePointer<T>, item: Item, firstItem: Int
   ) {
-    let isSame = hasSameStructure(node.children, schema)
+    let isInOrder = hasSameOrder(node.children, schema)
+    let isSame = isInOrder || schema.isSameStructure(nodes, ends, as: node.children)
     guard item.isTaken, !(item.keepsValue && isSame) else {
       // The occurrences are nobody's: what is new among them may have no reason to live.
       for i in firstItem..<items.count {
@@ -241,7 +244,7 @@ extension WriteCall {
       node.value = value.pointee
       items[Int(node.callItem)].keepsValue = false
     }
-    if !isSame {
+    if !isInOrder {
       engine.setChildren(of: node, schema: schema, nodes: nodes, ends: ends)
     } else if item.given < 0 {
       node.children?.dirty.removeAll()
@@ -252,7 +255,7 @@ extension WriteCall {
       Rewrite(node: node, previous: item.keepsValue ? -1 : item.previous, isRestructured: !isSame))
   }
 
-  @usableFromInline func hasSameStructure(_ children: ChildList?, _ schema: AnySchema) -> Bool {
+  @usableFromInline func hasSameOrder(_ children: ChildList?, _ schema: AnySchema) -> Bool {
     guard let children else { return nodes.isEmpty }
     guard children.schema === schema, children.edges.count == nodes.count, children.ends == ends else { return false }
     for i in nodes.indices where !nodes[i].isSame(as: children.edges[i].reference) { return false }

@@ -40,6 +40,9 @@
 
     @inlinable @inline(__always) var node: Node { reference.node }
 
+    /// The parent shows what the node has held since it was met, and nothing inside can be old.
+    @inlinable @inline(__always) var isSettled: Bool { isUncontested && !hasInside && replacement < 0 }
+
     /// The node has held this value since it was met: no other was.
     @inlinable @inline(__always) var isUncontested: Bool { isNew && staged < 0 }
 
@@ -93,6 +96,8 @@
   @exclusivity(unchecked) @usableFromInline var old: ContiguousArray<Int32> = []
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var parent: Node?
   @exclusivity(unchecked) @usableFromInline var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+  /// Where the relation begins that `givens` are of.
+  @exclusivity(unchecked) @usableFromInline var relationStart: Int32 = 0
 
   @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .write) }
 
@@ -153,7 +158,7 @@
   /// Finds out which occurrences show something old, and which entities really changed.
   @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
-    for i in items.indices.reversed() where items[i].hasInside || !items[i].isUncontested {
+    for i in items.indices.reversed() where !items[i].isSettled {
       guard let parent = items[i].parent else { continue }
       if showsPresentValue(i) {
         parent.children?.dirty.remove(items[i].ordinal)

@@ -44,10 +44,8 @@
   @usableFromInline let nodes: ContiguousArray<Node>
   @usableFromInline let ends: ContiguousArray<Int32>
 
+  /// Whether the list has the same entities in the same places.
   @usableFromInline func isSame(as list: ChildList?) -> Bool {
-    guard let list else { return nodes.isEmpty }
-    guard schema === list.schema, nodes.count == list.edges.count, ends == list.ends else { return false }
-    for i in nodes.indices where ObjectIdentifier(nodes[i]) != ObjectIdentifier(list.edges[i].child) { return false }
-    return true
+    schema.isSameStructure(ContiguousArray(nodes.lazy.map(NodeRef.init)), ends, as: list)
   }
 }

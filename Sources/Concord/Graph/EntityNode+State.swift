@@ -29,7 +29,7 @@ extension EntityNode {
     }
     engine.setRegistered(self, other.flags.contains(.registered))
     for ordinal in 0..<Int32(children?.edges.count ?? 0) { engine.showsOld(self, ordinal) }
-    engine.changed(self)
+    engine.showChange(of: self)
     engine.suspect(self)
     return present
   }
@@ -38,7 +38,8 @@ extension EntityNode {
     let other = unsafeDowncast(state, to: EntityState<T>.self)
     guard exists == other.flags.contains(.exists) else { return true }
     guard exists else { return false }
-    guard let isEqual = typedTable.isEqual, let old = other.value else { return true }
+    guard let isEqual = typedTable.isEqual else { return flags.contains(.written) }
+    guard let old = other.value else { return true }
     if let snapshot = other.children, !snapshot.isSame(as: children) { return true }
     if other.children == nil, children?.edges.isEmpty == false { return true }
     table.engine.refresh(self)

@@ -31,6 +31,8 @@
     @inlinable static var restructured: Flags { Flags(rawValue: 1 << 9) }
     /// Lies in its table's slots (and not among those awaited, which have no value yet).
     @inlinable static var tabled: Flags { Flags(rawValue: 1 << 10) }
+    /// Written in the open transaction.
+    @inlinable static var written: Flags { Flags(rawValue: 1 << 12) }
     /// The value was never committed: its birth is undone, for good or for somebody else to read.
     @inlinable static var unborn: Flags { Flags(rawValue: 1 << 11) }
   }

@@ -71,6 +71,8 @@
 
 /// A set of entities. Its order changes with its elements, so they are found again by their ids, not by position.
 @usableFromInline enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
+  @inlinable static var order: PlaceOrder { .none }
+
   @inlinable static func walk(_ value: UnsafePointer<Set<T>>, _ walker: Walker) {
     let table = walker.table(T.self)
     for element in value.pointee { withUnsafePointer(to: element) { walker.visit($0, in: table) } }
@@ -93,6 +95,8 @@
 
 /// A dictionary whose values are entities. Writing values keeps its order.
 @usableFromInline enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
+  @inlinable static var order: PlaceOrder { .keys }
+
   @inlinable static func walk(_ value: UnsafePointer<[Key: T]>, _ walker: Walker) {
     let table = walker.table(T.self)
     for element in value.pointee.values { withUnsafePointer(to: element) { walker.visit($0, in: table) } }

@@ -8,9 +8,22 @@
   /// `false` if an occurrence to be taken out is required here; the value may be half changed then, and is thrown away.
   static func takeOut(_ value: UnsafeMutablePointer<Value>, _ cursor: inout RemovalCursor) -> Bool
   static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool
+  static var order: PlaceOrder { get }
+}
+
+/// What the order in which a place is walked says of the value.
+@usableFromInline enum PlaceOrder {
+  /// Another order is another value.
+  case elements
+  /// The order may differ between equal values, but not what stands under which key.
+  case keys
+  /// The order says nothing.
+  case none
 }
 
 extension Place {
+  @inlinable static var order: PlaceOrder { .elements }
+
   @inlinable static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool { haveSameBits(a, b) }
 }
 
@@ -37,6 +50,8 @@ extension Place {
 
 /// An optional place. What is required inside makes it `nil`.
 @usableFromInline enum OptionalPlace<Inner: Place>: Place {
+  @inlinable static var order: PlaceOrder { Inner.order }
+
   @inlinable static func walk(_ value: UnsafePointer<Inner.Value?>, _ walker: Walker) {
     if let inner = value.pointee { withUnsafePointer(to: inner) { Inner.walk($0, walker) } }
   }

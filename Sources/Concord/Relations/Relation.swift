@@ -13,7 +13,10 @@
   /// Copies the whole place from one value to another.
   @usableFromInline let copy: (UnsafePointer<Root>, UnsafeMutablePointer<Root>) -> Void
 
+  @usableFromInline let order: PlaceOrder
+
   @inlinable init<P: Place>(_ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>) {
+    order = P.order
     if let offset = MemoryLayout<Root>.offset(of: keyPath) {
       // A stored property, through any depth of structs: no key path is walked again.
       walk = { root, walker in P.walk(root.at(offset), walker) }

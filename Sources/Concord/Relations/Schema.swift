@@ -1,7 +1,28 @@
 /// The relations of one value, shared by all values of the type that have the same.
 @usableFromInline class AnySchema {
-  @usableFromInline final let count: Int
-  @usableFromInline init(count: Int) { self.count = count }
+  /// The order of each relation.
+  @usableFromInline final let orders: [PlaceOrder]
+
+  @usableFromInline init(orders: [PlaceOrder]) { self.orders = orders }
+
+  /// Whether the same entities stand in the same places; where order says nothing, in any order.
+  @usableFromInline final func isSameStructure(
+    _ nodes: ContiguousArray<NodeRef>, _ ends: ContiguousArray<Int32>, as list: ChildList?
+  ) -> Bool {
+    guard let list else { return nodes.isEmpty }
+    guard list.schema === self, list.edges.count == nodes.count, list.ends == ends else { return false }
+    var start = 0
+    for k in orders.indices {
+      let range = start..<Int(ends[k])
+      start = range.upperBound
+      if range.allSatisfy({ nodes[$0].isSame(as: list.edges[$0].reference) }) { continue }
+      guard orders[k] != .elements,
+        Set(range.map { nodes[$0].unmanaged.toOpaque() })
+          == Set(range.map { list.edges[$0].reference.unmanaged.toOpaque() })
+      else { return false }
+    }
+    return true
+  }
 }
 
 @usableFromInline final class Schema<Root>: AnySchema {
@@ -11,7 +32,7 @@
   @inlinable init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
     self.keyPaths = keyPaths
     relations = keyPaths.map { $0.makeRelation() }
-    super.init(count: keyPaths.count)
+    super.init(orders: relations.map(\.order))
   }
 
   @inlinable func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {

@@ -60,21 +60,17 @@ extension Engine {
     guard let alias = existingAlias(EntityAlias<T>.self, named: name), let child = alias.children?.edges.first?.child
     else { return false }
     let target = unsafeDowncast(child, to: EntityNode<T>.self)
-    var other: T?
-    let isTaken = update(target, modifiedAt: stamp) { value in
-      let before = value
-      change(&value)
-      if value.id != before.id {
-        other = value
-        value = before
-      }
+    let isTaken = update(
+      target, modifiedAt: stamp,
+      onOtherID: { other in
+        // The closure made it another entity, and left the one it was given as it is.
+        let node = self.store(other, modifiedAt: stamp, ifPresent: nil)
+        return self.point(aliasNamed: name, at: node, modifiedAt: stamp)
+      }, change)
+    // The alias names the same entity, by a newer call; unless the closure has seen to that.
+    if isTaken, alias.children?.edges.first?.child === target {
+      _ = point(aliasNamed: name, at: target, modifiedAt: stamp)
     }
-    if let other {
-      // The closure made it another entity, and left the one it was given as it is.
-      let node = store(other, modifiedAt: stamp, ifPresent: nil)
-      return point(aliasNamed: name, at: node, modifiedAt: stamp)
-    }
-    if isTaken { _ = point(aliasNamed: name, at: target, modifiedAt: stamp) }
     return isTaken
   }
 }
