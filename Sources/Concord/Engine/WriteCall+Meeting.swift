@@ -122,7 +122,7 @@ extension WriteCall {
       items[rival].replacement = Int32(items.count)
       (item.parent, item.ordinal, item.loser) = (parent, ordinal, -1)
       items.append(item)
-    } else if isOnLevel || (table.isAggregate && !sameBits(items[winner], node, value, in: table)) {
+    } else if isOnLevel || (table.isAggregate && !isMetInside(winner, node, value, in: table)) {
       let isNew = isOnLevel && items[winner].isNew
       if isNew, items[winner].staged < 0, let first = node.value {
         // The node is about to hold another value, and what is inside this one still has to be met.
@@ -135,6 +135,13 @@ extension WriteCall {
       return
     }
     if isOnLevel { claim(node, Int32(items.count - 1)) } else { items[winner].loser = Int32(items.count - 1) }
+  }
+
+  /// Whether all that is inside the value has been met, in the value that won.
+  @inlinable func isMetInside<T: Identifiable & Sendable>(
+    _ winner: Int, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
+  ) -> Bool {
+    winner >= storingStart && sameBits(items[winner], node, value, in: table)
   }
 
   @inlinable func sameBits<T: Identifiable & Sendable>(

@@ -84,6 +84,8 @@
   @exclusivity(unchecked) @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
   @exclusivity(unchecked) @usableFromInline var usesGiven = false
+  /// Where the items begin that are not only what a closure changed.
+  @exclusivity(unchecked) @usableFromInline var storingStart = 0
   /// All that the closure was given, by entity, if given values are compared.
   @exclusivity(unchecked) @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
   /// The entity an update is about, which has its stamp already.
@@ -112,6 +114,7 @@
     mode = .store
     usesGiven = false
     levelStart = items.count
+    storingStart = items.count
   }
 
   @usableFromInline func end() {
@@ -119,6 +122,7 @@
     usedTables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)
     levelStart = 0
+    storingStart = 0
     usesGiven = false
     if !givenValues.isEmpty { givenValues.removeAll() }
     target = nil

@@ -18,7 +18,7 @@ extension EntityNode {
       item.keepsValue = true
       return
     }
-    if item.given >= 0, call.usesGiven, restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)]) {
+    if item.given >= 0, call.usesGiven, call.target != nil, restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)]) {
       item.isAmended = true
       typedTable.staged[Int(item.staged)] = incoming
     }
@@ -65,7 +65,7 @@ extension EntityNode {
     withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
   }
 
-  /// Where a closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
+  /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
   /// relations come from what is stored. Whether there were any such.
   @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
     guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else { return false }
