@@ -89,6 +89,7 @@ extension Model {
   /// `observe`. Returns `false` when the design leaves the first call open; then nothing is changed.
   mutating func observe(_ handle: Int, as id: Int, isPart: Bool) -> Bool {
     guard let follower = handles[handle] else { return false }
+    if depth > 0, case .list = follower.target { return false }
     var subscription = Subscription(follower: follower, isPart: isPart)
     var before = self
     if depth > 0 { before.state = committed }

@@ -179,7 +179,10 @@ struct Model {
   private func changes(from given: [Tree], to result: [Tree]) -> Changes? {
     let forms = Forms(of: given)
     let occurrences = Occurrence.all(in: result, given: given)
-    guard let winners = winners(among: occurrences, preferring: forms.differs, only: true) else { return nil }
+    func isChange(_ occurrence: Occurrence) -> Bool {
+      forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
+    }
+    guard let winners = winners(among: occurrences, preferring: isChange, only: true) else { return nil }
     for winner in winners {
       guard let stored = state.records[winner.tree.ref.index] else { continue }
       for place in winner.tree.relations.indices where !forms.showed(at: place, of: winner) {
@@ -192,6 +195,12 @@ struct Model {
       }
     }
     return Changes(forms: forms, winners: winners)
+  }
+
+  /// Whether the store holds just this. Put at a new place it is no write.
+  private func isStored(_ tree: Tree) -> Bool {
+    guard let record = state.records[tree.ref.index] else { return false }
+    return record.own == tree.own && record.relations == tree.relations.map(\.refs)
   }
 
   /// Writes what a closure changed, and its target in any case.
