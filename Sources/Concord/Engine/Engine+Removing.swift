@@ -4,9 +4,14 @@ extension Engine {
     guard first.exists else { return false }
     let (doomed, shrinking) = whatGoes(with: first)
     erase(doomed)
-    for (parent, ordinals) in shrinking where parent.exists && parent.takeOut(ordinals, in: self) {
-      changed(parent)
-      if let alias = parent as? any AliasNode { alias.loseEntity(in: self) }
+    for (parent, ordinals) in shrinking where parent.exists {
+      if parent.takeOut(ordinals, in: self) {
+        changed(parent)
+        if let alias = parent as? any AliasNode { alias.loseEntity(in: self) }
+      } else {
+        // A setter refuses in the end what it promised.
+        _ = remove(parent)
+      }
     }
     cutOff(doomed)
     return true

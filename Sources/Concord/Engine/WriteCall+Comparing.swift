@@ -42,8 +42,18 @@ extension WriteCall {
     let isComparable = withUnsafePointer(to: other) { other in
       guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
       for relation in schema.relations where !relation.isIdentical(&value, other) {
-        guard identities(in: &value, of: relation) == identities(in: other, of: relation) else { return false }
-        relation.copy(other, &value)
+        let found = identities(in: other, of: relation)
+        guard identities(in: &value, of: relation) == found else { return false }
+        if table.isEqual == nil {
+          // Compared by bits: only as a whole can the place become the same.
+          if found.isEmpty { return false }
+          relation.copy(other, &value)
+        } else {
+          let reader = GivenReader(call: self)
+          relation.walk(other, reader)
+          var cursor = PatchCursor(values: reader.found)
+          relation.patch(&value, &cursor)
+        }
       }
       return true
     }

@@ -199,6 +199,7 @@ extension WriteCall {
       if isUntouched {
         // No relation was changed, so none is walked.
         if !item.keepsValue {
+          node.value = value.pointee
           rewrites.append(Rewrite(node: node, previous: item.previous, isRestructured: false))
         }
         return
@@ -246,16 +247,15 @@ extension WriteCall {
       }
       return
     }
-    if item.keepsValue {
-      // `==` does not look at the relations, and they differ: the value is written after all.
-      node.value = value.pointee
-      items[Int(node.callItem)].keepsValue = false
-    }
+    // If the value equals the one there is, and `==` does not look at relations that differ, it is written after all.
+    if item.keepsValue { items[Int(node.callItem)].keepsValue = false }
+    if item.staged >= 0 { node.value = value.pointee }
     if !isInOrder {
       engine.setChildren(of: node, schema: schema, nodes: nodes, ends: ends)
     } else if item.given < 0 {
       node.children?.dirty.removeAll()
     }
+    node.children?.adopted = serial
     for ordinal in old { engine.showsOld(node, ordinal) }
     if item.isNew { return }
     rewrites.append(

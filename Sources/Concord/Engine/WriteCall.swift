@@ -163,8 +163,11 @@
   @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
     for i in items.indices.reversed() where !items[i].isSettled {
-      guard let parent = items[i].parent else { continue }
-      if showsPresentValue(i) {
+      guard let parent = items[i].parent, let children = parent.children else { continue }
+      if children.adopted != serial {
+        // Renewed meanwhile, with its occurrences in another order.
+        for ordinal in children.edges.indices { engine.showsOld(parent, Int32(truncatingIfNeeded: ordinal)) }
+      } else if showsPresentValue(i) {
         parent.children?.dirty.remove(items[i].ordinal)
         // The next change is to come up to this parent, too.
         items[i].reference.with { _ = $0.flags.remove(.marked) }

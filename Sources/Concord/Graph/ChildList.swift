@@ -24,6 +24,8 @@
   @exclusivity(unchecked) @usableFromInline var reached: UInt32 = 0
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var treeParent: Node?
   @exclusivity(unchecked) @usableFromInline var treeOrdinal: Int32 = -1
+  /// The call that made the list from a value it met.
+  @exclusivity(unchecked) @usableFromInline var adopted: UInt32 = 0
   /// A `CycleForms`, while one is in use.
   @exclusivity(unchecked) @usableFromInline var forms: AnyObject?
 

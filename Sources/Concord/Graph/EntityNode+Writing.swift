@@ -7,7 +7,7 @@ extension EntityNode {
     var incoming = typedTable.staged[Int(item.staged)]
     if item.isNew {
       // A later value on the level that also brought the entity.
-      value = incoming
+      if !typedTable.isAggregate { value = incoming }
       item.isTaken = true
       return
     }
@@ -26,8 +26,10 @@ extension EntityNode {
     if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
       item.previous = call.stage(value, in: typedTable)
     }
+    // An aggregate's value is replaced together with its occurrences, when they have been met.
+    guard !typedTable.isAggregate else { return }
     value = incoming
-    if !typedTable.isAggregate { call.withEngine { $0.changed(self) } }
+    call.withEngine { $0.changed(self) }
   }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
@@ -60,8 +62,7 @@ extension EntityNode {
 
   @inlinable func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
     guard typedTable.isAggregate else { return }
-    let isHeld = item.staged < 0 || (item.isTaken && !item.keepsValue)
-    guard let met = isHeld ? value : typedTable.staged[Int(item.staged)] else { return }
+    guard let met = item.staged < 0 ? value : typedTable.staged[Int(item.staged)] else { return }
     withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
   }
 

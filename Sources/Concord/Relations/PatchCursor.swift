@@ -6,9 +6,11 @@
   @usableFromInline let ordinals: ContiguousArray<Int32>
   @usableFromInline var next = 0
   @usableFromInline var position: Int32 = 0
-  @usableFromInline unowned(unsafe) let parent: Node
-  @usableFromInline unowned(unsafe) let children: ChildList
+  @usableFromInline unowned(unsafe) let parent: Node?
+  @usableFromInline unowned(unsafe) let children: ChildList?
   @usableFromInline let form: Form
+  /// Where the tables have the values to write, if they are not the children's own.
+  @usableFromInline let values: ContiguousArray<(node: NodeRef, staged: Int32)>
   /// A place does not have its occurrences in the same order as before.
   @usableFromInline var didReorder = false
 
@@ -17,6 +19,16 @@
     self.parent = parent
     self.children = children
     self.form = form
+    values = []
+  }
+
+  /// Writes these values, one for each occurrence.
+  @inlinable init(values: ContiguousArray<(node: NodeRef, staged: Int32)>) {
+    ordinals = ContiguousArray(0..<Int32(truncatingIfNeeded: values.count))
+    parent = nil
+    children = nil
+    form = .whole
+    self.values = values
   }
 
   @inlinable func hasWork(before end: Int32) -> Bool { next < ordinals.count && ordinals[next] < end }
@@ -36,8 +48,15 @@
     while next < ordinals.count, ordinals[next] < end {
       let ordinal = ordinals[next]
       next += 1
-      let child = unsafeDowncast(children.edges[Int(ordinal)].child, to: EntityNode<T>.self)
-      if let value = child.shown(in: form, at: ordinal, of: parent) { write(Int(ordinal - position), value) }
+      if let children, let parent {
+        children.edges[Int(ordinal)].reference.with {
+          let child = unsafeDowncast($0, to: EntityNode<T>.self)
+          if let value = child.shown(in: form, at: ordinal, of: parent) { write(Int(ordinal - position), value) }
+        }
+      } else {
+        let (reference, staged) = values[Int(ordinal)]
+        write(Int(ordinal - position), unsafeDowncast(reference.node, to: EntityNode<T>.self).typedTable.staged[Int(staged)])
+      }
     }
     position = end
   }

@@ -30,9 +30,10 @@
   @usableFromInline let keyPaths: [PartialIdentifiableKeyPath<Root>]
 
   @inlinable init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
+    let relations = keyPaths.map { $0.makeRelation() }
     self.keyPaths = keyPaths
-    relations = keyPaths.map { $0.makeRelation() }
-    super.init(orders: relations.map(\.order))
+    self.relations = relations
+    super.init(orders: relations.map { $0.order })
   }
 
   @inlinable func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
