@@ -20,6 +20,8 @@
   /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning.
   /// - Private properties, property wrappers, observed properties and those inside an `#if` are relations as any other.
   ///   One that is reached through a wrapper or an observer is written through it, which costs a little more.
+  /// - In a generic struct, a parameter is an entity if it is declared as one (`Item: Identifiable & Sendable`), whatever
+  ///   it stands for in one instance. A property of a parameter that is not gives a warning.
   /// - ``EntityIgnored()`` keeps a property out.
   /// - What the struct declares itself (`nestedEntitiesKeyPaths`, `properties`, `setting(property:)`) is not generated.
   ///

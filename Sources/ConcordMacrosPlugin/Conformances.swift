@@ -43,7 +43,12 @@
       "StaticallyConsistent": "ConcordConsistency.",
     ]
 
-    /// Protocols that say nothing of entities.
+    /// Whether a type that conforms to this may be anything but an entity, an aggregate or a wrapper, as far as is known.
+    static func saysNothingOfEntities(_ name: String) -> Bool {
+      name != "Identifiable" && wellKnown.contains(lastName(name))
+    }
+
+    /// Protocols that say nothing of aggregates.
     private static let wellKnown: Set<String> = [
       "Identifiable", "Sendable", "@unchecked Sendable", "Equatable", "Hashable", "Comparable", "Codable", "Encodable",
       "Decodable", "CaseIterable", "CustomStringConvertible", "CustomDebugStringConvertible", "Error", "String", "Int",

@@ -44,14 +44,23 @@
     private static func ofEnum(_ host: Host, _ context: some MacroExpansionContext) -> Contents? {
       let cases = host.cases
       guard !hasClashes(host, context) else { return nil }
-      if cases.flatMap(\.flattened).allSatisfy(\.payloads.isEmpty) {
-        context.report(.wrapsNothing(host.name), at: host.declaration.introducer)
-      }
+      warn(of: cases.flatMap(\.flattened), in: host, context)
       let accessors = CaseAccessors(host: host, cases: cases.flatMap(\.flattened))
       return Contents(
         accessors: [cases.lines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
         consistency: Consistency(host: host).wrapperMembers(cases),
         relations: { statement in cases.lines { $0.payloads.map { statement($0.accessor) } } })
+    }
+
+    private static func warn(of cases: [WrapperCase], in host: Host, _ context: some MacroExpansionContext) {
+      if cases.allSatisfy(\.payloads.isEmpty) {
+        context.report(.wrapsNothing(host.name), at: host.declaration.introducer)
+      }
+      for wrapperCase in cases {
+        let parameters = wrapperCase.payloads.compactMap { host.openParameter(holding: $0.type) }
+        guard let parameter = parameters.first else { continue }
+        context.report(.openPayload(wrapperCase.label, of: parameter), at: wrapperCase.name)
+      }
     }
 
     private static func ofStruct(_ host: Host, _ context: some MacroExpansionContext) -> Contents {
@@ -75,7 +84,7 @@
             // The same case in two branches of an `#if` is no clash.
             let owner = owners.updateValue(wrapperCase.label, forKey: name) ?? wrapperCase.label
             guard host.declaresMethod(name) || owner != wrapperCase.label else { continue }
-            context.report(.accessorClash(name, case: wrapperCase.label), at: element.name)
+            context.report(.accessorClash(name, case: wrapperCase.label), at: wrapperCase.name)
             hasClashes = true
           }
         }

@@ -102,6 +102,22 @@
         severity: .warning)
     }
 
+    static func openParameter(_ name: String, of parameter: String) -> Problem {
+      Problem(
+        id: "openParameter",
+        message: "nothing says that '\(parameter)' is an entity, so entities in '\(name)' are not followed: write "
+          + "'\(parameter): Identifiable & Sendable', or mark '\(name)' '@EntityIgnored'",
+        severity: .warning)
+    }
+
+    static func openPayload(_ name: String, of parameter: String) -> Problem {
+      Problem(
+        id: "openParameter",
+        message: "nothing says that '\(parameter)' is an entity, so entities in the case '\(name)' are not followed: "
+          + "write '\(parameter): Identifiable & Sendable'",
+        severity: .warning)
+    }
+
     static func propertiesIsTaken(_ name: String) -> Problem {
       Problem(
         id: "propertiesIsTaken",

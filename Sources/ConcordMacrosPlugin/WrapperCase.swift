@@ -3,6 +3,8 @@
 
   /// A case of an enum.
   struct WrapperCase {
+    /// Where diagnostics about it point.
+    let name: TokenSyntax
     /// The name as it is spelled, with backticks if it has any.
     let spelling: String
     /// The name without backticks.
@@ -35,6 +37,7 @@
     }
 
     init(_ element: EnumCaseElementSyntax) {
+      name = element.name
       spelling = element.name.text
       let parameters = Array(element.parameterClause?.parameters ?? [])
       label = element.name.identifier?.name ?? spelling

@@ -246,6 +246,16 @@
       #expect(expansion.member("wrappedEntitiesKeyPaths")?.contains("[]") == true)
     }
 
+    @Test("A payload of a parameter that nobody says is an entity is warned of")
+    func openParameter() {
+      let expansion = Expansion("@EntityWrapper enum Either<A: Identifiable & Sendable, B> { case a(A), b([B]) }")
+      #expect(
+        expansion.diagnostics == [
+          "1:72 warning: nothing says that 'B' is an entity, so entities in the case 'b' are not followed: write "
+            + "'B: Identifiable & Sendable'"
+        ])
+    }
+
     @Test("In a struct, the stored properties are the parts")
     func ofStruct() {
       let expansion = Expansion("@EntityWrapper public struct Page { public var number: Int; var books: [Book] }")

@@ -37,7 +37,10 @@
 
   @propertyWrapper struct Trimmed<Value: Sendable>: Sendable {
     private var value: Value
-    var wrappedValue: Value { get { value } set { value = newValue } }
+    var wrappedValue: Value {
+      get { value }
+      set { value = newValue }
+    }
     init(wrappedValue: Value) { value = wrappedValue }
   }
 
@@ -67,7 +70,9 @@
 
     /// A shelf with the author at every place.
     init(full author: Author) {
-      (number, one, maybe, array, maybeArray, slice, alias) = (1, author, author, [author], [author], [author], [author])
+      (number, one, maybe, array, maybeArray, slice, alias) = (
+        1, author, author, [author], [author], [author], [author]
+      )
       (set, dictionary, maybeDictionary) = ([author], [1: author], [1: author])
       (media, maybeMedia) = (.letter(from: author, to: author), .anonymous(author))
       medias = [.magazine("Weekly", editors: [author]), .none]
