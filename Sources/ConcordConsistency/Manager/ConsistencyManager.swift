@@ -1,6 +1,5 @@
 public import Concord
 public import Dispatch
-import Synchronization
 
 /// Keeps the objects of all registered owners in step: what one pushes, the others merge into what they have.
 ///
@@ -35,7 +34,7 @@ public final class ConsistencyManager: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 
