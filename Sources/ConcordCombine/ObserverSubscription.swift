@@ -15,8 +15,8 @@
   }
 
   /// Hands the values of an observer to a subscriber, as many as it demands.
-  // Unchecked because of the subscriber, which publishers may not require to be `Sendable`; `isSending` sees to it that it
-  // is called by one thread at a time.
+  // Unchecked because of the subscriber, which publishers may not require to be `Sendable`; `isSending` sees to it that
+  // it is called by one thread at a time.
   final class ObserverSubscription<Downstream: Subscriber>:
     ValueReceiver<Downstream.Input>, PublisherSubscription, CustomStringConvertible, @unchecked Sendable
   where Downstream.Input: Sendable, Downstream.Failure == Never {

@@ -2,8 +2,8 @@
   public import Concord
 
   extension Publisher {
-    /// Stores each entity or aggregate that comes, and publishes it as the store has it from then on, until the next one
-    /// comes.
+    /// Stores each entity or aggregate that comes, and publishes it as the store has it from then on, until the next
+    /// one comes.
     ///
     /// ```swift
     /// webService.author(id: 42)

@@ -38,7 +38,11 @@ struct ObservedTests {
   func transaction() {
     let observed = store.store(Book(id: "a", title: "1")).observed
     let told = Received<Void>()
-    withObservationTracking { _ = observed.value } onChange: { told.append(()) }
+    withObservationTracking {
+      _ = observed.value
+    } onChange: {
+      told.append(())
+    }
     store.transaction { store in
       store.update(Book.self, id: "a") { $0.title = "2" }
       store.update(Book.self, id: "a") { $0.title = "1" }
@@ -48,9 +52,14 @@ struct ObservedTests {
 
   @Test("An aggregate tells of what changed in it")
   func aggregate() {
-    let observed = store.store(AuthorBooks(author: Author(id: 1, name: "Ada"), books: [Book(id: "a", title: "1")])).observed
+    let observed = store.store(AuthorBooks(author: Author(id: 1, name: "Ada"), books: [Book(id: "a", title: "1")]))
+      .observed
     let told = Received<Void>()
-    withObservationTracking { _ = observed.value } onChange: { told.append(()) }
+    withObservationTracking {
+      _ = observed.value
+    } onChange: {
+      told.append(())
+    }
     store.update(Book.self, id: "a") { $0.title = "2" }
     #expect(told.all.count == 1)
     #expect(observed.value.books[0].title == "2")
