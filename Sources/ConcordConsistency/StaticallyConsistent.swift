@@ -47,8 +47,8 @@
 ///   }
 /// }
 /// ```
-/// for every stored `var`. What a property can hold is found by overload resolution: `include`, `visit` and `updated` exist
-/// for any type, and cost nothing where nothing can come of it. In `setting`, an optional property is read with
+/// for every stored `var`. What a property can hold is found by overload resolution: `include`, `visit` and `updated`
+/// exist for any type, and cost nothing where nothing can come of it. In `setting`, an optional property is read with
 /// `property.value as? Author?`, which takes `nil` too.
 ///
 /// **Identity.** The `id` of `Identifiable` may have any type here. Where it is no `String`, the `id: String` that
