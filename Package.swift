@@ -77,5 +77,6 @@ let package = Package(
           condition: .when(traits: ["Macros"])),
       ],
       swiftSettings: settings),
+    .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Something that kept a merge from being complete. It is reported to ``ConsistencyManager/onProblem``; the merge goes
 /// on with the value as it was.
@@ -29,7 +28,7 @@ final class ProblemReporter: Sendable {
     var reported: Set<ConsistencyProblem> = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var handler: (@Sendable (ConsistencyProblem) -> Void)? {
     get { state.withLock { $0.handler } }

@@ -47,17 +47,16 @@
 ///   }
 /// }
 /// ```
-/// for every stored `var`. A property of which nothing can come is recognised by overload resolution, and costs nothing:
-/// `include`, `visit` and `updated` exist for any type. For a property of an optional type, the property is
-/// compared as `case .some = author` would (`author != nil` is right for any type, since it compares the outermost
-/// optional). `Optional` values in `setting` are read with `property.value as? Author?`, which takes `nil` too.
+/// for every stored `var`. What a property can hold is found by overload resolution: `include`, `visit` and `updated`
+/// exist for any type, and cost nothing where nothing can come of it. In `setting`, an optional property is read with
+/// `property.value as? Author?`, which takes `nil` too.
 ///
 /// **Identity.** The `id` of `Identifiable` may have any type here. Where it is no `String`, the `id: String` that
-/// ``ConsistentObject`` requires comes from an extension of this protocol, so that nothing needs to be generated for it:
+/// ``ConsistentObject`` requires comes from an extension of this protocol, so that nothing needs to be written for it:
 /// `book.id` is an `Int`, `(book as any ConsistentObject).id` is its description. Merges compare the `Int`.
 /// With `@Entity(id: \.isbn)` the macro writes `var id: <type of isbn> { isbn }`.
 ///
-/// A type in a class hierarchy, or a property whose static type is an existential, is found too, at the cost of looking.
+/// Properties of class types and existentials work as well, at the cost of a look at run time.
 public protocol StaticallyConsistent: ConsistentObject, Identifiable {
   /// Names the types of the properties: one `types.include(\Self.property)` each.
   static func declareConsistentParts(in types: inout ConsistentTypes)

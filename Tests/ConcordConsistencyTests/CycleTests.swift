@@ -72,6 +72,26 @@ struct CycleTests {
     #expect(updated.all.count == 9)
   }
 
+  @Test("A chain of 10,000 values, or of instances, is merged to its end")
+  func chains() {
+    var value = Node("last", "old", [])
+    var person = Person("last", "old")
+    for number in 0..<10_000 {
+      value = Node("\(number)", "", [value])
+      let next = Person("\(number)", "")
+      next.friends = [person]
+      person = next
+    }
+    var last = value.updated(with: Node("last", "new", []))
+    while let next = last.friends.first { last = next }
+    #expect(last.name == "new")
+    var friend = person.updated(with: Person("last", "new"))
+    while let next = friend.friends.first { friend = next }
+    #expect(friend.name == "new")
+    // And as what is pushed.
+    #expect(Node("last", "", []).updated(with: value).name == "old")
+  }
+
   @Test("In a cycle, what leads out of it is current")
   func outOfTheCycle() {
     let stale = Node("a", "stale", [], badge: Badge(id: "2", title: "Silver"))

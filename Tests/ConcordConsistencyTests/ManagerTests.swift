@@ -178,6 +178,27 @@ struct ManagerTests {
     #expect(owner.updates.map { ($0 as? User)?.name ?? "" } == (0..<100).map { "\($0)" } + ["within"])
   }
 
+  @Test("Owners that wait for each other's threads hold nobody up for long")
+  func noDeadlock() {
+    let (first, second) = (Owner(User("1", "")), Owner(User("2", "")))
+    let (entered, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let manager = manager
+    // The other thread calls `first`, which waits for this thread, which pushes to `first`.
+    first.onUpdate = { object in
+      guard (object as? User)?.name == "waiting" else { return }
+      entered.signal()
+      #expect(finished.wait(timeout: .now() + 30) == .success)
+    }
+    manager.register(first)
+    manager.register(second)
+    let thread = Thread { manager.pushUpdatedObject(User("1", "waiting")) }
+    thread.start()
+    entered.wait()
+    manager.pushUpdatedObject(User("2", "pushed"))
+    #expect(second.thing.name == "pushed")
+    finished.signal()
+  }
+
   @Test("Any number of threads may register, push and pull; calls of one owner never overlap")
   func threads() {
     let owners = (0..<4).map { _ in Owner(User("1", "Ada"), User("2", "Bob")) }

@@ -76,7 +76,8 @@ struct MergeTests {
     let channel = Channel(
       id: "c", owner: User("2", "Bob B."),
       page: Page(things: [User("1", "Ada L.")], cover: .user(User("3", "Cy C."))))
-    let video = Video("v", "Film", user: User("1", "Ada"), likers: [User("2", "Bob"), User("3", "Cy"), User("4", "Di")])
+    let video = Video(
+      "v", "Film", user: User("1", "Ada"), likers: [User("2", "Bob"), User("3", "Cy"), User("4", "Di")])
     let updated = video.updated(with: channel)
     #expect(updated.user?.name == "Ada L.")
     #expect(updated.likers.map(\.name) == ["Bob B.", "Cy C.", "Di"])
@@ -130,7 +131,9 @@ struct MergeTests {
   func winnersAreMergedWithEachOther() {
     let gold = Badge(id: "b", title: "Gold")
     let silver = Badge(id: "b", title: "Silver")
-    let pushed = ConsistentBatch([Video("v", "Film", user: User("1", "Ada", badge: silver)), User("1", "Ada L.", badge: silver), gold])
+    let pushed = ConsistentBatch([
+      Video("v", "Film", user: User("1", "Ada", badge: silver)), User("1", "Ada L.", badge: silver), gold,
+    ])
     #expect(Video("v", "").updated(with: pushed).user?.name == "Ada L.")
     #expect(Video("v", "").updated(with: pushed).user?.badge?.title == "Gold")
   }

@@ -7,11 +7,11 @@ struct ProblemTests {
   private func problems(_ body: () -> Void) -> [ConsistencyProblem] {
     let problems = Mutex<[ConsistencyProblem]>([])
     let ours = Set(["Stubborn", "Box", "Envelope"])
-    withHandler({ problem in
-      if case .valueNotTaken(let type, _, _, _) = problem, ours.contains(where: { type.contains($0) }) {
-        problems.withLock { $0.append(problem) }
-      }
-    }, body)
+    let handler: @Sendable (ConsistencyProblem) -> Void = { problem in
+      guard case .valueNotTaken(let type, _, _, _) = problem else { return }
+      if ours.contains(where: { type.contains($0) }) { problems.withLock { $0.append(problem) } }
+    }
+    withHandler(handler, body)
     return problems.withLock { $0 }
   }
 

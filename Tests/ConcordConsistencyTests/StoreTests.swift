@@ -81,6 +81,20 @@ struct StoreTests {
     #expect(writers.map(\.value.name) == ["Ada L.", "Bob B."])
   }
 
+  @Test("A push from within a transaction is part of it, and the rest of it reaches the owners, too")
+  func pushWithinTransaction() {
+    manager.register(store)
+    let owner = Owner(Writer(id: 1, name: "Ada"), Writer(id: 2, name: "Bob"))
+    manager.register(owner)
+    let writers = [store.store(Writer(id: 1, name: "Ada")), store.store(Writer(id: 2, name: "Bob"))]
+    store.transaction { store in
+      store.update(Writer.self, id: 1) { $0.name = "Ada L." }
+      manager.pushUpdatedObject(Writer(id: 2, name: "Bob B."))
+    }
+    #expect(owner.things.map(\.name) == ["Ada L.", "Bob B."])
+    #expect(writers.map(\.value.name) == ["Ada L.", "Bob B."])
+  }
+
   @Test("A push comes to no owner twice, and ends")
   func noLoop() {
     let second = EntityStore(delivery: .immediate)

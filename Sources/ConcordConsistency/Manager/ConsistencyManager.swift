@@ -1,6 +1,5 @@
 public import Concord
 public import Dispatch
-import Synchronization
 
 /// Keeps the objects of all registered owners in step: what one pushes, the others merge into what they have.
 ///
@@ -35,7 +34,7 @@ public final class ConsistencyManager: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 
@@ -62,8 +61,6 @@ public final class ConsistencyManager: Sendable {
   /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
   /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
   /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
-  ///
-  /// Like anything that waits, a push is best made after a transaction and not inside of it.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, objects in
       self?.push(objects, except: environment, from: nil)
@@ -90,9 +87,9 @@ public final class ConsistencyManager: Sendable {
 
   /// Gives the new state of an object, and of all it contains, to every owner.
   ///
-  /// Owners that are called on this thread or this actor have it when the call returns, after waiting for other
-  /// threads that are just calling them (so `update(with:)` must not wait for a thread that pushes). From within
-  /// `update(with:)` there is no waiting: an owner that is being called gets it afterwards. Other owners get it soon.
+  /// Owners that are called on this thread or this actor have it when the call returns, after waiting, for at most a
+  /// second, for another thread that is just calling them. From within `update(with:)` there is no waiting. Where this
+  /// thread does not wait, that other thread goes on with the push. Owners elsewhere get it soon.
   public func pushUpdatedObject(_ object: any ConsistentObject, isolation: isolated (any Actor)? = #isolation) {
     push([object], except: nil, from: isolation)
   }
@@ -109,13 +106,12 @@ public final class ConsistencyManager: Sendable {
     guard let first = objects.first else { return }
     let object = Unchecked(objects.count == 1 ? first : ConsistentBatch(objects))
     // Under the lock, so that all environments get all pushes in the same order.
-    let registrations = state.withLock { state in
+    let deliveries = state.withLock { state in
       state.tidy()
       let targets = state.registrations.filter { $0.environment !== source }
-      for target in targets { target.post(object) }
-      return targets
+      return targets.map { (registration: $0, number: $0.post(object)) }
     }
-    for registration in registrations { registration.deliver(from: isolation) }
+    for delivery in deliveries { delivery.registration.deliver(delivery.number, from: isolation) }
   }
 
   // MARK: Pulling
@@ -124,7 +120,8 @@ public final class ConsistencyManager: Sendable {
   ///
   /// The objects of an owner are read where it is called. From another thread this waits for the main queue, or the
   /// queue of the owner: do not call it while they wait for you. An owner on an actor of its own can only be read from
-  /// that actor, and is left out elsewhere. So is, within `update(with:)`, an owner that another thread is calling.
+  /// that actor, and is left out elsewhere. So is an owner that another thread is calling, after a second, and within
+  /// `update(with:)` at once.
   public func pullUpdatedObject<Object: ConsistentObject>(
     for object: Object, isolation: isolated (any Actor)? = #isolation
   ) -> Object {

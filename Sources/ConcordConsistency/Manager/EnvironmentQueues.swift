@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// A queue for each environment that merges asynchronously, registered or not.
 final class EnvironmentQueues: Sendable {
@@ -17,7 +16,7 @@ final class EnvironmentQueues: Sendable {
     var limit = 16
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func queue(for environment: any ConsistentEnvironment) -> DispatchQueue {
     let key = ObjectIdentifier(environment)

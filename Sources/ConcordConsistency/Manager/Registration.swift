@@ -17,6 +17,9 @@ final class Registration: @unchecked Sendable {
   private let condition = NSCondition()
   /// What was pushed and not delivered, guarded by `condition`.
   private var waiting: [Unchecked<any ConsistentObject>] = []
+  /// How many pushes came, and how many of them were delivered, guarded by `condition`.
+  private var posted = 0
+  private var delivered = 0
   /// The thread that is busy with the environment, guarded by `condition`.
   private var busyThread: Thread?
 
@@ -29,22 +32,26 @@ final class Registration: @unchecked Sendable {
 
   // MARK: Delivering
 
-  /// Takes a push, to be delivered by a call of `deliver(from:)`.
-  func post(_ object: Unchecked<any ConsistentObject>) {
-    condition.withLock { waiting.append(object) }
-  }
-
-  /// Calls the environment with all that is waiting, here if this is the place for it.
-  func deliver(from isolation: (any Actor)?) {
-    if place.isHere(isolation) {
-      deliverHere()
-    } else {
-      place.async { self.deliverHere() }
+  /// Takes a push, to be delivered by a call of `deliver(_:from:)` with the number that this returns.
+  func post(_ object: Unchecked<any ConsistentObject>) -> Int {
+    condition.withLock {
+      waiting.append(object)
+      posted += 1
+      return posted
     }
   }
 
-  private func deliverHere() {
-    if begin() { end() }
+  /// Calls the environment with the pushes up to the given one, here if this is the place for it.
+  func deliver(_ number: Int, from isolation: (any Actor)?) {
+    if place.isHere(isolation) {
+      deliverHere(number)
+    } else {
+      place.async { self.deliverHere(number) }
+    }
+  }
+
+  private func deliverHere(_ number: Int) {
+    if begin(orUntilDelivered: number) { end() }
   }
 
   // MARK: Reading
@@ -66,13 +73,18 @@ final class Registration: @unchecked Sendable {
 
   // MARK: One thread at a time
 
-  /// Makes this thread the busy one, once no other is; `false` if it must not wait for that.
-  private func begin() -> Bool {
+  /// How long a thread waits for another. Should that wait for it in turn, this ends it.
+  private static let patience: TimeInterval = 1
+
+  /// Makes this thread the busy one, once no other is. `false` if it must not wait for that, has waited too long, or
+  /// another thread has delivered the push with the given number.
+  private func begin(orUntilDelivered number: Int = .max) -> Bool {
     let mayWait = mayWait && !Self.isWithinCall
     return condition.withLock {
+      let limit = Date(timeIntervalSinceNow: Self.patience)
       while busyThread != nil {
-        guard mayWait else { return false }
-        condition.wait()
+        if delivered >= number { return false }
+        guard mayWait, condition.wait(until: limit) else { return false }
       }
       busyThread = .current
       return true
@@ -84,6 +96,10 @@ final class Registration: @unchecked Sendable {
     while let objects = takeWaiting() {
       Self.$isWithinCall.withValue(true) {
         for object in objects { environment?.update(with: object.value) }
+      }
+      condition.withLock {
+        delivered += objects.count
+        condition.broadcast()
       }
     }
   }

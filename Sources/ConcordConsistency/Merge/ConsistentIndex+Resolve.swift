@@ -38,15 +38,17 @@ extension ConsistentMerge {
 
   private func mergedParts<Object: ConsistentObject>(of object: Object) -> Object? {
     once(object) {
-      if let object = object as? any StaticallyConsistent { return object.mergingConsistentParts(self) as? Object }
-      return object.mergingProperties(self)
+      deeper {
+        if let object = object as? any StaticallyConsistent { return object.mergingConsistentParts(self) as? Object }
+        return object.mergingProperties(self)
+      }
     }
   }
 
   /// An occurrence within its own cycle: its links into the cycle stay as they came, all else is the winner's.
   func keepingShape<Object: ConsistentObject>(of object: Object, at position: Int) -> Object? {
     if index.occurrences[position] == 1 { return mergedParts(of: object) }
-    return once(object) { takingFields(for: object, from: index.winners[position]) }
+    return once(object) { deeper { takingFields(for: object, from: index.winners[position]) } }
   }
 
   private func takingFields<Object: ConsistentObject>(

@@ -7,6 +7,8 @@ public final class ConsistentMerge {
   var cycle: Cycle?
   private let isResolving: Bool
   private var walkers = ValueWalkers()
+  /// How many objects, one in the other, are being walked.
+  var depth = 0
   private var allPlans: [MergePlan] = []
   /// A pointer, since this is looked at for every object that is walked.
   @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The types of the objects that a value can hold at any depth, gathered once per type.
 ///
 /// A merge skips a value whose types have none in common with what was pushed.
@@ -68,8 +66,8 @@ func isConcreteValueType(_ type: any Any.Type) -> Bool {
 }
 
 extension ConsistentTypes {
-  private static let known = Mutex<[ObjectIdentifier: ConsistentTypes]>([:])
-  private static let knownParts = Mutex<[ObjectIdentifier: ConsistentTypes]>([:])
+  private static let known = Locked<[ObjectIdentifier: ConsistentTypes]>([:])
+  private static let knownParts = Locked<[ObjectIdentifier: ConsistentTypes]>([:])
 
   /// What a value of the given type can hold, an object counted in.
   static func of<Value: ConsistentValue>(_ type: Value.Type) -> ConsistentTypes {
@@ -82,7 +80,7 @@ extension ConsistentTypes {
   }
 
   private static func cached(
-    _ type: any Any.Type, in cache: borrowing Mutex<[ObjectIdentifier: ConsistentTypes]>,
+    _ type: any Any.Type, in cache: Locked<[ObjectIdentifier: ConsistentTypes]>,
     gather: (inout ConsistentTypes) -> Void
   ) -> ConsistentTypes {
     let key = ObjectIdentifier(type)

@@ -9,6 +9,8 @@ class MergePlan {
 final class StaticMergePlan<Object: StaticallyConsistent>: MergePlan {
   /// Whether anything can change in the parts of an object, the object itself being none of those that are brought.
   @usableFromInline let partsAreConcerned: Bool
+  /// Whether objects of this type can be inside of each other, and so at any depth.
+  @usableFromInline let isRecursive: Bool
   /// The positions of those objects of this very type which the merge brings.
   @usableFromInline let positions: [Object.ID: Int]
   /// The only one of them, if there is only one: compared instead of hashed.
@@ -18,7 +20,9 @@ final class StaticMergePlan<Object: StaticallyConsistent>: MergePlan {
   init(_ index: ConsistentIndex) {
     positions = (index.table(for: Object.self) as? StaticIndexTable<Object>)?.positions ?? [:]
     single = positions.count == 1 ? positions.first?.key : nil
-    partsAreConcerned = ConsistentTypes.ofParts(Object.self).mayContain(anyOf: index.types)
+    let parts = ConsistentTypes.ofParts(Object.self)
+    partsAreConcerned = parts.mayContain(anyOf: index.types)
+    isRecursive = parts.mayContain(anyOf: [ObjectIdentifier(Object.self)])
   }
 
   @inlinable

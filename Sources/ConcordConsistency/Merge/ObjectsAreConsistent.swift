@@ -10,8 +10,10 @@ extension ConsistentObject {
 
   @inlinable
   public func merged(by merge: ConsistentMerge) -> Self? {
-    if merge.brings(type(of: self)), let position = merge.position(of: self) { return merge.newer(at: position, of: self) }
-    return merge.once(self) { mergingProperties(merge) }
+    if merge.brings(type(of: self)), let position = merge.position(of: self) {
+      return merge.newer(at: position, of: self)
+    }
+    return merge.once(self) { merge.deeper { mergingProperties(merge) } }
   }
 
   @inlinable
@@ -43,7 +45,8 @@ extension StaticallyConsistent {
   @inlinable
   func merged(by merge: ConsistentMerge, _ plan: StaticMergePlan<Self>) -> Self? {
     if let position = plan.position(of: self) { return merge.newer(at: position, of: self) }
-    return plan.partsAreConcerned ? mergingConsistentParts(merge) : nil
+    if !plan.partsAreConcerned { return nil }
+    return plan.isRecursive ? merge.deeper { mergingConsistentParts(merge) } : mergingConsistentParts(merge)
   }
 
   @inlinable
@@ -59,7 +62,7 @@ extension StaticallyConsistent {
   @usableFromInline
   func mergedInstance(by merge: ConsistentMerge) -> Self? {
     if let position = merge.position(of: self) { return merge.newer(at: position, of: self) }
-    return merge.once(self) { mergingConsistentParts(merge) }
+    return merge.once(self) { merge.deeper { mergingConsistentParts(merge) } }
   }
 }
 

@@ -44,7 +44,7 @@ struct SameValue {
     if let left = left as? any ConsistentWrapper, let right = right as? any ConsistentWrapper {
       return haveEqualProperties(left.properties, right.properties)
     }
-    if ValueWalker.of(Value.self) != nil { return holdEqualObjects(left, right) }
+    if ValueWalker.of(Value.self) != nil { return whenUnknown && holdEqualObjects(left, right) }
     if let left = left as? any Equatable { return isEqual(left, right) }
     return whenUnknown
   }
@@ -61,8 +61,7 @@ struct SameValue {
     let lefts = visitor.takeFound()
     visitor.visit(dynamic: right)
     let rights = visitor.takeFound()
-    guard lefts.count == rights.count, zip(lefts, rights).allSatisfy({ self($0, $1) }) else { return false }
-    return whenUnknown
+    return lefts.count == rights.count && zip(lefts, rights).allSatisfy { self($0, $1) }
   }
 
   private func isEqual<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {

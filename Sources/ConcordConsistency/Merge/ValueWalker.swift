@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How to go through values of one dynamic type, looked up once per type because dynamic casts are slow.
 class ValueWalker: @unchecked Sendable {
   // Unchecked because subclasses could have state; none has.
@@ -8,7 +6,7 @@ class ValueWalker: @unchecked Sendable {
 
   func updated(_ value: Any, by merge: ConsistentMerge) -> Any? { nil }
 
-  private static let known = Mutex<[ObjectIdentifier: ValueWalker?]>([:])
+  private static let known = Locked<[ObjectIdentifier: ValueWalker?]>([:])
 
   /// The walker for values of this type, `nil` if they hold nothing.
   static func of(_ type: any Any.Type) -> ValueWalker? {

@@ -1,0 +1,33 @@
+#if canImport(Combine) || OpenCombine
+  public import Concord
+
+  extension EntityObserver {
+    /// Publishes the current value, and then each new one, where the store calls its observers.
+    ///
+    /// ```swift
+    /// observer.asPublisher
+    ///   .sink { book in print(book.title) }
+    ///   .store(in: &cancellables)
+    /// ```
+    ///
+    /// The publisher keeps the entity alive, and so does each of its subscriptions until it is cancelled. A subscriber
+    /// that asks for fewer values than there are gets the newest one when it asks again.
+    public var asPublisher: AnyPublisher<Value, Never> {
+      ObserverPublisher(observer: self).eraseToAnyPublisher()
+    }
+  }
+
+  private struct ObserverPublisher<Output: Sendable>: Publisher {
+    typealias Failure = Never
+
+    let observer: EntityObserver<Output>
+
+    func receive<Downstream: Subscriber>(
+      subscriber: Downstream
+    ) where Downstream.Input == Output, Downstream.Failure == Never {
+      let subscription = ObserverSubscription(subscriber)
+      subscriber.receive(subscription: subscription)
+      subscription.start(observer)
+    }
+  }
+#endif

@@ -1,0 +1,97 @@
+#if canImport(Combine) || OpenCombine
+  import Concord
+
+  /// Receives values, whoever they are for.
+  // Unchecked because the only subclass is.
+  class ValueReceiver<Value: Sendable>: @unchecked Sendable {
+    func receive(_ value: Value) {}
+  }
+
+  extension EntityObserver {
+    /// Hands the values to `receiver`, as long as it exists.
+    fileprivate func connect(_ receiver: ValueReceiver<Value>) -> Concord.Subscription {
+      observe { [weak receiver] value in receiver?.receive(value) }
+    }
+  }
+
+  /// Hands the values of an observer to a subscriber, as many as it demands.
+  // Unchecked because of the subscriber, which publishers may not require to be `Sendable`; `isSending` sees to it that
+  // it is called by one thread at a time.
+  final class ObserverSubscription<Downstream: Subscriber>:
+    ValueReceiver<Downstream.Input>, PublisherSubscription, CustomStringConvertible, @unchecked Sendable
+  where Downstream.Input: Sendable, Downstream.Failure == Never {
+    private struct State {
+      /// The subscriber, until the subscription is cancelled.
+      var downstream: Downstream?
+      var demand = Subscribers.Demand.none
+      /// The newest value, if it was not sent yet.
+      var unsent: Downstream.Input?
+      var isSending = false
+      /// The connection to the store, which keeps the entity alive.
+      var connection: Concord.Subscription?
+    }
+
+    private let lock = UncheckedLock(State())
+
+    init(_ downstream: Downstream) {
+      lock.withLock { $0.downstream = downstream }
+    }
+
+    var description: String { "EntityObserver" }
+
+    func start(_ observer: EntityObserver<Downstream.Input>) {
+      // It may have been cancelled when the subscriber received it.
+      guard lock.withLock({ $0.downstream != nil }) else { return }
+      let connection = observer.connect(self)
+      let isCancelled = lock.withLock { state in
+        if state.downstream != nil { state.connection = connection }
+        return state.downstream == nil
+      }
+      if isCancelled { connection.unsubscribe() }
+    }
+
+    override func receive(_ value: Downstream.Input) {
+      lock.withLock { if $0.downstream != nil { $0.unsent = value } }
+      send()
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+      lock.withLock { $0.demand += demand }
+      send()
+    }
+
+    func cancel() {
+      // Released outside of the lock, because that may run anybody's code.
+      let released = lock.withLock { state in
+        let released = state
+        state.downstream = nil
+        state.unsent = nil
+        state.connection = nil
+        return released
+      }
+      released.connection?.unsubscribe()
+    }
+
+    private func send() {
+      while let (downstream, value) = next() {
+        let demand = downstream.receive(value)
+        lock.withLock { state in
+          state.demand += demand
+          state.isSending = false
+        }
+      }
+    }
+
+    /// The value to send, for the only thread that may send it.
+    private func next() -> (Downstream, Downstream.Input)? {
+      lock.withLock { state in
+        guard !state.isSending, state.demand > .none, let downstream = state.downstream, let value = state.unsent
+        else { return nil }
+        state.unsent = nil
+        state.demand -= 1
+        state.isSending = true
+        return (downstream, value)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A lock around a value. `NSLock` rather than `Synchronization.Mutex`, because the thread sanitizer understands it.
+// Unchecked because `value` is only used under the lock.
+final class Locked<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
+  }
+}
