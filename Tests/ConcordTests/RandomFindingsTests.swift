@@ -1,0 +1,251 @@
+import Concord
+import Testing
+
+/// What the random test has found, each as its smallest case.
+@Suite("Found by the random test")
+struct RandomFindingsTests {
+  let store = EntityStore(delivery: .immediate)
+
+  @Test("A friend of herself, with something else below, is released")
+  func selfLoop() {
+    store.store(Person(id: 2, name: 0, friends: [Person(id: 2, name: 0)], tag: Tag(id: 0, text: 0)))
+    #expect(store.find(Person.self, id: 2) == nil)
+    #expect(store.find(Tag.self, id: 0) == nil)
+  }
+
+  @Test("After removeAll an observer's last value is whole")
+  func removeAll() {
+    let person = Person(id: 1, name: 3, partner: Person(id: 2, name: 0, slot: .tag(Tag(id: 3, text: 1))))
+    let observer = store.store(person)
+    store.removeAll()
+    #expect(observer.value == person)
+  }
+
+  @Test("What stands inside a value that loses counts all the same")
+  func insideLoser() {
+    let tag = store.store(Tag(id: 5, text: 0))
+    store.store(
+      Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, tag: Tag(id: 5, text: 7)), Person(id: 1, name: 0)]))
+    #expect(tag.value.text == 7)
+  }
+
+  @Test("In ifPresent what the closure changed beats what it did not, further out or not")
+  func ifPresentInner() {
+    let observer = store.store(Person(id: 20, name: 0))
+    let inner = Person(id: 21, name: 1, friends: [Person(id: 21, name: 1), Person(id: 22, name: 0)])
+    store.store(Person(id: 20, name: 0, friends: [inner])) { $0.friends[0].friends[0].name = 3 }
+    #expect(observer.value.friends == [Person(id: 21, name: 3)])
+  }
+
+  @Test("In ifPresent the outermost of what the closure changed wins")
+  func ifPresentOuter() {
+    let observer = store.store(Person(id: 0, name: 0))
+    store.store(Person(id: 0, name: 0)) { $0.friends = [Person(id: 0, name: 3), Person(id: 2, name: 1)] }
+    #expect(observer.value.name == 0)
+    #expect(observer.value.friends.map(\.id) == [0, 2])
+  }
+
+  @Test("In ifPresent relations are those of the incoming value")
+  func ifPresentRelations() {
+    let other = store.store(Person(id: 0, name: 2, partner: Person(id: 3, name: 0)))
+    let observer = store.store(Person(id: 2, name: 0))
+    store.store(Person(id: 2, name: 0, partner: Person(id: 0, name: 1))) { $0.partner?.name = 2 }
+    #expect(other.value == Person(id: 0, name: 2))
+    #expect(observer.value.partner == Person(id: 0, name: 2))
+  }
+
+  @Test("A paused observer of what was changed and removed is told the last value when it resumes")
+  func pausedAndRemoved() {
+    let log = Log<Int>()
+    let observer = store.store(Team(id: 0, name: 0, lead: Person(id: 2, name: 2)))
+    let subscription = observer.observe { log.append($0.lead.name) }
+    subscription.pause()
+    store.update(Person.self, id: 2) { $0.name = 1 }
+    store.remove(Team.self, id: 0)
+    subscription.resume()
+    #expect(log.values == [2, 1])
+    subscription.unsubscribe()
+  }
+
+  @Test("After a birth that was undone an observer gets its first call")
+  func birthUndone() {
+    let log = Log<Int?>()
+    let waiting = store.observer(Note.self, id: 0)
+    try? store.transaction { store in
+      store.store(Work(id: 0, title: 0, note: Note(id: 0, text: 0)))
+      throw Refused()
+    }
+    let subscription = waiting.observe { log.append($0?.text) }
+    #expect(log.values == [nil])
+    store.store(Note(id: 0, text: 1))
+    let second = store.find(Note.self, id: 0)?.observe { log.append($0.text) }
+    #expect(log.values == [nil, 1, 1])
+    subscription.unsubscribe()
+    second?.unsubscribe()
+  }
+
+  @Test("A collection kept from a transaction that threw can be let go of")
+  func collectionUndone() {
+    let kept = Kept<EntityObserver<[Tag]>>()
+    for _ in 0..<3 {
+      try? store.transaction { store in
+        kept.value = store.store((0..<3).map { Tag(id: $0, text: $0) }, named: "tags")
+        throw Refused()
+      }
+      kept.value = nil
+      #expect(store._checkInvariants().isEmpty)
+      #expect(store._statistics().entities == 0)
+    }
+  }
+
+  @Test("A set or a dictionary that is equal in another order is equal")
+  func otherOrder() {
+    let log = Log<Work>()
+    let tags = (0..<20).map { Tag(id: $0, text: 0) }
+    func work(_ tags: [Tag], capacity: Int) -> Work {
+      var set = Set<Tag>(minimumCapacity: capacity)
+      var dictionary = [String: Tag](minimumCapacity: capacity)
+      for tag in tags {
+        set.insert(tag)
+        dictionary["\(tag.id)"] = tag
+      }
+      return Work(id: 0, title: 0, tags: set, byKey: dictionary)
+    }
+    let observer = store.store(work(tags, capacity: 20))
+    let subscription = observer.observe { log.append($0) }
+    for capacity in [20, 50, 100, 500] { store.store(work(tags.reversed(), capacity: capacity)) }
+    #expect(log.count == 1)
+    store.update(Tag.self, id: 7) { $0.text = 1 }
+    #expect(log.last?.byKey["7"]?.text == 1)
+    #expect(log.last?.tags.contains(Tag(id: 7, text: 1)) == true)
+    subscription.unsubscribe()
+  }
+
+  @Test("Several equal old copies before the value that wins are all brought up to date")
+  func equalLosers() {
+    let group = store.store(
+      Group(
+        id: 1, name: 0, owner: Person(id: 2, name: 0), tags: [Tag(id: 2, text: 2), Tag(id: 2, text: 2)],
+        pair: Pair(first: Tag(id: 2, text: 0), second: Tag(id: 3, text: 1))))
+    #expect(group.value.tags?.map(\.text) == [0, 0])
+    #expect(group.value.pair?.first.text == 0)
+  }
+
+  @Test("An alias pointed at another id leaves the stamp of the one before alone")
+  func repointed() {
+    struct Renamed: Identifiable, Equatable {
+      var id: Int
+      var text = 0
+    }
+    let key: AliasKey<Renamed> = "alias"
+    let observer = store.store(Renamed(id: 0), named: key, modifiedAt: 30)
+    #expect(store.update(named: key, modifiedAt: 54) { $0.id = 3 })
+    #expect(store.update(Renamed.self, id: 0, modifiedAt: 50) { $0.text = 1 })
+    #expect(observer.value.text == 1)
+  }
+
+  @Test("An update of an alias that changes the id and a child changes that child, and nothing else")
+  func repointedWithChild() {
+    struct Shelf: Aggregate, Equatable {
+      var id: Int
+      var first: Tag
+      var second: Tag
+      var third: Tag
+      var person: Person
+      var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+        [.init(\.first), .init(\.second), .init(\.third), .init(\.person)]
+      }
+    }
+    let key: AliasKey<Shelf> = "shelf"
+    let tag = Tag(id: 0, text: 3)
+    let person = Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])])
+    store.store(Shelf(id: 0, first: tag, second: tag, third: tag, person: person), named: key)
+    store.update(named: key) { shelf in
+      shelf.id = 2
+      shelf.first.text = 0
+    }
+    let shelf = store.find(named: key).value
+    #expect(shelf?.id == 2)
+    #expect([shelf?.first.text, shelf?.second.text, shelf?.third.text] == [0, 0, 0])
+    #expect(shelf?.person == person)
+  }
+
+  @Test("A note that was not touched is not told at the end of the transaction it was observed in")
+  func untouchedNote() {
+    let log = Log<Int>()
+    let kept = Kept<Subscription>()
+    let note = store.store(Note(id: 0, text: 0))
+    store.transaction { store in
+      store.update(Note.self, id: 0) { _ in }
+      kept.value = note.observe { log.append($0.text) }
+    }
+    #expect(log.values == [0])
+    kept.value?.unsubscribe()
+  }
+
+  @Test("Nil and empty are different, in update too")
+  func nilAndEmpty() {
+    let team = Team(id: 0, name: 0, lead: Person(id: 2, name: 0), mates: nil)
+    let observer = store.store(Person(id: 0, name: 0, team: team))
+    store.update(Person.self, id: 0) { $0.team?.mates = [] }
+    #expect(observer.value.team?.mates == [])
+    store.update(Person.self, id: 0) { $0.team?.mates = nil }
+    #expect(observer.value.team?.mates == nil)
+    let other = store.store(Person(id: 1, name: 0))
+    store.update(Person.self, id: 1) {
+      $0.team = team
+      $0.team?.mates = []
+    }
+    #expect(other.value.team?.mates == [])
+  }
+
+  @Test("A changed copy of the target, put below it, counts when the target itself was not changed")
+  func belowTarget() {
+    let observer = store.store(Person(id: 1, name: 2, team: Team(id: 0, name: 0, lead: Person(id: 2, name: 0))))
+    store.update(Person.self, id: 1) { $0.team?.lead = Person(id: 1, name: 3) }
+    #expect(observer.value == Person(id: 1, name: 3))
+  }
+
+  @Test("An observe inside a transaction shows what was committed, of children too")
+  func observeInside() {
+    let log = Log<Int?>()
+    let kept = Kept<Subscription>()
+    let observer = store.store(Person(id: 1, name: 0, partner: Person(id: 2, name: 2)))
+    store.transaction { store in
+      store.store(Person(id: 2, name: 0))
+      kept.value = observer.observe { log.append($0.partner?.name) }
+    }
+    #expect(log.values == [2, 0])
+    kept.value?.unsubscribe()
+  }
+
+  @Test("What a call both brings and leaves behind is released")
+  func leftBehind() {
+    let team = store.store(Team(id: 0, name: 0, lead: Person(id: 2, name: 0, tag: Tag(id: 0, text: 1))))
+    store.store(
+      Person(
+        id: 1, name: 0, friends: [Person(id: 2, name: 0, tag: Tag(id: 2, text: 0))], tag: Tag(id: 0, text: 2),
+        team: Team(id: 0, name: 0, lead: Person(id: 2, name: 0))))
+    #expect(store.find(Tag.self, id: 0) == nil)
+    #expect(team.value.lead.tag?.id == 2)
+  }
+
+  @Test("A person who occurs in herself several times, with other relations each time")
+  func severalTimesInHerself() {
+    let herself = Person(id: 1, name: 0, slot: .person(Person(id: 2, name: 0)))
+    let observer = store.store(
+      Person(
+        id: 1, name: 1,
+        friends: [
+          Person(
+            id: 1, name: 0, friends: [Person(id: 0, name: 0), Person(id: 0, name: 2)],
+            slot: .person(Person(id: 2, name: 1)))
+        ],
+        tag: Tag(id: 3, text: 1), team: Team(id: 0, name: 1, lead: herself, mates: [herself]),
+        slot: .tag(Tag(id: 0, text: 2))))
+    let far = Person(id: 1, name: 1, tag: Tag(id: 3, text: 1), slot: .tag(Tag(id: 0, text: 2)))
+    #expect(observer.value.friends == [far])
+    #expect(observer.value.team == Team(id: 0, name: 1, lead: far, mates: [far]))
+    #expect(store._checkInvariants().isEmpty)
+  }
+}
