@@ -72,7 +72,7 @@ extension Engine {
 
   /// Changes a stored entity with a closure; whether there is one, and it was taken.
   @inlinable func update<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, modifiedAt stamp: Stamp?, onOtherID: ((T) -> Bool)? = nil, _ change: (inout T) -> Void
+    _ node: EntityNode<T>, modifiedAt stamp: Stamp?, onOtherID: ((T, T) -> Bool)? = nil, _ change: (inout T) -> Void
   ) -> Bool {
     guard node.exists else { return false }
     // Known to be stale: the closure is not called. The clock's own stamp is drawn afterwards, since the closure may write.
@@ -84,7 +84,7 @@ extension Engine {
     unlocked { change(&result) }
     guard node.exists else { return false }
     guard result.id == given.id else {
-      if let onOtherID { return onOtherID(result) }
+      if let onOtherID { return onOtherID(result, given) }
       refuse(from: given.id, to: result.id, of: T.self)
       return false
     }
@@ -110,11 +110,25 @@ extension Engine {
     let call = beginCall(.update, stamp: stamp)
     defer { endCall(call) }
     guard node.take(stamp: call.stamp, in: self) else { return false }
-    call.usesGiven = !isAlone || node.flags.contains(.rooted)
+    call.usesGiven = !isAlone || (table.reachesRecursion && !table.haveSameRelations(result, given))
     call.start(with: result, given: given, of: node)
     call.run()
     call.settle()
     return true
+  }
+
+  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  @inlinable func store<T: Identifiable & Sendable>(
+    _ value: T, madeOf given: T, modifiedAt stamp: Stamp?
+  ) -> EntityNode<T> {
+    let table = self.table(T.self)
+    guard table.isAggregate else { return storeAlone(value, in: table, stamp) }
+    let call = beginCall(.update, stamp: stamp)
+    let node = call.start(with: value, madeOf: given, in: table)
+    call.run()
+    call.settle()
+    endCall(call)
+    return unsafeDowncast(node, to: EntityNode<T>.self)
   }
 
   @inlinable func isNewer<T>(_ stamp: Stamp?, than node: EntityNode<T>) -> Bool {

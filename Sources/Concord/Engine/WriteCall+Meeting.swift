@@ -28,16 +28,28 @@ extension WriteCall {
     let table = node.typedTable
     target = node
     if usesGiven { readAllGivens(in: given, in: table) }
-    // Only in a cycle can the entity also stand inside itself, and be what was really changed there.
+    // If the entity also stands inside itself, that may be what was really changed.
     let isChanged = !usesGiven || !hasSameFields(value, as: given, in: table)
     push(node, value, in: table, ordinal: 0, given: stage(given, in: table), claims: isChanged)
   }
 
-  /// Begins with what a closure changed inside a value that is itself stored afterwards; see `continueStoring`.
+  /// Begins with a value that a closure made of another entity's, by changing the id.
+  @inlinable func start<T: Identifiable & Sendable>(with value: T, madeOf given: T, in table: Table<T>) -> Node {
+    usesGiven = true
+    leaveParent()
+    readAllGivens(in: given, in: table)
+    return start(with: value, in: table)
+  }
+
+  /// Begins with what a closure changed in a value that is stored as a whole afterwards; see `continueStoring`.
   @inlinable func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
     leaveParent()
     usesGiven = true
     readAllGivens(in: given, in: table)
+    if let node = table.node(for: value.id), !hasSameFields(value, as: given, in: table) {
+      // The outermost is changed itself.
+      return push(node, value, in: table, ordinal: 0, given: stage(given, in: table))
+    }
     withUnsafePointer(to: value) { value in
       guard let schema = table.schema(of: value) else { return }
       withUnsafePointer(to: given) { given in
@@ -105,7 +117,7 @@ extension WriteCall {
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
   ) {
     var given: Int32 = -1
-    if mode == .update {
+    if mode == .update, !items[Int(node.callItem)].isNew {
       guard let (place, isChanged) = compare(node, value, in: table, ordinal: ordinal) else { return }
       given = place
       guard isChanged else {

@@ -86,6 +86,16 @@
     return schema
   }
 
+  /// Whether two values are known, at little cost, to have the same in all their relations.
+  @inlinable func haveSameRelations(_ a: T, _ b: T) -> Bool {
+    withUnsafePointer(to: a) { a in
+      withUnsafePointer(to: b) { b in
+        guard let schema = self.schema(of: a), schema === self.schema(of: b) else { return false }
+        return schema.relations.allSatisfy { $0.isIdentical(a, b) }
+      }
+    }
+  }
+
   /// Few values are dropped one by one, which is faster than `removeAll`.
   @inlinable func dropStaged() {
     guard staged.count <= 16 else { return staged.removeAll(keepingCapacity: staged.count < 1024) }

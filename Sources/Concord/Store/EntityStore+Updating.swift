@@ -62,9 +62,9 @@ extension Engine {
     let target = unsafeDowncast(child, to: EntityNode<T>.self)
     let isTaken = update(
       target, modifiedAt: stamp,
-      onOtherID: { other in
+      onOtherID: { other, given in
         // The closure made it another entity, and left the one it was given as it is.
-        let node = self.store(other, modifiedAt: stamp, ifPresent: nil)
+        let node = self.store(other, madeOf: given, modifiedAt: stamp)
         return self.point(aliasNamed: name, at: node, modifiedAt: stamp)
       }, change)
     // The alias names the same entity, by a newer call; unless the closure has seen to that.
