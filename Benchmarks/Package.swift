@@ -22,6 +22,7 @@ let package = Package(
       dependencies: [
         "CHeap",
         .product(name: "Concord", package: "Concord"),
+        .product(name: "ConcordConsistency", package: "Concord"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
