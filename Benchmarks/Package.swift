@@ -11,9 +11,10 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "Benchmarks", targets: ["Benchmarks"])],
+  traits: [.trait(name: "Macros", description: "Rows for what @Entity generates, which compile swift-syntax")],
   dependencies: [
-    // No traits: the benchmark compiles neither swift-syntax nor OpenCombine.
-    .package(name: "Concord", path: "..", traits: []),
+    // Without traits, as by default, the benchmark compiles neither swift-syntax nor OpenCombine.
+    .package(name: "Concord", path: "..", traits: [.trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
@@ -22,6 +23,8 @@ let package = Package(
       dependencies: [
         "CHeap",
         .product(name: "Concord", package: "Concord"),
+        .product(name: "ConcordConsistency", package: "Concord"),
+        .product(name: "ConcordMacros", package: "Concord", condition: .when(traits: ["Macros"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

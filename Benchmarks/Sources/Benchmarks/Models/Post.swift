@@ -10,7 +10,7 @@ struct User: Identifiable, Equatable, Sendable {
   init(id: Int) {
     self.id = id
     name = "The person with number \(id)"
-    city = "Lisbon"
+    city = "Lisbon, in the west of Portugal"
     mail = "person.number.\(id)@example.org"
   }
 }
@@ -19,6 +19,7 @@ struct User: Identifiable, Equatable, Sendable {
 struct Post: Aggregate, Equatable {
   let id: Int
   var title: String
+  var text: String
   var author: User
 
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.author)] }
@@ -26,6 +27,7 @@ struct Post: Aggregate, Equatable {
   init(id: Int, author: User) {
     self.id = id
     title = "What I have to say today, part \(id)"
+    text = "It is the same that I had to say yesterday, when it was number \(id - 1)."
     self.author = author
   }
 

@@ -3,12 +3,21 @@ import Concord
 extension Row {
   /// An aggregate whose relations are asked of every value, beside one that gives them once for its type.
   static var relations: [Row] {
-    [
+    var rows = [
       storeWithRelations("store a small aggregate again, relations asked of each value", Article.self),
       storeWithRelations("the same, with fixedRelations", FixedArticle.self),
+    ]
+    #if Macros
+      rows.append(storeWithRelations("the same, with @Entity", EntityArticle.self))
+    #endif
+    rows += [
       updateWithRelations("update a field of a small aggregate, relations asked of each value", Article.self),
       updateWithRelations("the same update, with fixedRelations", FixedArticle.self),
     ]
+    #if Macros
+      rows.append(updateWithRelations("the same update, with @Entity", EntityArticle.self))
+    #endif
+    return rows
   }
 
   private static func storeWithRelations<A: SmallAggregate>(_ name: String, _ type: A.Type) -> Row {

@@ -1,0 +1,16 @@
+import ConcordConsistency
+
+/// A screen that owns its objects and follows those that others push.
+final class Owner<Video: OwnedVideo>: ConsistentEnvironment {
+  private(set) var videos: [Video]
+  private(set) var updates = 0
+
+  init(_ videos: [Video]) { self.videos = videos }
+
+  var objects: [any ConsistentObject] { videos }
+
+  func update(with object: any ConsistentObject) {
+    videos = videos.updated(with: object)
+    updates += 1
+  }
+}
