@@ -185,13 +185,11 @@ struct Model {
     guard let winners = winners(among: occurrences, preferring: isChange, only: true) else { return nil }
     for winner in winners {
       guard let stored = state.records[winner.tree.ref.index] else { continue }
-      for place in winner.tree.relations.indices where !forms.showed(at: place, of: winner) {
+      guard let base = forms.base(of: winner) else { continue }
+      for (place, relation) in winner.tree.relations.enumerated() {
         // An edit of a relation that had been left out.
-        let given = winner.given?.relations[place].refs
-        let isWhole =
-          given.map { $0 == stored.relations[place] }
-          ?? forms.isWhole(stored.relations[place], at: place, of: winner.tree.ref)
-        if !isWhole { return nil }
+        let given = base.relations[place].refs
+        if relation.refs != given, given != stored.relations[place] { return nil }
       }
     }
     return Changes(forms: forms, winners: winners)
@@ -217,9 +215,9 @@ struct Model {
     if let old, !isNewer(freshness, than: old.stamp) { return }
     var record = Record(
       own: tree.own, relations: tree.relations.map(\.refs), stamp: freshness.stamp ?? old?.stamp)
-    if let old, let forms {
+    if let old, let base = forms?.base(of: occurrence) {
       // What stands as it was given was not edited: relations that had been left out stay as they are.
-      for place in record.relations.indices where forms.showed(at: place, of: occurrence) {
+      for (place, relation) in base.relations.enumerated() where relation.refs == record.relations[place] {
         record.relations[place] = old.relations[place]
       }
     }

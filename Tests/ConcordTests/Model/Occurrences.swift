@@ -79,16 +79,12 @@ struct Forms {
     return !(forms[occurrence.tree.ref] ?? []).contains { $0.isSame(as: occurrence.tree) }
   }
 
-  /// Whether the occurrence shows in a relation what the closure was given there.
-  func showed(at place: Int, of occurrence: Occurrence) -> Bool {
-    let refs = occurrence.tree.relations[place].refs
-    if let given = occurrence.given { return given.relations[place].refs == refs }
-    return (forms[occurrence.tree.ref] ?? []).contains { $0.relations[place].refs == refs }
-  }
-
-  /// Whether all values of the entity showed all that is stored in that relation.
-  func isWhole(_ stored: Relation<Ref>, at place: Int, of ref: Ref) -> Bool {
-    (forms[ref] ?? []).allSatisfy { $0.relations[place].refs == stored }
+  /// What the closure was given for this occurrence: what stood here, or, where another entity stood, the value of the
+  /// entity that shows the same in all relations.
+  func base(of occurrence: Occurrence) -> Tree? {
+    if let given = occurrence.given { return given }
+    let relations = occurrence.tree.relations.map(\.refs)
+    return forms[occurrence.tree.ref]?.first { $0.relations.map(\.refs) == relations }
   }
 }
 
