@@ -31,12 +31,13 @@ final class OpenShop {
   var ledger: Ledger
   var dashboard: Dashboard { projector.dashboard }
 
-  init() throws {
+  init(hasLegacy: Bool = false) throws {
     fixture = try Fixture()
     shop = Shop(catalogue: fixture.catalogue, display: fixture.display)
     ledger = fixture.ledger
     projector = Projector(
-      shop: shop, display: fixture.display, progress: progress, canvas: HiddenCanvas(), status: Report.figures)
+      shop: shop, display: fixture.display, hasLegacy: hasLegacy, progress: progress, canvas: HiddenCanvas(),
+      status: Report.figures)
   }
 
   /// Takes an event in, and waits until the screens have been told.

@@ -1,9 +1,12 @@
 import Concord
+import ConcordConsistency
 
 /// The shop: one store that all screens observe and that the feed writes to.
 final class Shop: Sendable {
   let store: EntityStore
   let census: Census
+  /// Keeps objects that a screen holds itself in step with the store, once the store is registered.
+  let consistency = ConsistencyManager()
 
   /// Opens with the books of `catalogue`. All of it is stamped 0, so that any event is newer.
   init(catalogue: Catalogue, display: Display) {
