@@ -16,7 +16,7 @@ final class Dashboard {
     book = BookScreen(shop: shop, book: display.book, onChange: onChange)
     author = AuthorScreen(shop: shop, author: display.book.author, onChange: onChange)
     shelf = ShelfScreen(shop: shop, onChange: onChange)
-    if hasLegacy { shop.consistency.register(shop.store) }
+    if hasLegacy { shop.admitOwners() }
     legacy = hasLegacy ? LegacyScreen(manager: shop.consistency, books: display.own, onChange: onChange) : nil
   }
 

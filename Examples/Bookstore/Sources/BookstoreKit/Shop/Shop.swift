@@ -5,7 +5,7 @@ import ConcordConsistency
 final class Shop: Sendable {
   let store: EntityStore
   let census: Census
-  /// Keeps objects that a screen holds itself in step with the store, once the store is registered.
+  /// Where screens register that hold objects themselves.
   let consistency = ConsistencyManager()
 
   /// Opens with the books of `catalogue`. All of it is stamped 0, so that any event is newer.
@@ -21,6 +21,9 @@ final class Shop: Sendable {
     self.store = store
     self.census = census
   }
+
+  /// From now on, the store and those who hold objects themselves follow each other.
+  func admitOwners() { consistency.register(store) }
 
   /// The author with all of her books. Nobody but the caller keeps this aggregate alive.
   func books(by author: Author) -> EntityObserver<AuthorBooks> {
