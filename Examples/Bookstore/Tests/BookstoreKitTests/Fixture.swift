@@ -47,7 +47,7 @@ final class OpenShop {
     ledger.receive(event, stamp: stamp)
     let wasTaken = try shop.receive(event, stamp: stamp, arrival: .now)
     progress.change { if wasTaken { $0.taken += 1 } else { $0.stale += 1 } }
-    let latest = ContinuousClock.now + .seconds(10)
+    let latest = ContinuousClock.now + .seconds(60)
     while progress.state.shown < progress.state.arrived {
       try #require(ContinuousClock.now < latest, "the screens were not told")
       try await Task.sleep(for: .milliseconds(1))

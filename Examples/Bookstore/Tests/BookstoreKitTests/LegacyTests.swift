@@ -8,7 +8,7 @@ import Testing
 struct LegacyTests {
   /// Waits until the screen that is not on the store has caught up, too.
   private func agree(_ open: OpenShop) async throws -> Bool {
-    for _ in 0..<500 where !open.disagreements.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<3000 where !open.disagreements.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
     return open.disagreements.isEmpty
   }
 

@@ -74,7 +74,7 @@ public final class HeadlessRun {
 
   /// Waits until something is so; not for ever, because a screen that is never told is what the comparison is to find.
   nonisolated private static func wait(until isSo: () -> Bool) {
-    let latest = ContinuousClock.now + .seconds(5)
+    let latest = ContinuousClock.now + .seconds(30)
     while !isSo(), ContinuousClock.now < latest { Thread.sleep(forTimeInterval: 0.0002) }
   }
 }
