@@ -14,13 +14,16 @@ let package = Package(
     .executable(name: "bookstore", targets: ["bookstore"])
   ],
   dependencies: [
-    .package(name: "Concord", path: "../..", traits: []),
+    .package(name: "Concord", path: "../..", traits: ["Macros"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
     .target(
       name: "BookstoreKit",
-      dependencies: [.product(name: "Concord", package: "Concord")],
+      dependencies: [
+        .product(name: "ConcordMacros", package: "Concord"),
+        .product(name: "ConcordConsistency", package: "Concord"),
+      ],
       resources: [.copy("catalogue.json")],
       swiftSettings: settings),
     .executableTarget(

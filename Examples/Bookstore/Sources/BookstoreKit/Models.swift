@@ -1,7 +1,8 @@
-public import Concord
+public import ConcordMacros
 
 /// Somebody who wrote books.
-public struct Author: Identifiable, Sendable, Equatable {
+@Entity
+public struct Author: Equatable {
   public let id: String
   public var name: String
 
@@ -12,7 +13,8 @@ public struct Author: Identifiable, Sendable, Equatable {
 }
 
 /// What one reader thinks of one book.
-public struct Review: Identifiable, Sendable, Equatable {
+@Entity
+public struct Review: Equatable {
   public let id: String
   public var stars: Int
   public var by: String
@@ -27,7 +29,8 @@ public struct Review: Identifiable, Sendable, Equatable {
 }
 
 /// A book for sale, with its author and what readers wrote about it.
-public struct Book: Aggregate, Equatable {
+@Entity
+public struct Book: Equatable {
   public let id: String
   public var title: String
   public var year: Int
@@ -37,32 +40,21 @@ public struct Book: Aggregate, Equatable {
   public var stock: Int
   public var author: Author
   public var reviews: [Review]
-
-  public var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
-    [.init(\.author), .init(\.reviews)]
-  }
 }
 
 /// An author with all of her books.
-public struct AuthorBooks: Aggregate, Equatable {
-  public var id: Author.ID { author.id }
+@Entity(id: \.author.id)
+public struct AuthorBooks: Equatable {
   public var author: Author
   public var books: [Book]
-
-  public var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
-    [.init(\.author), .init(\.books)]
-  }
 }
 
 /// A customer, with the books on her shelf.
-public struct User: Aggregate, Equatable {
+@Entity
+public struct User: Equatable {
   public let id: String
   public var name: String
   public var shelf: [Book]
-
-  public var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
-    [.init(\.shelf)]
-  }
 }
 
 /// How far the feed has come. It changes in the same transaction as what the event changes, so whoever shows it shows

@@ -18,7 +18,8 @@ extension Bookstore {
       eventsName: events == "-" ? "standard input" : events ?? "invented events",
       seed: seed,
       count: count ?? (isInvented && runsHeadless ? 2000 : nil),
-      rate: rate ?? (isInvented && !runsHeadless ? 20 : nil))
+      rate: rate ?? (isInvented && !runsHeadless ? 20 : nil),
+      hasLegacy: legacy)
   }
 
   private func openCatalogue() throws -> Catalogue {

@@ -21,6 +21,7 @@ struct Bookstore: AsyncParsableCommand {
         ↑ ↓, k j          another book
         p, space          pause the screen; again: it catches up
         z, return         the screen alone, or all four
+        s                 sell a copy (with --legacy)
         q                 quit
 
       EVENTS
@@ -36,6 +37,12 @@ struct Bookstore: AsyncParsableCommand {
       same book or author is stale, and discarded. Without "at", it is stamped with the time it arrives (seconds since \
       1970). A line that is no event, or speaks of something that is not there, is told on standard error with its \
       number and the reason, and counted as malformed; the next events still arrive.
+
+      LEGACY
+      With --legacy a fifth screen joins, as in an app that moves to the store screen by screen. It holds its books \
+      itself, and observes nothing: a ConsistencyManager keeps it and the store in step. What changes in the store \
+      reaches it; the copies that it sells reach the store, and thereby the other screens. That a book was removed it \
+      does not learn.
 
       WITHOUT A TERMINAL
       When standard output is no terminal, or with --headless, the screens are drawn in memory, compared with each \
@@ -74,6 +81,9 @@ struct Bookstore: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("The id of the book to show first.", valueName: "id"))
   var book: String?
+
+  @Flag(help: "Show a fifth screen, which holds its own objects and is not on the store.")
+  var legacy = false
 
   @Flag(help: "Run without a terminal, as described above.")
   var headless = false

@@ -51,6 +51,13 @@ struct CommandTests {
     for screen in ["── List", "── Book", "── Author", "── Shelf"] { #expect(ending.output.contains(screen)) }
   }
 
+  @Test("With a screen that is not on the store, all agree, too")
+  func legacy() throws {
+    let ending = try bookstore(["--legacy"])
+    #expect(ending.status == 0, "\(ending.errors)")
+    #expect(ending.output.contains("── Legacy"))
+  }
+
   @Test("Events come from standard input; a malformed one is told, counted, and stops nothing")
   func standardInput() throws {
     let ending = try bookstore(

@@ -32,9 +32,9 @@ struct EventTests {
     let shop = try Fixture()
     var generator = shop.generator(seed: 9)
     var ledger = shop.ledger
-    for _ in 0..<5_000 {
+    for number in 0..<5_000 {
       let event = generator.next()
-      ledger.receive(event, stamp: event.at ?? 0)
+      ledger.receive(event, stamp: event.at ?? Double(10 + number))
     }
     #expect(ledger.refused == 0)
     #expect(ledger.stale > 20)

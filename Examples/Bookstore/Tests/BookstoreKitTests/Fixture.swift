@@ -31,12 +31,13 @@ final class OpenShop {
   var ledger: Ledger
   var dashboard: Dashboard { projector.dashboard }
 
-  init() throws {
+  init(hasLegacy: Bool = false) throws {
     fixture = try Fixture()
     shop = Shop(catalogue: fixture.catalogue, display: fixture.display)
     ledger = fixture.ledger
     projector = Projector(
-      shop: shop, display: fixture.display, progress: progress, canvas: HiddenCanvas(), status: Report.figures)
+      shop: shop, display: fixture.display, hasLegacy: hasLegacy, progress: progress, canvas: HiddenCanvas(),
+      status: Report.figures)
   }
 
   /// Takes an event in, and waits until the screens have been told.
@@ -46,7 +47,7 @@ final class OpenShop {
     ledger.receive(event, stamp: stamp)
     let wasTaken = try shop.receive(event, stamp: stamp, arrival: .now)
     progress.change { if wasTaken { $0.taken += 1 } else { $0.stale += 1 } }
-    let latest = ContinuousClock.now + .seconds(10)
+    let latest = ContinuousClock.now + .seconds(60)
     while progress.state.shown < progress.state.arrived {
       try #require(ContinuousClock.now < latest, "the screens were not told")
       try await Task.sleep(for: .milliseconds(1))

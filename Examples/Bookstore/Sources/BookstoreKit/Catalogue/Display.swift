@@ -1,7 +1,9 @@
-/// What the four screens begin with.
+/// What the screens begin with.
 public struct Display: Sendable {
   public let book: Book
   public let shelf: [Book]
+  /// What a screen that is not on the store holds itself: the shelf, and the other books by the author.
+  let own: [Book]
 
   /// The book with the id `bookID`, and a shelf with it, another by its author, and some from all over the catalogue.
   /// `nil` when the catalogue has no such book.
@@ -14,6 +16,8 @@ public struct Display: Sendable {
     let step = max(1, catalogue.books.count / 6)
     let others = stride(from: step / 2, to: catalogue.books.count, by: step).map { catalogue.books[$0] }
     var seen: Set<Book.ID> = []
-    shelf = ([book] + (sibling.map { [$0] } ?? []) + others).filter { seen.insert($0.id).inserted }
+    let shelf = ([book] + (sibling.map { [$0] } ?? []) + others).filter { seen.insert($0.id).inserted }
+    self.shelf = shelf
+    own = shelf + catalogue.books.filter { $0.author.id == book.author.id && seen.insert($0.id).inserted }
   }
 }

@@ -1,9 +1,7 @@
-import Concord
-
 /// Invents events about the books of a catalogue, the same ones for the same seed.
 ///
-/// It favours the books that are on the screens, now and then delivers an event late (older than the newest of its
-/// book, so that the store discards it), and spares one book from being removed.
+/// It favours the books that are on the screens, spares one book from being removed, and now and then invents an event
+/// that comes late: its time is before all others, so that the store discards it if it knows anything newer.
 public struct EventGenerator: Sendable {
   private var random: SeededGenerator
   private var books: [Book]
@@ -27,8 +25,8 @@ public struct EventGenerator: Sendable {
 
   public mutating func next() -> Event {
     count += 1
-    let late = chance(30)
-    return Event(change(), at: Stamp(late ? max(1, count - 400) : count))
+    let isLate = chance(30)
+    return Event(change(), at: isLate ? 1 : nil)
   }
 
   private mutating func chance(_ oneIn: Int) -> Bool { Int.random(in: 0..<oneIn, using: &random) == 0 }

@@ -17,10 +17,12 @@ public final class HeadlessRun {
     let progress = FeedProgress()
     let complaints = Complaints(source: session.eventsName, keeps: false)
     let projector = Projector(
-      shop: shop, display: session.display, progress: progress, canvas: HiddenCanvas(), status: Report.figures)
+      shop: shop, display: session.display, hasLegacy: session.hasLegacy, progress: progress,
+      canvas: HiddenCanvas(), status: Report.figures)
     var feed = session.feed(into: shop, progress: progress, complaints: complaints)
     feed.check = { ledger in
-      Self.waitForScreens(progress)
+      Self.wait { progress.state.shown == progress.state.arrived }
+      Self.wait { Self.hasLegacyCaughtUp(projector, with: ledger) }
       DispatchQueue.main.sync { MainActor.assumeIsolated { self.compare(projector, with: ledger) } }
     }
 
@@ -60,12 +62,19 @@ public final class HeadlessRun {
     checks += 1
   }
 
-  /// Waits until the screens know of all events; not for ever, because a screen that is never told is what the
-  /// comparison is to find.
-  nonisolated private static func waitForScreens(_ progress: FeedProgress) {
-    let latest = ContinuousClock.now + .seconds(5)
-    while progress.state.shown < progress.state.arrived, ContinuousClock.now < latest {
-      Thread.sleep(forTimeInterval: 0.0002)
+  /// The screen that is not on the store is told a little later than those that are.
+  nonisolated private static func hasLegacyCaughtUp(_ projector: Projector, with ledger: Ledger) -> Bool {
+    DispatchQueue.main.sync {
+      MainActor.assumeIsolated {
+        guard let legacy = projector.dashboard.legacy else { return true }
+        return Agreement([legacy.shown], with: ledger).disagreements.isEmpty
+      }
     }
+  }
+
+  /// Waits until something is so; not for ever, because a screen that is never told is what the comparison is to find.
+  nonisolated private static func wait(until isSo: () -> Bool) {
+    let latest = ContinuousClock.now + .seconds(30)
+    while !isSo(), ContinuousClock.now < latest { Thread.sleep(forTimeInterval: 0.0002) }
   }
 }

@@ -14,9 +14,11 @@ public final class InteractiveRun {
     let progress = FeedProgress()
     let complaints = Complaints(source: session.eventsName, keeps: Terminal.isTerminal(2))
     let projector = Projector(
-      shop: shop, display: session.display, progress: progress, canvas: canvas
+      shop: shop, display: session.display, hasLegacy: session.hasLegacy, progress: progress, canvas: canvas
     ) { projector, width in
-      Report.figures(projector, width: width) + [Self.help(progress.state, complaints.newest)]
+      let hasLegacy = projector.dashboard.legacy != nil
+      return Report.figures(projector, width: width)
+        + [Self.help(progress.state, complaints.newest, hasLegacy: hasLegacy)]
     }
 
     Signals.install(for: terminal) {
@@ -61,12 +63,13 @@ public final class InteractiveRun {
     case .down: dashboard.select(steps: 1)
     case .pause: dashboard.togglePause()
     case .zoom: dashboard.isZoomed.toggle()
+    case .sell: dashboard.legacy?.sell()
     case .quit: break
     }
   }
 
-  private static func help(_ state: FeedProgress.State, _ complaint: String?) -> Line {
-    let keys = Line(" tab next  p pause  z zoom  ↑↓ book  q quit", .dim)
+  private static func help(_ state: FeedProgress.State, _ complaint: String?, hasLegacy: Bool) -> Line {
+    let keys = Line(" tab next  p pause  z zoom  ↑↓ book  \(hasLegacy ? "s sell  " : "")q quit", .dim)
     let end = state.isFinished ? Line("  the feed has ended", .warning) : Line()
     return keys + end + (complaint.map { Line("  \($0)", .warning) } ?? Line())
   }

@@ -18,7 +18,7 @@ final class Projector {
   private let request: AsyncStream<Void>.Continuation
 
   init(
-    shop: Shop, display: Display, progress: FeedProgress, canvas: any Canvas,
+    shop: Shop, display: Display, hasLegacy: Bool, progress: FeedProgress, canvas: any Canvas,
     status: @escaping @MainActor (Projector, Int) -> [Line]
   ) {
     self.shop = shop
@@ -27,7 +27,7 @@ final class Projector {
     self.status = status
     (requests, request) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     let request = request
-    dashboard = Dashboard(shop: shop, display: display) { request.yield() }
+    dashboard = Dashboard(shop: shop, display: display, hasLegacy: hasLegacy) { request.yield() }
     position = Watch(shop.store.find(named: .feed)) { [weak self] _, new in
       guard let self, let new else { return }
       undrawn.append(new.arrival)
@@ -37,7 +37,8 @@ final class Projector {
   }
 
   var entitiesAlive: Int { shop.census.count }
-  var observers: Int { dashboard.screens.count + 1 }
+  /// Subscriptions to the store: the legacy screen has none.
+  var observers: Int { dashboard.screens.count + (dashboard.legacy == nil ? 1 : 0) }
 
   func needsDrawing() { request.yield() }
 

@@ -11,10 +11,12 @@ public struct Session: Sendable {
   public var count: Int?
   /// Events per second, or as fast as they come.
   public var rate: Double?
+  /// Whether there is a fifth screen, which holds its objects itself.
+  public var hasLegacy: Bool
 
   public init(
     catalogue: Catalogue, display: Display, events: LineReader?, eventsName: String, seed: UInt64, count: Int?,
-    rate: Double?
+    rate: Double?, hasLegacy: Bool
   ) {
     self.catalogue = catalogue
     self.display = display
@@ -23,6 +25,7 @@ public struct Session: Sendable {
     self.seed = seed
     self.count = count
     self.rate = rate
+    self.hasLegacy = hasLegacy
   }
 
   func feed(into shop: Shop, progress: FeedProgress, complaints: Complaints) -> Feed {

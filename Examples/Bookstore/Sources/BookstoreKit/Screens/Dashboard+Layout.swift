@@ -1,12 +1,16 @@
 extension Dashboard {
-  /// The whole picture, `height` lines of `width` columns: the four screens side by side, or, when there is no room for
+  /// The whole picture, `height` lines of `width` columns: the screens side by side, or, when there is no room for
   /// that, the one with the focus.
   func picture(width: Int, height: Int, now: ContinuousClock.Instant) -> [Line] {
     guard !isZoomed, width >= 76, height >= 16 else { return pane(focus, width: width, height: height, now: now) }
     let left = (width - 1) / 2
     let right = width - 1 - left
-    let top = height / 2
-    return row(0, 1, left, right, height: top, now: now) + row(2, 3, left, right, height: height - top, now: now)
+    let below = legacy == nil ? 0 : height / 4
+    let top = (height - below) / 2
+    let rows =
+      row(0, 1, left, right, height: top, now: now)
+      + row(2, 3, left, right, height: height - below - top, now: now)
+    return below == 0 ? rows : rows + pane(4, width: width, height: below, now: now)
   }
 
   private func row(

@@ -1,23 +1,26 @@
-/// The four screens together: which of them has the focus, and which book they show.
+/// The screens together: which of them has the focus, and which book they show.
 @MainActor
 final class Dashboard {
   let list: ListScreen
   let book: BookScreen
   let author: AuthorScreen
   let shelf: ShelfScreen
+  let legacy: LegacyScreen?
   private(set) var focus = 0
   private var selected: Book
   var isZoomed = false
 
-  init(shop: Shop, display: Display, onChange: @escaping @MainActor () -> Void) {
+  init(shop: Shop, display: Display, hasLegacy: Bool, onChange: @escaping @MainActor () -> Void) {
     selected = display.book
     list = ListScreen(shop: shop, selection: display.book.id, onChange: onChange)
     book = BookScreen(shop: shop, book: display.book, onChange: onChange)
     author = AuthorScreen(shop: shop, author: display.book.author, onChange: onChange)
     shelf = ShelfScreen(shop: shop, onChange: onChange)
+    if hasLegacy { shop.admitOwners() }
+    legacy = hasLegacy ? LegacyScreen(manager: shop.consistency, books: display.own, onChange: onChange) : nil
   }
 
-  var screens: [any Screen] { [list, book, author, shelf] }
+  var screens: [any Screen] { [list, book, author, shelf] + (legacy.map { [$0] } ?? []) }
   var shown: [Shown] { screens.map(\.shown) }
 
   func moveFocus(by steps: Int) { focus = (focus + steps + screens.count) % screens.count }

@@ -1,4 +1,4 @@
-/// One of the four screens. It observes the store, and knows nothing of the others.
+/// One of the screens. It follows the shop, and knows nothing of the others.
 @MainActor
 protocol Screen: AnyObject {
   var name: String { get }

@@ -32,8 +32,6 @@ extension Shop {
       return store.update(Author.self, id: author, modifiedAt: stamp) { $0.name = name }
     case .remove(let book):
       guard store.remove(Book.self, id: book) else { throw EventProblem.unknownBook(book) }
-      // What was removed was not released: the logger is not told.
-      census.didRelease(Book.self, id: book)
       return true
     }
   }

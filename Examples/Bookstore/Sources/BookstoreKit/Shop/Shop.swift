@@ -1,9 +1,12 @@
 import Concord
+import ConcordConsistency
 
 /// The shop: one store that all screens observe and that the feed writes to.
 final class Shop: Sendable {
   let store: EntityStore
   let census: Census
+  /// Where screens register that hold objects themselves.
+  let consistency = ConsistencyManager()
 
   /// Opens with the books of `catalogue`. All of it is stamped 0, so that any event is newer.
   init(catalogue: Catalogue, display: Display) {
@@ -18,6 +21,9 @@ final class Shop: Sendable {
     self.store = store
     self.census = census
   }
+
+  /// From now on, the store and those who hold objects themselves follow each other.
+  func admitOwners() { consistency.register(store) }
 
   /// The author with all of her books. Nobody but the caller keeps this aggregate alive.
   func books(by author: Author) -> EntityObserver<AuthorBooks> {

@@ -6,5 +6,6 @@ enum Key: Sendable, Equatable {
   case down
   case pause
   case zoom
+  case sell
   case quit
 }

@@ -34,6 +34,7 @@ struct KeyParser {
     case UInt8(ascii: "j"): return .down
     case UInt8(ascii: "p"), UInt8(ascii: " "): return .pause
     case UInt8(ascii: "z"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return .zoom
+    case UInt8(ascii: "s"): return .sell
     case UInt8(ascii: "q"), UInt8(ascii: "Q"), 0x04: return .quit
     default: return nil
     }

@@ -5,6 +5,8 @@ struct Shown: Sendable {
     case book(Book.ID)
     case author(Author.ID)
     case shelf
+    /// Books that the screen holds itself. It does not learn that one was removed.
+    case own
   }
 
   let subject: Subject
