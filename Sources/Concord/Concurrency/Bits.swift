@@ -7,4 +7,6 @@
 #endif
 
 /// Compares memory.
-@usableFromInline func bitsAreEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }
+@usableFromInline func bitsAreEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
+  memcmp(a, b, count) == 0
+}

@@ -10,7 +10,8 @@
 ///
 /// It is a `pthread_mutex_t`, not a `Synchronization.Mutex`, because the thread sanitizer understands it and because a
 /// writer has to sleep until another thread's transaction has ended. Not recursive.
-@usableFromInline final class Lock: @unchecked Sendable {  // pthread's own types do the synchronising; the pointers never change
+// Unchecked: pthread's own types do the synchronising; the pointers never change
+@usableFromInline final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 

@@ -20,14 +20,20 @@ extension Engine {
         let name = "\(type(of: node)) \(node.debugID)"
         for (ordinal, edge) in (node.children?.edges ?? []).enumerated() {
           let back = edge.child.parents[Int(edge.backIndex)]
-          if back.parent !== node || back.ordinal != ordinal { problems.append("\(name): edge \(ordinal) is not known below") }
+          if back.parent !== node || back.ordinal != ordinal {
+            problems.append("\(name): edge \(ordinal) is not known below")
+          }
           if !edge.child.exists { problems.append("\(name): child \(ordinal) does not exist") }
           let isDirtyEdge = node.children?.dirty.contains(Int32(ordinal)) ?? false
           if edge.child.isDirty, !edge.child.flags.contains(.rooted), !isDirtyEdge {
             problems.append("\(name): child \(ordinal) is dirty, the edge is not")
           }
-          if isDirtyEdge, !node.isDirty, !node.flags.contains(.rooted) { problems.append("\(name): edge is dirty, node is not") }
-          if edge.child.flags.contains(.marked), !node.isDirty { problems.append("\(name): child \(ordinal) is marked, node is clean") }
+          if isDirtyEdge, !node.isDirty, !node.flags.contains(.rooted) {
+            problems.append("\(name): edge is dirty, node is not")
+          }
+          if edge.child.flags.contains(.marked), !node.isDirty {
+            problems.append("\(name): child \(ordinal) is marked, node is clean")
+          }
         }
         if !node.subscribers.isEmpty, node.isDirty { problems.append("\(name): observed and dirty") }
         if node.exists, node.holders == 0, node.parents.isEmpty { problems.append("\(name): nobody keeps it") }

@@ -7,7 +7,9 @@ extension Engine {
     _ value: T, modifiedAt stamp: Stamp?, ifPresent: ((inout T) -> Void)?
   ) -> EntityNode<T> {
     let table = self.table(T.self)
-    guard let ifPresent, table.node(for: value.id)?.exists == true else { return store(value, in: table, stamp, given: nil) }
+    guard let ifPresent, table.node(for: value.id)?.exists == true else {
+      return store(value, in: table, stamp, given: nil)
+    }
     var amended = value
     unlocked { ifPresent(&amended) }
     return store(amended, in: table, stamp, given: value)
@@ -97,7 +99,9 @@ extension Engine {
     let table = node.typedTable
     // What the closure left as it was does not undo what was written meanwhile.
     let isUnchanged = withUnsafePointer(to: given) { given in
-      withUnsafePointer(to: result) { haveSameBits(given, $0) || (!table.isAggregate && table.isEqual?(given, $0) ?? false) }
+      withUnsafePointer(to: result) {
+        haveSameBits(given, $0) || (!table.isAggregate && table.isEqual?(given, $0) ?? false)
+      }
     }
     if isUnchanged || !table.isAggregate {
       guard node.take(stamp: effective(stamp), in: self) else { return false }

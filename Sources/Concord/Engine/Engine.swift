@@ -19,7 +19,9 @@ import Synchronization
   @usableFromInline let tableCache: UnsafeMutablePointer<(key: ObjectIdentifier?, table: Unmanaged<AnyTable>?)>
   /// Which types occur directly in which.
   @exclusivity(unchecked) @usableFromInline var childTables: [ObjectIdentifier: [AnyTable]] = [:]
-  @exclusivity(unchecked) @usableFromInline var lastLink: (parent: ObjectIdentifier?, child: ObjectIdentifier?) = (nil, nil)
+  @exclusivity(unchecked) @usableFromInline var lastLink: (parent: ObjectIdentifier?, child: ObjectIdentifier?) = (
+    nil, nil
+  )
 
   // The open transaction.
   /// The thread whose closure is running, and how many are nested; 0 if there is none.
@@ -62,7 +64,9 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var markStack: ContiguousArray<NodeRef> = []
   @exclusivity(unchecked) private var idleCall: WriteCall?
 
-  @usableFromInline init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+  @usableFromInline init(
+    delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?
+  ) {
     self.stamping = stamping
     self.logger = logger
     isLogged = logger != nil
@@ -166,7 +170,9 @@ import Synchronization
   }
 
   /// Whether this thread must not see the state as it is now, because it is not committed.
-  @usableFromInline var seesUncommitted: Bool { owner != 0 && owner != currentThread() && !journal.isEmpty && !isSuspended }
+  @usableFromInline var seesUncommitted: Bool {
+    owner != 0 && owner != currentThread() && !journal.isEmpty && !isSuspended
+  }
 
   /// Whether the open transaction may have something to do with the node's value.
   @usableFromInline func isTouched(_ node: Node) -> Bool {
@@ -221,7 +227,9 @@ import Synchronization
   @usableFromInline func releaseHolder(of node: Node) { release(.holder(node)) }
 
   /// A subscription is gone. Never waits.
-  @usableFromInline func release(_ subscriber: AnySubscriber, from node: Node) { release(.subscriber(subscriber, node)) }
+  @usableFromInline func release(_ subscriber: AnySubscriber, from node: Node) {
+    release(.subscriber(subscriber, node))
+  }
 
   private func release(_ release: Release) {
     if lock.tryLock() {

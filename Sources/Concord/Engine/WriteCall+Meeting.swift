@@ -110,7 +110,8 @@ extension WriteCall {
     }
     node.stamp = withEngine { $0.firstStamp(stamp) }
     claim(node)
-    items.append(Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true, hasInside: table.isAggregate))
+    items.append(
+      Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true, hasInside: table.isAggregate))
   }
 
   @inlinable func meetAgain<T: Identifiable & Sendable>(
@@ -159,7 +160,8 @@ extension WriteCall {
   @inlinable func sameBits<T: Identifiable & Sendable>(
     _ item: Item, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
-    item.staged < 0 ? node.holdsBits(of: value) : withUnsafePointer(to: table.staged[Int(item.staged)]) { haveSameBits($0, value) }
+    item.staged < 0
+      ? node.holdsBits(of: value) : withUnsafePointer(to: table.staged[Int(item.staged)]) { haveSameBits($0, value) }
   }
 
   @inlinable func push<T: Identifiable & Sendable>(
@@ -173,7 +175,8 @@ extension WriteCall {
     _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true
   ) {
     if claims { claim(node) }
-    items.append(Item(
+    items.append(
+      Item(
         node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal,
         hasInside: table.isAggregate))
   }
@@ -228,7 +231,8 @@ extension WriteCall {
 
   /// Meets what differs between two values; `true` if no relation does.
   @inlinable func walkChanges<T: Identifiable & Sendable>(
-    in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>, isTaken: Bool
+    in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>,
+    isTaken: Bool
   ) -> Bool {
     // What was given is what the node has, unless cycles or other writes say otherwise.
     let known = !usesGiven && isTaken ? node.children : nil

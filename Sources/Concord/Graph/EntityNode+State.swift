@@ -14,7 +14,9 @@ extension EntityNode {
     let other = unsafeDowncast(state, to: EntityState<T>.self)
     let present = EntityState(self)
     if let snapshot = other.children {
-      engine.setChildren(of: self, schema: snapshot.schema, nodes: ContiguousArray(snapshot.nodes.lazy.map(NodeRef.init)), ends: snapshot.ends)
+      engine.setChildren(
+        of: self, schema: snapshot.schema, nodes: ContiguousArray(snapshot.nodes.lazy.map(NodeRef.init)),
+        ends: snapshot.ends)
     } else {
       engine.removeChildren(of: self)
     }

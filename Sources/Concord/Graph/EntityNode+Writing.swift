@@ -18,7 +18,9 @@ extension EntityNode {
       item.keepsValue = true
       return
     }
-    if item.given >= 0, call.usesGiven, call.target != nil, restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)]) {
+    if item.given >= 0, call.usesGiven, call.target != nil,
+      restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
+    {
       item.isAmended = true
       typedTable.staged[Int(item.staged)] = incoming
     }
@@ -69,7 +71,9 @@ extension EntityNode {
   /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
   /// relations come from what is stored. Whether there were any such.
   @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
-    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else { return false }
+    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else {
+      return false
+    }
     let shown = withUnsafePointer(to: given) { schema.read($0, in: table.engine).ends }
     var restored = false
     for k in schema.relations.indices {

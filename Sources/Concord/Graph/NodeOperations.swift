@@ -89,18 +89,28 @@ extension Node {
   @usableFromInline func captureState() -> NodeState { table.operations.captureState(self) }
   @usableFromInline func exchange(_ state: NodeState) -> NodeState { table.operations.exchange(self, state) }
   @usableFromInline func differs(from state: NodeState) -> Bool { table.operations.differs(self, state) }
-  @usableFromInline func apply(_ item: inout WriteCall.Item, in call: WriteCall) { table.operations.apply(self, &item, call) }
+  @usableFromInline func apply(_ item: inout WriteCall.Item, in call: WriteCall) {
+    table.operations.apply(self, &item, call)
+  }
   @usableFromInline func walk(_ item: WriteCall.Item, in call: WriteCall) { table.operations.walk(self, item, call) }
   @usableFromInline func isUnchanged(since previous: Int32) -> Bool { table.operations.isUnchanged(self, previous) }
-  @usableFromInline func note(givenAt staged: Int32, in call: WriteCall) -> Bool { table.operations.noteGiven(self, staged, call) }
-  @usableFromInline func readGivens(at staged: Int32, with reader: GivenReader) { table.operations.readGivens(self, staged, reader) }
-  @usableFromInline func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool { table.operations.takeOut(self, ordinals, engine) }
+  @usableFromInline func note(givenAt staged: Int32, in call: WriteCall) -> Bool {
+    table.operations.noteGiven(self, staged, call)
+  }
+  @usableFromInline func readGivens(at staged: Int32, with reader: GivenReader) {
+    table.operations.readGivens(self, staged, reader)
+  }
+  @usableFromInline func takeOut(_ ordinals: [Int32], in engine: Engine) -> Bool {
+    table.operations.takeOut(self, ordinals, engine)
+  }
   @usableFromInline func leaveTable() { table.operations.leaveTable(self) }
   @usableFromInline func makeNearForm(asRoot: Bool) { table.operations.makeNearForm(self, asRoot) }
   @usableFromInline func makeFarForm(leavingOut ordinals: [Int32]) { table.operations.makeFarForm(self, ordinals) }
   @usableFromInline func required(among ordinals: [Int32]) -> [Int32] { table.operations.required(self, ordinals) }
   @usableFromInline func dropForms() { table.operations.dropForms(self) }
-  @usableFromInline func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? { table.operations.logRelease(self, logger) }
+  @usableFromInline func logRelease(to logger: any EntityStoreLogger) -> (() -> Void)? {
+    table.operations.logRelease(self, logger)
+  }
   @usableFromInline var debugID: String { table.operations.debugID(self) }
   @usableFromInline var entity: (any Identifiable & Sendable)? { table.operations.entity(self) }
 }

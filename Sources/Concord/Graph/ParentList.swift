@@ -42,7 +42,8 @@ struct ParentList: ~Copyable {
   mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
     let count = header?.pointee.count ?? 0
     if count == header?.pointee.capacity ?? 0 { grow(to: count == 0 ? 1 : count * 2) }
-    (edges.unsafelyUnwrapped + Int(count)).initialize(to: ParentEdge(reference: NodeRef(node: parent), ordinal: ordinal))
+    (edges.unsafelyUnwrapped + Int(count)).initialize(
+      to: ParentEdge(reference: NodeRef(node: parent), ordinal: ordinal))
     header.unsafelyUnwrapped.pointee.count = count + 1
     return count
   }

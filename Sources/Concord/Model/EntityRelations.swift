@@ -57,15 +57,20 @@ extension EntityRelations {
     found.append(.init(keyPath))
   }
 
-  @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
+  @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>)
+  {
     found.append(.init(keyPath))
   }
 
-  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
+    _ keyPath: WritableKeyPath<Root, [Key: T]>
+  ) {
     found.append(.init(keyPath))
   }
 
-  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
+    _ keyPath: WritableKeyPath<Root, [Key: T]?>
+  ) {
     found.append(.init(keyPath))
   }
 }
@@ -81,11 +86,13 @@ extension EntityRelations {
     found.append(.init(wrapper: keyPath))
   }
 
-  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
+  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C>)
+  where C.Element: EntityWrapper {
     found.append(.init(wrapper: keyPath))
   }
 
-  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
+  @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C?>)
+  where C.Element: EntityWrapper {
     found.append(.init(wrapper: keyPath))
   }
 }
@@ -101,10 +108,12 @@ extension EntityRelations {
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T?>) {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: Identifiable & Sendable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>)
+  where C.Element: Identifiable & Sendable {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>) where C.Element: Identifiable & Sendable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>)
+  where C.Element: Identifiable & Sendable {}
 
   @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]>) {}

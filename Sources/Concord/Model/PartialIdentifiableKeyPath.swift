@@ -103,12 +103,14 @@ extension PartialIdentifiableKeyPath {
   }
 
   /// A collection of wrappers.
-  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C>) where C.Element: EntityWrapper {
+  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C>)
+  where C.Element: EntityWrapper {
     self.init(keyPath, CollectionPlace<C, WrapperPlace<C.Element>>.self)
   }
 
   /// An optional collection of wrappers.
-  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C?>) where C.Element: EntityWrapper {
+  @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C?>)
+  where C.Element: EntityWrapper {
     self.init(keyPath, OptionalPlace<CollectionPlace<C, WrapperPlace<C.Element>>>.self)
   }
 }

@@ -1,5 +1,6 @@
 /// What an `EntityObserver` observes; keeps it alive.
-@usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {  // immutable; the node is guarded by the engine's lock
+// Unchecked: immutable; the node is guarded by the engine's lock
+@usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {
   @usableFromInline final let node: Node
 
   /// The engine's lock is held. The source keeps the engine as well as the node: by a retain of its own rather than a
@@ -66,7 +67,8 @@
 }
 
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
-@usableFromInline final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
+@usableFromInline
+final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   @usableFromInline let makePart: @Sendable (T?) -> Part
 
   @inlinable init(node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
@@ -74,5 +76,7 @@
     super.init(node: node)
   }
 
-  @usableFromInline override var part: Part? { makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil) }
+  @usableFromInline override var part: Part? {
+    makePart(node.exists ? unsafeDowncast(node, to: EntityNode<T>.self).value : nil)
+  }
 }

@@ -55,7 +55,9 @@
         }
       } else {
         let (reference, staged) = values[Int(ordinal)]
-        write(Int(ordinal - position), unsafeDowncast(reference.node, to: EntityNode<T>.self).typedTable.staged[Int(staged)])
+        write(
+          Int(ordinal - position), unsafeDowncast(reference.node, to: EntityNode<T>.self).typedTable.staged[Int(staged)]
+        )
       }
     }
     position = end

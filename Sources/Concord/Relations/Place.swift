@@ -24,7 +24,9 @@
 extension Place {
   @inlinable static var order: PlaceOrder { .elements }
 
-  @inlinable static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool { haveSameBits(a, b) }
+  @inlinable static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
+    haveSameBits(a, b)
+  }
 }
 
 /// Whether two values have the same bits, and are therefore the same; equal values may well have different ones.
@@ -34,7 +36,9 @@ extension Place {
 
 /// An entity.
 @usableFromInline enum EntityPlace<T: Identifiable & Sendable>: Place {
-  @inlinable static func walk(_ value: UnsafePointer<T>, _ walker: Walker) { walker.visit(value, in: walker.table(T.self)) }
+  @inlinable static func walk(_ value: UnsafePointer<T>, _ walker: Walker) {
+    walker.visit(value, in: walker.table(T.self))
+  }
 
   @inlinable static func patch(_ value: UnsafeMutablePointer<T>, _ cursor: inout PatchCursor) {
     cursor.pass(1, of: T.self) { value.pointee = $1 }

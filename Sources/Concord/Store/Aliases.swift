@@ -13,7 +13,8 @@
 }
 
 /// What an alias of a collection is to the engine.
-@usableFromInline struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate where C.Element: Identifiable & Sendable {
+@usableFromInline struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate
+where C.Element: Identifiable & Sendable {
   @usableFromInline let id: String
   @usableFromInline var content: C?
 
@@ -115,7 +116,8 @@ extension Engine {
     return node
   }
 
-  @inlinable func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>? where A.ID == String {
+  @inlinable func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>?
+  where A.ID == String {
     guard let node = table(type).node(for: name), node.flags.contains(.registered) else { return nil }
     return node
   }
@@ -137,7 +139,9 @@ extension Engine {
   }
 
   /// Gives a collection alias its content; the elements are judged one by one, also if the alias itself is newer.
-  @inlinable func store<C>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?) -> EntityNode<CollectionAlias<C>> {
+  @inlinable func store<C>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?) -> EntityNode<
+    CollectionAlias<C>
+  > {
     let alias = self.alias(CollectionAlias<C>.self, named: name)
     let call = beginCall(.store, stamp: stamp)
     let wasRegistered = alias.flags.contains(.registered)
