@@ -248,4 +248,46 @@ struct RandomFindingsTests {
     #expect(observer.value.team == Team(id: 0, name: 1, lead: far, mates: [far]))
     #expect(store._checkInvariants().isEmpty)
   }
+
+  @Test("An edit of a far form leaves the relations of others alone")
+  func farEditOfAnother() {
+    let observer = store.store(
+      Person(
+        id: 1, name: 0,
+        partner: Person(
+          id: 2, name: 0, partner: Person(id: 1, name: 1),
+          team: Team(id: 0, name: 2, lead: Person(id: 0, name: 1), mates: [])),
+        team: Team(
+          id: 0, name: 3, lead: Person(id: 2, name: 1), mates: [Person(id: 2, name: 0), Person(id: 1, name: 1)])))
+    let before = observer.value
+    store.update(Team.self, id: 0) { $0.lead.name = 1 }
+    #expect(observer.value.partner?.id == before.partner?.id)
+    #expect(observer.value.team?.id == before.team?.id)
+    #expect(store.find(Person.self, id: 2)?.value.name == 1)
+  }
+
+  @Test("Somebody who stops being her own neighbour is brought up to date everywhere")
+  func endOfSelfLoop() {
+    let person = store.observer(Person.self, id: 2)
+    store.store([Person(id: 2, name: 2, slot: .person(Person(id: 2, name: 2)))])
+    let team = store.observer(Team.self, id: 0)
+    let group = store.store(
+      Group(
+        id: 0, name: 1, owner: Person(id: 0, name: 1),
+        members: [Person(id: 0, name: 3, team: Team(id: 0, name: 1, lead: Person(id: 1, name: 2)))],
+        item: .work(Work(id: 0, title: 1, tags: [Tag(id: 3, text: 1)]))))
+    let last = store.store(
+      Person(
+        id: 1, name: 1,
+        friends: [
+          Person(
+            id: 1, name: 2, team: Team(id: 0, name: 3, lead: Person(id: 2, name: 0)), slot: .tag(Tag(id: 1, text: 1)))
+        ],
+        partner: Person(id: 2, name: 0, tag: Tag(id: 1, text: 0)), tag: Tag(id: 3, text: 0)))
+    #expect(store.find(Tag.self, id: 1)?.value.text == 0)
+    #expect(person.value?.tag?.text == 0)
+    #expect(team.value?.lead.tag?.text == 0)
+    #expect(group.value.members[0].team?.lead.tag?.text == 0)
+    withExtendedLifetime(last) {}
+  }
 }

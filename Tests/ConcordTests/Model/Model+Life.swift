@@ -98,7 +98,7 @@ extension Model {
       first = [reading]
     } else if reading(follower.target) == nil {
       first = follower.last
-    } else if !follower.wasCommitted {
+    } else if !wasEverShown(follower.target) {
       first = []
     } else {
       return false
@@ -110,6 +110,12 @@ extension Model {
     }
     subscriptions[id] = subscription
     return true
+  }
+
+  /// Whether somebody who is still there has shown a committed value of what was removed since.
+  private func wasEverShown(_ target: Target) -> Bool {
+    handles.values.contains { $0.target == target && $0.wasCommitted }
+      || subscriptions.values.contains { $0.follower.target == target && $0.follower.wasCommitted }
   }
 
   mutating func resume(_ id: Int) {
