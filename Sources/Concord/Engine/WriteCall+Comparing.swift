@@ -74,13 +74,18 @@ extension WriteCall {
     let reader = GivenReader(call: self)
     relation.walk(given, reader)
     givens = reader.found
+    givenOrder = relation.order
     relationStart = Int32(truncatingIfNeeded: nodes.count)
   }
 
   /// The value of the entity that the closure was given in the same place, if it stood there.
   @inlinable func given(of node: Node, at ordinal: Int32) -> Int32? {
+    let reference = NodeRef(node: node)
+    if givenOrder != .elements {
+      return givens.first { $0.key == key && $0.node.isSame(as: reference) }?.staged
+    }
     let position = Int(ordinal - relationStart)
-    guard givens.indices.contains(position), givens[position].node.isSame(as: NodeRef(node: node)) else { return nil }
+    guard givens.indices.contains(position), givens[position].node.isSame(as: reference) else { return nil }
     return givens[position].staged
   }
 
@@ -99,7 +104,7 @@ extension WriteCall {
     withUnsafePointer(to: given) { reader.visit($0, in: table) }
     var next = 0
     while next < reader.found.count {
-      let (reference, staged) = reader.found[next]
+      let (reference, staged) = (reader.found[next].node, reader.found[next].staged)
       next += 1
       // The same value again has the same inside.
       if reference.node.note(givenAt: staged, in: self) { reference.node.readGivens(at: staged, with: reader) }
@@ -107,21 +112,37 @@ extension WriteCall {
   }
 }
 
+/// A value that a closure was given.
+@usableFromInline struct Given {
+  @usableFromInline let node: NodeRef
+  /// Where the table has it.
+  @usableFromInline let staged: Int32
+  /// Under which key it stood, if there are keys.
+  @usableFromInline let key: AnyHashable?
+
+  @inlinable init(node: NodeRef, staged: Int32, key: AnyHashable?) {
+    self.node = node
+    self.staged = staged
+    self.key = key
+  }
+}
+
 /// Stages values a closure was given.
 @usableFromInline final class GivenReader: Walker {
   @usableFromInline let call: WriteCall
-  @usableFromInline var found: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+  @usableFromInline var found: ContiguousArray<Given> = []
 
   @usableFromInline init(call: WriteCall) {
     self.call = call
     super.init(engine: call.engine, kind: .given)
+    wantsKeys = true
   }
 
   @inlinable func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     // An entity that is not stored yet may be met in what the closure made, and is then recognised.
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
-    found.append((NodeRef(node: node), call.stage(value.pointee, in: table)))
+    found.append(Given(node: NodeRef(node: node), staged: call.stage(value.pointee, in: table), key: key))
   }
 }
 

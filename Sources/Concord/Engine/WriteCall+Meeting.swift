@@ -208,7 +208,7 @@ extension WriteCall {
         // The pointer must not outlive the array's next growth, so the value is copied.
         let given = given.pointee
         return withUnsafePointer(to: given) {
-          walkChanges(in: value, since: $0, schema, of: node, isTaken: item.isTaken)
+          walkChanges(in: value, since: $0, schema, of: node, item: item)
         }
       }
       if isUntouched {
@@ -232,15 +232,20 @@ extension WriteCall {
   /// Meets what differs between two values; `true` if no relation does.
   @inlinable func walkChanges<T: Identifiable & Sendable>(
     in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ schema: Schema<T>, of node: EntityNode<T>,
-    isTaken: Bool
+    item: Item
   ) -> Bool {
     // What was given is what the node has, unless cycles or other writes say otherwise.
-    let known = !usesGiven && isTaken ? node.children : nil
+    let known = !usesGiven && item.isTaken ? node.children : nil
     if let known, known.schema === schema, schema.relations.allSatisfy({ $0.isIdentical(given, value) }) { return true }
     for (k, relation) in schema.relations.enumerated() {
       let isIdentical = relation.isIdentical(given, value)
       if isIdentical, let known, known.schema === schema {
-        for i in (k == 0 ? 0 : known.ends[k - 1])..<known.ends[k] { nodes.append(known.edges[Int(i)].reference) }
+        takeOver(known, relation: k)
+      } else if item.restored & (1 << UInt64(k)) != 0, let stored = node.children {
+        // Not the closure's doing: what stands there is what is stored, and may show something old.
+        let start = Int32(truncatingIfNeeded: nodes.count)
+        takeOver(stored, relation: k)
+        for ordinal in start..<Int32(truncatingIfNeeded: nodes.count) { noteOld(ordinal) }
       } else {
         if usesGiven { readGivens(in: given, of: relation) }
         relation.walk(value, self)
@@ -248,6 +253,10 @@ extension WriteCall {
       ends.append(Int32(truncatingIfNeeded: nodes.count))
     }
     return false
+  }
+
+  @inlinable func takeOver(_ children: ChildList, relation k: Int) {
+    for i in (k == 0 ? 0 : children.ends[k - 1])..<children.ends[k] { nodes.append(children.edges[Int(i)].reference) }
   }
 
   @inlinable func adopt<T: Identifiable & Sendable>(

@@ -35,8 +35,8 @@
     @usableFromInline var keepsValue = false
     /// Entities of this type can contain others.
     @usableFromInline var hasInside = true
-    /// The value is not to the bit what was met.
-    @usableFromInline var isAmended = false
+    /// The relations (a bit each) that were left out, and came back from what is stored.
+    @usableFromInline var restored: UInt64 = 0
 
     @inlinable @inline(__always) var node: Node { reference.node }
 
@@ -83,7 +83,7 @@
   @exclusivity(unchecked) @usableFromInline var rewrites: ContiguousArray<Rewrite> = []
   @exclusivity(unchecked) @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
-  @exclusivity(unchecked) @usableFromInline var usesGiven = false
+  @exclusivity(unchecked) @usableFromInline var usesGiven = false { didSet { wantsKeys = usesGiven } }
   /// Where the items begin that are not only what a closure changed.
   @exclusivity(unchecked) @usableFromInline var storingStart = 0
   /// All that the closure was given, by entity, if given values are compared.
@@ -97,9 +97,10 @@
   /// Occurrences that are not met as items and show something old.
   @exclusivity(unchecked) @usableFromInline var old: ContiguousArray<Int32> = []
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var parent: Node?
-  @exclusivity(unchecked) @usableFromInline var givens: ContiguousArray<(node: NodeRef, staged: Int32)> = []
+  @exclusivity(unchecked) @usableFromInline var givens: ContiguousArray<Given> = []
   /// Where the relation begins that `givens` are of.
   @exclusivity(unchecked) @usableFromInline var relationStart: Int32 = 0
+  @exclusivity(unchecked) @usableFromInline var givenOrder = PlaceOrder.elements
 
   @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .write) }
 
@@ -195,7 +196,7 @@
     if items[index].staged == -1 { return winner.staged == -1 }
     var last = index
     while items[last].replacement >= 0 { last = Int(items[last].replacement) }
-    return isWinner(last) && winner.isTaken && !winner.keepsValue && !winner.isAmended
+    return isWinner(last) && winner.isTaken && !winner.keepsValue && winner.restored == 0
   }
 
   @usableFromInline func expect(_ count: Int) {

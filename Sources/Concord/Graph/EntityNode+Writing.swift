@@ -18,11 +18,9 @@ extension EntityNode {
       item.keepsValue = true
       return
     }
-    if item.given >= 0, call.usesGiven, call.target != nil,
-      restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
-    {
-      item.isAmended = true
-      typedTable.staged[Int(item.staged)] = incoming
+    if item.given >= 0, call.usesGiven, call.target != nil {
+      item.restored = restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
+      if item.restored != 0 { typedTable.staged[Int(item.staged)] = incoming }
     }
     let isLookedAt = !subscribers.isEmpty || hasParents
     if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
@@ -68,20 +66,20 @@ extension EntityNode {
     withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
   }
 
-  /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own fields: the
-  /// relations come from what is stored. Whether there were any such.
-  @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> Bool {
-    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value else {
-      return false
-    }
+  /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own
+  /// fields: the relations come from what is stored. Gives which did, a bit each.
+  @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> UInt64 {
+    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value,
+      withUnsafePointer(to: incoming, { typedTable.schema(of: $0) }) === schema
+    else { return 0 }
     let shown = withUnsafePointer(to: given) { schema.read($0, in: table.engine).ends }
-    var restored = false
-    for k in schema.relations.indices {
+    var restored: UInt64 = 0
+    for k in schema.relations.indices where k < UInt64.bitWidth {
       let count = children.ends[k] - (k == 0 ? 0 : children.ends[k - 1])
       let shownCount = shown[k] - (k == 0 ? 0 : shown[k - 1])
       guard count != shownCount else { continue }
       withUnsafePointer(to: value) { schema.relations[k].copy($0, &incoming) }
-      restored = true
+      restored |= 1 << UInt64(k)
     }
     return restored
   }

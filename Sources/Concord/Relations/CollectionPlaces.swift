@@ -99,7 +99,11 @@
 
   @inlinable static func walk(_ value: UnsafePointer<[Key: T]>, _ walker: Walker) {
     let table = walker.table(T.self)
-    for element in value.pointee.values { withUnsafePointer(to: element) { walker.visit($0, in: table) } }
+    for (key, element) in value.pointee {
+      if walker.wantsKeys { walker.key = AnyHashable(key) }
+      withUnsafePointer(to: element) { walker.visit($0, in: table) }
+    }
+    walker.key = nil
   }
 
   @inlinable static func patch(_ value: UnsafeMutablePointer<[Key: T]>, _ cursor: inout PatchCursor) {

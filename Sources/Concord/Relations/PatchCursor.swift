@@ -10,7 +10,7 @@
   @usableFromInline unowned(unsafe) let children: ChildList?
   @usableFromInline let form: Form
   /// Where the tables have the values to write, if they are not the children's own.
-  @usableFromInline let values: ContiguousArray<(node: NodeRef, staged: Int32)>
+  @usableFromInline let values: ContiguousArray<Given>
   /// A place does not have its occurrences in the same order as before.
   @usableFromInline var didReorder = false
 
@@ -23,7 +23,7 @@
   }
 
   /// Writes these values, one for each occurrence.
-  @inlinable init(values: ContiguousArray<(node: NodeRef, staged: Int32)>) {
+  @inlinable init(values: ContiguousArray<Given>) {
     ordinals = ContiguousArray(0..<Int32(truncatingIfNeeded: values.count))
     parent = nil
     children = nil
@@ -54,9 +54,9 @@
           if let value = child.shown(in: form, at: ordinal, of: parent) { write(Int(ordinal - position), value) }
         }
       } else {
-        let (reference, staged) = values[Int(ordinal)]
+        let given = values[Int(ordinal)]
         write(
-          Int(ordinal - position), unsafeDowncast(reference.node, to: EntityNode<T>.self).typedTable.staged[Int(staged)]
+          Int(ordinal - position), unsafeDowncast(given.node.node, to: EntityNode<T>.self).typedTable.staged[Int(given.staged)]
         )
       }
     }

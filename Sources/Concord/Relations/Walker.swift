@@ -7,6 +7,9 @@
 
   @usableFromInline final let engineReference: Unmanaged<Engine>
   @usableFromInline let kind: Kind
+  /// Under which key the entity stands that is being met, if places are to be told apart.
+  @exclusivity(unchecked) @usableFromInline final var key: AnyHashable?
+  @exclusivity(unchecked) @usableFromInline final var wantsKeys = false
 
   @usableFromInline init(engine: Engine, kind: Kind) {
     engineReference = Unmanaged.passUnretained(engine)

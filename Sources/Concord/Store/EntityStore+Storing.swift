@@ -8,6 +8,7 @@ extension EntityStore {
   /// Each entity is judged on its own: if its stored stamp is not older, it is left as it is.
   ///
   /// - Parameters:
+  ///   - entity: the value, with all it contains.
   ///   - alias: a name to keep the entity alive and find it by.
   ///   - stamp: how fresh the value is; if `nil`, the store's ``Stamping`` says.
   ///   - ifPresent: changes the value before it is stored, if the entity is in the store already.
