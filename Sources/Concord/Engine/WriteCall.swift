@@ -166,7 +166,7 @@
     for i in items.indices.reversed() where !items[i].isSettled {
       guard let parent = items[i].parent, let children = parent.children else { continue }
       if children.adopted != serial {
-        // Renewed meanwhile, with its occurrences in another order.
+        // Renewed meanwhile, perhaps with what was not decided yet, or in another order.
         for ordinal in children.edges.indices { engine.showsOld(parent, Int32(truncatingIfNeeded: ordinal)) }
       } else if showsPresentValue(i) {
         parent.children?.dirty.remove(items[i].ordinal)

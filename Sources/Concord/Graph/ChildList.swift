@@ -24,7 +24,7 @@
   @exclusivity(unchecked) @usableFromInline var reached: UInt32 = 0
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var treeParent: Node?
   @exclusivity(unchecked) @usableFromInline var treeOrdinal: Int32 = -1
-  /// The call that made the list from a value it met.
+  /// The call whose value the node holds as it was met; 0 once something in it has been renewed.
   @exclusivity(unchecked) @usableFromInline var adopted: UInt32 = 0
   /// A `CycleForms`, while one is in use.
   @exclusivity(unchecked) @usableFromInline var forms: AnyObject?

@@ -40,6 +40,7 @@
     guard let children, value != nil, let schema = children.schema as? Schema<T> else { return }
     let ordinals = children.dirty.ordinals()
     children.dirty.removeAll()
+    children.adopted = 0
     let cursor = withUnsafeMutablePointer(to: &value) {
       schema.patch($0.at(0, as: T.self), of: self, children: children, ordinals: ordinals)
     }
@@ -75,6 +76,7 @@
     if asRoot {
       value = near
       children.dirty.removeAll()
+      children.adopted = 0
       if cursor.didReorder { rereadOrder() }
     } else {
       let forms = self.forms ?? CycleForms()
