@@ -27,6 +27,7 @@ extension WriteCall {
     leaveParent()
     let table = node.typedTable
     target = node
+    restoresLeftOut = true
     if usesGiven { readAllGivens(in: given, in: table) }
     // If the entity also stands inside itself, that may be what was really changed.
     let isChanged = !usesGiven || !hasSameFields(value, as: given, in: table)
@@ -38,7 +39,11 @@ extension WriteCall {
     usesGiven = true
     leaveParent()
     readAllGivens(in: given, in: table)
-    return start(with: value, in: table)
+    let node = start(with: value, in: table)
+    // What is inside is compared place by place, as in any update.
+    restoresLeftOut = true
+    if !items.isEmpty { items[0].given = stage(given, in: table) }
+    return node
   }
 
   /// Begins with what a closure changed in a value that is stored as a whole afterwards; see `continueStoring`.

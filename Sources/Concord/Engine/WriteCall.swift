@@ -88,6 +88,8 @@
   @exclusivity(unchecked) @usableFromInline var storingStart = 0
   /// All that the closure was given, by entity, if given values are compared.
   @exclusivity(unchecked) @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
+  /// Where the closure was given an entity without relations that were left out, they come back.
+  @exclusivity(unchecked) @usableFromInline var restoresLeftOut = false
   /// The entity an update is about, which has its stamp already.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var target: Node?
 
@@ -127,6 +129,7 @@
     usesGiven = false
     if !givenValues.isEmpty { givenValues.removeAll() }
     target = nil
+    restoresLeftOut = false
   }
 
   // MARK: Judging
@@ -191,7 +194,7 @@
   @usableFromInline func showsPresentValue(_ index: Int) -> Bool {
     let node = items[index].node
     guard !node.flags.contains(.rooted), node.children?.dirty.isEmpty ?? true else { return false }
-    guard node.callSerial == serial else { return false }
+    guard node.callSerial == serial, node.children.map({ $0.adopted == serial }) ?? true else { return false }
     let winner = items[Int(node.callItem)]
     if items[index].staged == -1 { return winner.staged == -1 }
     var last = index

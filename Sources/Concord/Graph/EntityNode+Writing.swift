@@ -18,7 +18,7 @@ extension EntityNode {
       item.keepsValue = true
       return
     }
-    if item.given >= 0, call.usesGiven, call.target != nil {
+    if item.given >= 0, call.restoresLeftOut, isSameEntity(asGivenAt: item.given) {
       item.restored = restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
       if item.restored != 0 { typedTable.staged[Int(item.staged)] = incoming }
     }
@@ -31,6 +31,8 @@ extension EntityNode {
     value = incoming
     call.withEngine { $0.changed(self) }
   }
+
+  @inlinable func isSameEntity(asGivenAt index: Int32) -> Bool { typedTable.staged[Int(index)].id == value?.id }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   @inlinable func take(stamp newStamp: Stamp?, in engine: Engine) -> Bool {
