@@ -115,7 +115,7 @@ extension WriteCall {
 /// A value that a closure was given.
 @usableFromInline struct Given {
   @usableFromInline let node: NodeRef
-  /// Where the table has it.
+  /// Where the table has it; -1 for the value that the node has.
   @usableFromInline let staged: Int32
   /// Under which key it stood, if there are keys.
   @usableFromInline let key: AnyHashable?

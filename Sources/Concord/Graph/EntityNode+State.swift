@@ -44,8 +44,20 @@ extension EntityNode {
     guard let old = other.value else { return true }
     if let snapshot = other.children, !snapshot.isSame(as: children) { return true }
     if other.children == nil, children?.edges.isEmpty == false { return true }
-    table.engine.refresh(self)
     guard let value else { return true }
-    return withUnsafePointer(to: old) { old in withUnsafePointer(to: value) { !isEqual(old, $0) } }
+    // What the entities inside contain is their own affair, and when it was last brought up to date here is chance.
+    let before = withChildrenAsTheyAre(old, other.children)
+    let now = withChildrenAsTheyAre(value, children?.snapshot())
+    return withUnsafePointer(to: before) { before in withUnsafePointer(to: now) { !isEqual(before, $0) } }
+  }
+
+  /// The value with each child's present value in its place.
+  @inlinable func withChildrenAsTheyAre(_ value: T, _ snapshot: ChildSnapshot?) -> T {
+    guard let snapshot, let schema = snapshot.schema as? Schema<T>, !snapshot.nodes.isEmpty else { return value }
+    var value = value
+    var cursor = PatchCursor(
+      values: ContiguousArray(snapshot.nodes.lazy.map { Given(node: NodeRef(node: $0), staged: -1, key: nil) }))
+    for relation in schema.relations { relation.patch(&value, &cursor) }
+    return value
   }
 }

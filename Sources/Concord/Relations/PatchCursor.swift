@@ -55,9 +55,10 @@
         }
       } else {
         let given = values[Int(ordinal)]
-        write(
-          Int(ordinal - position), unsafeDowncast(given.node.node, to: EntityNode<T>.self).typedTable.staged[Int(given.staged)]
-        )
+        let node = unsafeDowncast(given.node.node, to: EntityNode<T>.self)
+        if let value = given.staged < 0 ? node.value : node.typedTable.staged[Int(given.staged)] {
+          write(Int(ordinal - position), value)
+        }
       }
     }
     position = end
