@@ -290,4 +290,49 @@ struct RandomFindingsTests {
     #expect(group.value.members[0].team?.lead.tag?.text == 0)
     withExtendedLifetime(last) {}
   }
+
+  @Test("removeAll does not tell an alias nil that was nil")
+  func removeAllTwice() {
+    let log = Log<Tag?>()
+    let key: AliasKey<Tag> = "tag"
+    let tag = store.store(Tag(id: 0, text: 0), named: key)
+    store.remove(Tag.self, id: 0)
+    let subscription = store.find(named: key).observe { log.append($0) }
+    store.removeAll()
+    #expect(log.values == [nil])
+    subscription.unsubscribe()
+    withExtendedLifetime(tag) {}
+  }
+
+  @Test("An entity put at a new place as it is keeps its stamp, also with a changed child")
+  func newPlaceChangedChild() {
+    let first = store.store(
+      Person(id: 1, name: 0, team: Team(id: 0, name: 2, lead: Person(id: 2, name: 1))), modifiedAt: 33)
+    let second = store.store(Person(id: 0, name: 0), modifiedAt: 33)
+    store.update(Person.self, id: 0, modifiedAt: 44) { $0.team = Team(id: 0, name: 2, lead: Person(id: 2, name: 5)) }
+    #expect(first.value.team?.lead.name == 5)
+    #expect(store.update(Team.self, id: 0, modifiedAt: 44) { $0.name = 3 })
+    #expect(!store.update(Person.self, id: 2, modifiedAt: 44) { $0.name = 3 })
+    #expect(second.value.team?.name == 3)
+  }
+
+  @Test("Under another id the edit of a far form keeps what was left out")
+  func farEditUnderAnotherID() {
+    struct Circle: Aggregate, Equatable {
+      var id: Int
+      var people: [Person]
+      var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.people)] }
+    }
+    let key: AliasKey<Circle> = "circle"
+    let friend = Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])
+    store.store(Circle(id: 0, people: [Person(id: 0, name: 0, friends: [friend])]), named: key)
+    store.update(named: key) { circle in
+      circle.people[0].friends[0].friends[0].name = 7
+      circle.id = 1
+    }
+    #expect(
+      store.find(named: key).value?.people == [
+        Person(id: 0, name: 7, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 7)])])
+      ])
+  }
 }
