@@ -296,8 +296,9 @@ struct RandomFindingsTests {
     let log = Log<Tag?>()
     let key: AliasKey<Tag> = "tag"
     let tag = store.store(Tag(id: 0, text: 0), named: key)
-    store.remove(Tag.self, id: 0)
-    let subscription = store.find(named: key).observe { log.append($0) }
+    let found = store.find(named: key)
+    _ = store.transaction { $0.remove(Tag.self, id: 0) }
+    let subscription = found.observe { log.append($0) }
     store.removeAll()
     #expect(log.values == [nil])
     subscription.unsubscribe()
@@ -334,5 +335,34 @@ struct RandomFindingsTests {
       store.find(named: key).value?.people == [
         Person(id: 0, name: 7, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 7)])])
       ])
+  }
+
+  @Test("What moved with a changed child is not written itself")
+  func movedWithChangedChild() {
+    let observer = store.store(
+      Person(
+        id: 2, name: 0, friends: [Person(id: 1, name: 0), Person(id: 0, name: 3, tag: Tag(id: 3, text: 1))]),
+      modifiedAt: 10)
+    store.update(Person.self, id: 2, modifiedAt: 50) { person in
+      person.friends.removeFirst()
+      person.friends[0].tag?.text = 2
+    }
+    #expect(observer.value.friends == [Person(id: 0, name: 3, tag: Tag(id: 3, text: 2))])
+    #expect(store.update(Person.self, id: 0, modifiedAt: 20) { $0.name = 4 })
+    #expect(!store.update(Tag.self, id: 3, modifiedAt: 20) { $0.text = 4 })
+  }
+
+  @Test("Two observers of what is born in a transaction are both called at its end")
+  func bornTwice() {
+    let log = Log<Int>()
+    let kept = Kept<[Subscription]>()
+    store.transaction { store in
+      let observer = store.store(Tag(id: 2, text: 0))
+      kept.value = (0..<2).map { number in observer.observe { log.append(number * 100 + $0.text) } }
+      #expect(log.values == [])
+      store.update(Tag.self, id: 2) { $0.text = 1 }
+    }
+    #expect(log.values.sorted() == [1, 101])
+    kept.value = nil
   }
 }
