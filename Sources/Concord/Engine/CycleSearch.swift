@@ -22,6 +22,7 @@ final class CycleSearch {
     findComponents(from: root)
     if root.flags.contains(.rooted) { makeRootedValue(of: root) }
     root.flags.remove(.dirty)
+    engine.taint(root)
   }
 
   // MARK: Components
@@ -106,6 +107,7 @@ final class CycleSearch {
         if node.isDirty {
           node.patchDirtyChildren()
           node.flags.remove(.dirty)
+          engine.taint(node)
         }
       }
     }

@@ -18,5 +18,6 @@ extension Engine {
     }
     node.patchDirtyChildren()
     node.flags.remove(.dirty)
+    taint(node)
   }
 }

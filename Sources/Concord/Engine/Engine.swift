@@ -179,6 +179,13 @@ import Synchronization
     node.isDirty || node.journalMark >= transactionStart || node.flags.contains(.tainted)
   }
 
+  /// A node was brought up to date with what may not be committed.
+  func taint(_ node: Node) {
+    guard !journal.isEmpty, !isSuspended, !node.flags.contains(.tainted) else { return }
+    node.flags.insert(.tainted)
+    tainted.append(node)
+  }
+
   /// Runs `body` on a node as it was last committed.
   @inlinable func committed<R>(_ node: Node, _ body: () -> R) -> R {
     if owner != 0, !journal.isEmpty, isTouched(node) { suspend() }
@@ -206,10 +213,6 @@ import Synchronization
       if seesUncommitted, isTouched(node) { suspend() }
       if node.isDirty {
         refresh(node)
-        if !journal.isEmpty, !isSuspended, !node.flags.contains(.tainted) {
-          node.flags.insert(.tainted)
-          tainted.append(node)
-        }
       }
     } else if node.isDirty {
       refresh(node)

@@ -4,7 +4,7 @@ extension WriteCall {
   /// what it was given in this place (or -1), and whether the entity itself was changed or only something inside it.
   @inlinable func compare<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
-  ) -> (given: Int32, isChanged: Bool)? {
+  ) -> (given: Int32, isChanged: Bool, isMoved: Bool)? {
     if usesGiven, let known = givenValues[ObjectIdentifier(node)] {
       let here = given(of: node, at: ordinal)
       // Moving something to another place does not change it.
@@ -12,17 +12,19 @@ extension WriteCall {
         noteOld(ordinal)
         return nil
       }
-      if let here { return (here, !hasSameFields(value.pointee, as: table.staged[Int(here)], in: table)) }
+      if let here { return (here, !hasSameFields(value.pointee, as: table.staged[Int(here)], in: table), false) }
       // Moved and changed: if it came from where its relations were left out, it must not lose them.
-      return (known.first { hasSameRelations(value.pointee, as: table.staged[Int($0)], in: table) } ?? -1, true)
+      let origin = known.first { hasSameRelations(value.pointee, as: table.staged[Int($0)], in: table) }
+      let isChanged = !known.contains { hasSameFields(value.pointee, as: table.staged[Int($0)], in: table) }
+      return (origin ?? -1, isChanged, true)
     }
     engine.refresh(node)
     if node.isSame(as: value) {
       if node.flags.contains(.rooted) || !node.holdsBits(of: value) { noteOld(ordinal) }
       return nil
     }
-    guard table.isAggregate, let stored = node.value else { return (-1, true) }
-    return (-1, !hasSameFields(value.pointee, as: stored, in: table))
+    guard table.isAggregate, let stored = node.value else { return (-1, true, false) }
+    return (-1, !hasSameFields(value.pointee, as: stored, in: table), false)
   }
 
   @usableFromInline func noteOld(_ ordinal: Int32) {

@@ -88,8 +88,8 @@ extension WriteCall {
       meetAgain(node, value, in: table, ordinal: ordinal)
     } else if mode == .store {
       push(node, value, in: table, ordinal: ordinal)
-    } else if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
-      push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged)
+    } else if let (given, isChanged, isMoved) = compare(node, value, in: table, ordinal: ordinal) {
+      push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged, isMoved: isMoved)
     }
   }
 
@@ -108,8 +108,8 @@ extension WriteCall {
     if usesGiven, givenValues[ObjectIdentifier(node)] != nil {
       engine.suspect(node)
       // Not of the closure's making. Unless it changed it, which of its values wins is seen when the whole is stored.
-      if let (given, isChanged) = compare(node, value, in: table, ordinal: ordinal) {
-        push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged)
+      if let (given, isChanged, isMoved) = compare(node, value, in: table, ordinal: ordinal) {
+        push(node, value, in: table, ordinal: ordinal, given: given, claims: isChanged, isMoved: isMoved)
       }
       return
     }
@@ -123,11 +123,13 @@ extension WriteCall {
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
   ) {
     var given: Int32 = -1
+    var isMoved = false
     if mode == .update, !items[Int(node.callItem)].isNew {
-      guard let (place, isChanged) = compare(node, value, in: table, ordinal: ordinal) else { return }
+      guard let (place, isChanged, isElsewhere) = compare(node, value, in: table, ordinal: ordinal) else { return }
       given = place
+      isMoved = isElsewhere
       guard isChanged else {
-        push(node, value, in: table, ordinal: ordinal, given: given, claims: false)
+        push(node, value, in: table, ordinal: ordinal, given: given, claims: false, isMoved: isMoved)
         return
       }
     }
@@ -146,7 +148,7 @@ extension WriteCall {
         // The node is about to hold another value, and what is inside this one still has to be met.
         items[winner].staged = stage(first, in: table)
       }
-      push(node, value, in: table, ordinal: ordinal, given: given, claims: false)
+      push(node, value, in: table, ordinal: ordinal, given: given, claims: false, isMoved: isMoved)
       items[items.count - 1].isNew = isNew
     } else {
       noteOld(ordinal)
@@ -171,19 +173,21 @@ extension WriteCall {
 
   @inlinable func push<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32, given: Int32 = -1,
-    claims: Bool = true
+    claims: Bool = true, isMoved: Bool = false
   ) {
-    push(node, value.pointee, in: table, ordinal: ordinal, given: given, claims: claims)
+    push(node, value.pointee, in: table, ordinal: ordinal, given: given, claims: claims, isMoved: isMoved)
   }
 
   @inlinable func push<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true
+    _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true,
+    isMoved: Bool = false
   ) {
     if claims { claim(node) }
     items.append(
       Item(
         node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal,
         hasInside: table.isAggregate))
+    items[items.count - 1].isMoved = isMoved
   }
 
   @usableFromInline func claim(_ node: Node, _ index: Int32? = nil) {
@@ -252,7 +256,11 @@ extension WriteCall {
         takeOver(stored, relation: k)
         for ordinal in start..<Int32(truncatingIfNeeded: nodes.count) { noteOld(ordinal) }
       } else {
-        if usesGiven { readGivens(in: given, of: relation) }
+        if item.isMoved {
+          givens.removeAll(keepingCapacity: true)
+        } else if usesGiven {
+          readGivens(in: given, of: relation)
+        }
         relation.walk(value, self)
       }
       ends.append(Int32(truncatingIfNeeded: nodes.count))

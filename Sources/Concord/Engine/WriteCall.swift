@@ -35,6 +35,8 @@
     @usableFromInline var keepsValue = false
     /// Entities of this type can contain others.
     @usableFromInline var hasInside = true
+    /// What was given stood elsewhere: only what had been left out there is taken from it.
+    @usableFromInline var isMoved = false
     /// The relations (a bit each) that were left out, and came back from what is stored.
     @usableFromInline var restored: UInt64 = 0
 
