@@ -30,7 +30,7 @@ extension Engine {
     }
     erase(doomed)
     for group in groups {
-      guard let children = group.children else { continue }
+      guard let children = group.children, !children.edges.isEmpty else { continue }
       if group.takeOut(Array(0..<Int32(children.edges.count)), in: self) { changed(group) }
     }
     cutOff(doomed)

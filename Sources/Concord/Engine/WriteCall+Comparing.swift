@@ -44,15 +44,14 @@ extension WriteCall {
     let isComparable = withUnsafePointer(to: other) { other in
       guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
       for relation in schema.relations where !relation.isIdentical(&value, other) {
-        let found = identities(in: other, of: relation)
-        guard identities(in: &value, of: relation) == found else { return false }
-        if table.isEqual == nil {
-          // Compared by bits: only as a whole can the place become the same.
-          if found.isEmpty { return false }
+        guard haveSameEntities(&value, other, in: relation) else { return false }
+        let reader = GivenReader(call: self)
+        relation.walk(other, reader)
+        if reader.found.isEmpty { continue }
+        if table.isEqual == nil || relation.order != .elements {
+          // Compared by bits, or in an order of its own: only as a whole can the place become the same.
           relation.copy(other, &value)
         } else {
-          let reader = GivenReader(call: self)
-          relation.walk(other, reader)
           var cursor = PatchCursor(values: reader.found)
           relation.patch(&value, &cursor)
         }
@@ -63,10 +62,14 @@ extension WriteCall {
     return withUnsafePointer(to: value) { isSame(other, $0, in: table) }
   }
 
-  @inlinable func identities<Root>(in value: UnsafePointer<Root>, of relation: Relation<Root>) -> [ObjectIdentifier] {
-    let reader = IdentityReader(engine: engine)
-    relation.walk(value, reader)
-    return relation.order == .none ? reader.found.sorted() : reader.found
+  /// Whether the same entities stand in the same places.
+  @inlinable func haveSameEntities<Root>(
+    _ a: UnsafePointer<Root>, _ b: UnsafePointer<Root>, in relation: Relation<Root>
+  ) -> Bool {
+    let (left, right) = (IdentityReader(engine: engine), IdentityReader(engine: engine))
+    relation.walk(a, left)
+    relation.walk(b, right)
+    return relation.order == .elements ? left.found == right.found : Set(left.found) == Set(right.found)
   }
 
   // MARK: What the closure was given
@@ -95,7 +98,7 @@ extension WriteCall {
     withUnsafePointer(to: value) { value in
       withUnsafePointer(to: other) { other in
         guard let schema = table.schema(of: value), schema === table.schema(of: other) else { return false }
-        return schema.relations.allSatisfy { identities(in: value, of: $0) == identities(in: other, of: $0) }
+        return schema.relations.allSatisfy { haveSameEntities(value, other, in: $0) }
       }
     }
   }
@@ -148,16 +151,30 @@ extension WriteCall {
   }
 }
 
+/// Which entity stands in a place, and under which key, if there are keys.
+@usableFromInline struct Identity: Hashable {
+  @usableFromInline let node: ObjectIdentifier
+  @usableFromInline let key: AnyHashable?
+
+  @inlinable init(node: ObjectIdentifier, key: AnyHashable?) {
+    self.node = node
+    self.key = key
+  }
+}
+
 /// Tells which entities stand in a value.
 @usableFromInline final class IdentityReader: Walker {
-  @usableFromInline var found: [ObjectIdentifier] = []
+  @usableFromInline var found: [Identity] = []
 
-  @usableFromInline init(engine: Engine) { super.init(engine: engine, kind: .identity) }
+  @usableFromInline init(engine: Engine) {
+    super.init(engine: engine, kind: .identity)
+    wantsKeys = true
+  }
 
   @inlinable func meet<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
-    found.append(ObjectIdentifier(node))
+    found.append(Identity(node: ObjectIdentifier(node), key: key))
   }
 }
 

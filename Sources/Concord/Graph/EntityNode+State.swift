@@ -21,7 +21,8 @@ extension EntityNode {
       engine.removeChildren(of: self)
     }
     // An entity whose birth is undone keeps its value for those who got to observe it.
-    if let value = other.value { self.value = value } else { flags.insert(.unborn) }
+    if let value = other.value { self.value = value }
+    if other.value == nil || other.flags.contains(.unborn) { flags.insert(.unborn) }
     stamp = other.stamp
     if other.flags.contains(.exists) {
       flags.insert(.exists)
