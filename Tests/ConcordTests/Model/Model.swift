@@ -162,7 +162,7 @@ struct Model {
         if let other = state.records[new.index], !isNewer(freshness, than: other.stamp) { return .open }
       }
     }
-    guard let changes = changes(from: given, to: result) else { return .open }
+    guard let changes = changes(from: given, to: result, renamed: !name.isCollection) else { return .open }
     begin()
     write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness)
     point(name, to: result.map(\.ref), freshness)
@@ -176,9 +176,9 @@ struct Model {
   }
 
   /// What a closure changed. `nil` when the design leaves it open.
-  private func changes(from given: [Tree], to result: [Tree]) -> Changes? {
+  private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> Changes? {
     let forms = Forms(of: given)
-    let occurrences = Occurrence.all(in: result, given: given)
+    let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed)
     func isChange(_ occurrence: Occurrence) -> Bool {
       forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
     }
