@@ -377,6 +377,7 @@ struct RandomFindingsTests {
     let waiting = store.observer(Person.self, id: 2)
     store.transaction { store in
       store.update(Tag.self, id: 0) { $0.text = 2 }
+      #expect(waiting.value?.slot.tag?.text == 2)
       kept.value = waiting.observe { log.append($0?.slot.tag?.text) }
     }
     #expect(log.values == [0, 2])
