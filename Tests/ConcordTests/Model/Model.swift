@@ -115,8 +115,8 @@ struct Model {
       forms = Forms(of: [root])
       occurrences = Occurrence.all(in: [result], given: [root])
     }
-    func isChange(_ occurrence: Occurrence) -> Bool { forms.map { self.isChange(occurrence, from: $0) } ?? false }
-    guard let winners = winners(among: occurrences, preferring: isChange) else { return false }
+    if let forms, hasConflictWithStored(occurrences, forms) { return false }
+    guard let winners = winners(among: occurrences, preferring: { forms?.differs($0) ?? false }) else { return false }
     let freshness = freshness(stamp)
     begin()
     for winner in winners { write(winner, freshness) }
@@ -180,9 +180,10 @@ struct Model {
   private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> Changes? {
     let forms = Forms(of: given)
     let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed)
-    guard let winners = winners(among: occurrences, preferring: { isChange($0, from: forms) }, only: true) else {
-      return nil
+    func isChange(_ occurrence: Occurrence) -> Bool {
+      forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
     }
+    guard let winners = winners(among: occurrences, preferring: isChange, only: true) else { return nil }
     for winner in winners {
       guard let stored = state.records[winner.tree.ref.index] else { continue }
       guard let base = forms.base(of: winner) else { continue }
@@ -195,11 +196,16 @@ struct Model {
     return Changes(forms: forms, winners: winners)
   }
 
-  /// Whether a closure changed what stands here. What the store holds already is no change at a new place.
-  private func isChange(_ occurrence: Occurrence, from forms: Forms) -> Bool {
-    forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
+  /// Whether `ifPresent` put something at a new place as it is stored, and the call holds other values of it: which of
+  /// them wins is left open.
+  private func hasConflictWithStored(_ occurrences: [Occurrence], _ forms: Forms) -> Bool {
+    occurrences.contains { occurrence in
+      occurrence.given == nil && isStored(occurrence.tree) && forms.differs(occurrence)
+        && occurrences.contains { $0.tree.ref == occurrence.tree.ref && !$0.tree.isSame(as: occurrence.tree) }
+    }
   }
 
+  /// Whether the store holds just this. Put at a new place it is no write.
   private func isStored(_ tree: Tree) -> Bool {
     guard let record = state.records[tree.ref.index] else { return false }
     return record.own == tree.own && record.relations == tree.relations.map(\.refs)
