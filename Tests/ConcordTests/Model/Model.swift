@@ -161,6 +161,8 @@ struct Model {
       if let new = result.first?.ref, new != ref {
         guard isNewer(freshness, than: alias.stamp) else { return .open }
         if let other = state.records[new.index], !isNewer(freshness, than: other.stamp) { return .open }
+        // Whether an entity found under the new id just as it is gets the stamp is left open.
+        if result.first.map(isStored) ?? false { return .open }
       }
     }
     guard let changes = changes(from: given, to: result, renamed: !name.isCollection) else { return .open }
