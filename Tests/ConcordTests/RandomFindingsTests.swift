@@ -365,4 +365,37 @@ struct RandomFindingsTests {
     #expect(log.values.sorted() == [1, 101])
     kept.value = nil
   }
+
+  @Test("A waiting observer, observed inside a transaction, shows what was committed below it")
+  func observeWaitingInside() {
+    let log = Log<Int?>()
+    let kept = Kept<Subscription>()
+    let group = store.store(
+      Group(
+        id: 0, name: 0, owner: Person(id: 1, name: 0),
+        members: [Person(id: 2, name: 0, slot: .tag(Tag(id: 0, text: 0)))]))
+    let waiting = store.observer(Person.self, id: 2)
+    store.transaction { store in
+      store.update(Tag.self, id: 0) { $0.text = 2 }
+      #expect(waiting.value?.slot.tag?.text == 2)
+      kept.value = waiting.observe { log.append($0?.slot.tag?.text) }
+    }
+    #expect(log.values == [0, 2])
+    kept.value?.unsubscribe()
+    withExtendedLifetime(group) {}
+  }
+
+  @Test("A person without relations, put far below herself, is what was put")
+  func plainBelowHerself() {
+    let observer = store.observer(Person.self, id: 2)
+    store.store(
+      Team(
+        id: 0, name: 2,
+        lead: Person(
+          id: 2, name: 0, friends: [Person(id: 1, name: 2)], team: Team(id: 0, name: 3, lead: Person(id: 2, name: 1)))))
+    store.update(Person.self, id: 2) {
+      $0.friends[0].team = Team(id: 0, name: 0, lead: Person(id: 2, name: 2), mates: [])
+    }
+    #expect(observer.value == Person(id: 2, name: 2))
+  }
 }

@@ -115,6 +115,7 @@ struct Model {
       forms = Forms(of: [root])
       occurrences = Occurrence.all(in: [result], given: [root])
     }
+    if let forms, hasConflictWithStored(occurrences, forms) { return false }
     guard let winners = winners(among: occurrences, preferring: { forms?.differs($0) ?? false }) else { return false }
     let freshness = freshness(stamp)
     begin()
@@ -160,9 +161,11 @@ struct Model {
       if let new = result.first?.ref, new != ref {
         guard isNewer(freshness, than: alias.stamp) else { return .open }
         if let other = state.records[new.index], !isNewer(freshness, than: other.stamp) { return .open }
+        // Whether an entity found under the new id just as it is gets the stamp is left open.
+        if result.first.map(isStored) ?? false { return .open }
       }
     }
-    guard let changes = changes(from: given, to: result) else { return .open }
+    guard let changes = changes(from: given, to: result, renamed: !name.isCollection) else { return .open }
     begin()
     write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness)
     point(name, to: result.map(\.ref), freshness)
@@ -176,9 +179,9 @@ struct Model {
   }
 
   /// What a closure changed. `nil` when the design leaves it open.
-  private func changes(from given: [Tree], to result: [Tree]) -> Changes? {
+  private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> Changes? {
     let forms = Forms(of: given)
-    let occurrences = Occurrence.all(in: result, given: given)
+    let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed)
     func isChange(_ occurrence: Occurrence) -> Bool {
       forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
     }
@@ -193,6 +196,15 @@ struct Model {
       }
     }
     return Changes(forms: forms, winners: winners)
+  }
+
+  /// Whether `ifPresent` put something at a new place as it is stored, and the call holds other values of it: which of
+  /// them wins is left open.
+  private func hasConflictWithStored(_ occurrences: [Occurrence], _ forms: Forms) -> Bool {
+    occurrences.contains { occurrence in
+      occurrence.given == nil && isStored(occurrence.tree) && forms.differs(occurrence)
+        && occurrences.contains { $0.tree.ref == occurrence.tree.ref && !$0.tree.isSame(as: occurrence.tree) }
+    }
   }
 
   /// Whether the store holds just this. Put at a new place it is no write.

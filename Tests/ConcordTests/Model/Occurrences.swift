@@ -13,8 +13,9 @@ struct Occurrence {
     var isOrdered: Bool
   }
 
-  /// All occurrences, breadth first.
-  static func all(in roots: [Tree], given: [Tree] = []) -> [Occurrence] {
+  /// All occurrences, breadth first. A root that is `renamed` was made of what was given by another id, so what is
+  /// below it is compared place by place all the same.
+  static func all(in roots: [Tree], given: [Tree] = [], renamed isRenamed: Bool = false) -> [Occurrence] {
     var found: [Occurrence] = []
     func add(_ tree: Tree, _ depth: Int, _ path: [Step], _ before: Tree?) {
       found.append(Occurrence(tree: tree, depth: depth, path: path, given: before?.ref == tree.ref ? before : nil))
@@ -30,7 +31,8 @@ struct Occurrence {
       for (place, relation) in parent.tree.relations.enumerated() {
         var isOrdered = true
         if case .unordered = kinds[place] { isOrdered = false }
-        let slotsBefore = parent.given?.relations[place].slots ?? []
+        let before = parent.depth == 0 && isRenamed ? given.first : parent.given
+        let slotsBefore = before?.relations[place].slots ?? []
         for (slot, element) in relation.slots.enumerated() {
           guard let child = element.child else { continue }
           var before: Tree?
