@@ -5,17 +5,17 @@ extension Row {
   static var relations: [Row] {
     var rows = [
       storeWithRelations("store a small aggregate again, relations asked of each value", Article.self),
-      storeWithRelations("the same, with fixedRelations", FixedArticle.self),
+      storeWithRelations("store a small aggregate again, with fixedRelations", FixedArticle.self),
     ]
     #if Macros
-      rows.append(storeWithRelations("the same, with @Entity", EntityArticle.self))
+      rows.append(storeWithRelations("store a small aggregate again, with @Entity", EntityArticle.self))
     #endif
     rows += [
       updateWithRelations("update a field of a small aggregate, relations asked of each value", Article.self),
-      updateWithRelations("the same update, with fixedRelations", FixedArticle.self),
+      updateWithRelations("update a field of a small aggregate, with fixedRelations", FixedArticle.self),
     ]
     #if Macros
-      rows.append(updateWithRelations("the same update, with @Entity", EntityArticle.self))
+      rows.append(updateWithRelations("update a field of a small aggregate, with @Entity", EntityArticle.self))
     #endif
     return rows
   }

@@ -9,7 +9,7 @@ extension Row {
       updateObserved, updateOnQueue,
       storeAggregate, changeField, updateChild, updateChildObserved,
       updateUser, updateUserAgain, updateUserObserved, buildPosts,
-      storeBatch, diamond,
+      storeBatch, storeBatchOfAggregates, diamond,
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
       twoThreads, twoThreadsObserved,
     ] + relations

@@ -112,4 +112,35 @@ extension Row {
       }
     }
   }
+
+  static var storeBatchOfAggregates: Row {
+    Row(
+      "batch of 10,000 small aggregates in one call", goal: .none,
+      floor: "inserts the aggregates, and the two children of each, into Dictionaries with room for them"
+    ) { stopwatch in
+      let shelves = (0..<10_000).map { id in
+        Shelf(id: id, name: "A small shelf", books: [Book(id: 2 * id), Book(id: 2 * id + 1)])
+      }
+      return Sides {
+        let store = EntityStore(delivery: .immediate)
+        var kept: EntityObserver<[Shelf]>?
+        let time = stopwatch.nanoseconds { kept = store.store(shelves) }
+        try expect(kept?.value == shelves, "the batch does not read as it was stored")
+        return time
+      } floor: {
+        var stored: [Int: Shelf] = [:]
+        var books: [Int: Book] = [:]
+        let time = stopwatch.nanoseconds {
+          stored.reserveCapacity(shelves.count)
+          books.reserveCapacity(2 * shelves.count)
+          for shelf in shelves {
+            stored[shelf.id] = shelf
+            for book in shelf.books { books[book.id] = book }
+          }
+        }
+        try expect(stored.count == shelves.count && books.count == 2 * shelves.count, "not everything was stored")
+        return time
+      }
+    }
+  }
 }
