@@ -5,7 +5,8 @@ import Testing
 /// Drives the store and a naive model of it with the same random steps, and compares all values, notices, results and
 /// what is alive after each.
 ///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_SEED` replays one world (its seed is in the
+/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first world (0 unless told;
+/// `random` for any), `CONCORD_RANDOM_SEED` replays one world (its seed is in the
 /// message of a failure), `CONCORD_RANDOM_TRACE=1` prints each step before it is done, for a step that crashes.
 @Suite("Random operations")
 struct RandomOperationsTests {
@@ -37,7 +38,8 @@ struct RandomOperationsTests {
       _ = run(seed: seed, setting)
       return
     }
-    let first = UInt64.random(in: 0..<UInt64(UInt32.max))
+    // The same worlds each time, so that a change is judged by what it changed; other ones on request.
+    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
     print("Random operations, \(setting.testDescription): first seed \(first)")
     for world in 0..<max(1, steps / Setting.all.count / Self.stepsInAWorld) {
       guard run(seed: first + UInt64(world), setting) else { return }
