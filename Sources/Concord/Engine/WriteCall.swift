@@ -205,7 +205,8 @@
   }
 
   @usableFromInline func expect(_ count: Int) {
-    nodes.reserveCapacity(nodes.count + count)
-    items.reserveCapacity(items.count + count)
+    // Never by a little: that would copy everything each time.
+    if nodes.capacity - nodes.count < count { nodes.reserveCapacity(nodes.count + max(count, nodes.count)) }
+    if items.capacity - items.count < count { items.reserveCapacity(items.count + max(count, items.count)) }
   }
 }
