@@ -148,7 +148,6 @@ extension Engine {
 
   @inlinable func refuse<T: Identifiable>(from id: T.ID, to newID: T.ID, of type: T.Type) {
     guard isLogged else { return }
-    nonisolated(unsafe) let (id, newID) = (id, newID)
     log { $0.didRefuseIDChange(type, id: id, to: newID) }
   }
 }

@@ -117,6 +117,8 @@ extension PartialIdentifiableKeyPath {
 
 // MARK: Read-only places
 
+// Unavailable, so no program that compiles can call these; their bodies only have to exist.
+
 extension PartialIdentifiableKeyPath {
   @available(*, unavailable, message: "the store writes newer values here: declare it with var")
   public init<Value>(_ keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }

@@ -67,6 +67,7 @@
 }
 
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
+// Unchecked: as `ObserverSource`; it adds an immutable function.
 @usableFromInline
 final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   @usableFromInline let makePart: @Sendable (T?) -> Part

@@ -23,6 +23,7 @@
   @inlinable @inline(__always) final func receive() { receiving(self) }
 }
 
+// Unchecked: `phase` and `box` are guarded by the lane's lock, `kept` by the engine's.
 @usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   @usableFromInline enum Phase { case starting, active, paused, over }
 
