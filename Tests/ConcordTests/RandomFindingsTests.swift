@@ -398,4 +398,36 @@ struct RandomFindingsTests {
     }
     #expect(observer.value == Person(id: 2, name: 2))
   }
+
+  @Test("A closure that changes nothing changes nothing below a cycle")
+  func unchangedAboveCycle() {
+    let person = store.observer(Person.self, id: 0)
+    let lead = Person(id: 0, name: 3)
+    let group = store.store(
+      Group(
+        id: 1, name: 1,
+        owner: Person(id: 2, name: 3, friends: [Person(id: 2, name: 2), Person(id: 0, name: 3)]),
+        members: [Person(id: 0, name: 2, team: Team(id: 0, name: 3, lead: lead, mates: []))],
+        tags: [Tag(id: 3, text: 0), Tag(id: 0, text: 2)],
+        line: [Tag(id: 3, text: 0), Tag(id: 2, text: 0), Tag(id: 3, text: 0)], shelves: [:], item: .plain(2)))
+    for id in 0..<3 { _ = store.find(Person.self, id: id)?.value }
+    _ = store.find(Team.self, id: 0)?.value
+    _ = group.value
+    let before = person.value
+    #expect(before?.team != nil)
+    store.update(Group.self, id: 1) { _ in }
+    #expect(person.value == before)
+    withExtendedLifetime(group) {}
+  }
+
+  @Test("What is edited inside a far form that is edited itself counts, too")
+  func insideEditedFarForm() {
+    let friend = Person(id: 2, name: 0)
+    let observer = store.store(Person(id: 1, name: 0, friends: [Person(id: 1, name: 0), friend]))
+    store.update(Person.self, id: 1) { person in
+      person.friends[0].name = 1
+      person.friends[0].friends = [Person(id: 2, name: 5)]
+    }
+    #expect(observer.value == Person(id: 1, name: 1, friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 5)]), Person(id: 2, name: 5)]))
+  }
 }

@@ -114,7 +114,8 @@ extension Engine {
     let call = beginCall(.update, stamp: stamp)
     defer { endCall(call) }
     guard node.take(stamp: call.stamp, in: self) else { return false }
-    call.usesGiven = !isAlone || (table.reachesRecursion && !table.haveSameRelations(result, given))
+    call.keepsRelations = table.haveSameRelations(result, given)
+    call.usesGiven = !isAlone || (table.reachesRecursion && !call.keepsRelations)
     call.start(with: result, given: given, of: node)
     call.run()
     call.settle()

@@ -245,27 +245,49 @@ extension WriteCall {
   ) -> Bool {
     // What was given is what the node has, unless cycles or other writes say otherwise.
     let known = !usesGiven && item.isTaken ? node.children : nil
-    if let known, known.schema === schema, schema.relations.allSatisfy({ $0.isIdentical(given, value) }) { return true }
+    if let known, known.schema === schema, keepsRelations { return true }
     for (k, relation) in schema.relations.enumerated() {
       let isIdentical = relation.isIdentical(given, value)
       if isIdentical, let known, known.schema === schema {
         takeOver(known, relation: k)
       } else if item.restored & (1 << UInt64(k)) != 0, let stored = node.children {
+        walkUnrestored(relation, since: given, of: node, item: item)
         // Not the closure's doing: what stands there is what is stored, and may show something old.
         let start = Int32(truncatingIfNeeded: nodes.count)
         takeOver(stored, relation: k)
         for ordinal in start..<Int32(truncatingIfNeeded: nodes.count) { noteOld(ordinal) }
       } else {
-        if item.isMoved {
-          givens.removeAll(keepingCapacity: true)
-        } else if usesGiven {
-          readGivens(in: given, of: relation)
-        }
-        relation.walk(value, self)
+        walkChanges(in: value, since: given, relation, item: item)
       }
       ends.append(Int32(truncatingIfNeeded: nodes.count))
     }
     return false
+  }
+
+  @inlinable func walkChanges<T: Identifiable & Sendable>(
+    in value: UnsafePointer<T>, since given: UnsafePointer<T>, _ relation: Relation<T>, item: Item
+  ) {
+    if item.isMoved {
+      givens.removeAll(keepingCapacity: true)
+    } else if usesGiven {
+      readGivens(in: given, of: relation)
+    }
+    relation.walk(value, self)
+  }
+
+  /// What the closure changed inside a relation that was left out in part counts, though the relation is the stored one.
+  @inlinable func walkUnrestored<T: Identifiable & Sendable>(
+    _ relation: Relation<T>, since given: UnsafePointer<T>, of node: EntityNode<T>, item: Item
+  ) {
+    let start = nodes.count
+    parent = nil
+    withUnsafePointer(to: node.typedTable.staged[Int(item.unrestored)]) {
+      // The pointer must not outlive the array's next growth, so the value is copied.
+      let made = $0.pointee
+      withUnsafePointer(to: made) { walkChanges(in: $0, since: given, relation, item: item) }
+    }
+    nodes.removeSubrange(start...)
+    parent = node
   }
 
   @inlinable func takeOver(_ children: ChildList, relation k: Int) {

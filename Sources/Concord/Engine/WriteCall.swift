@@ -39,6 +39,8 @@
     @usableFromInline var isMoved = false
     /// The relations (a bit each) that were left out, and came back from what is stored.
     @usableFromInline var restored: UInt64 = 0
+    /// Where the table has the value as it was before they came back; -1 if none did.
+    @usableFromInline var unrestored: Int32 = -1
 
     @inlinable @inline(__always) var node: Node { reference.node }
 
@@ -92,6 +94,8 @@
   @exclusivity(unchecked) @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
   /// Where the closure was given an entity without relations that were left out, they come back.
   @exclusivity(unchecked) @usableFromInline var restoresLeftOut = false
+  /// The closure left all relations of the target as they were. Asked once only: the copies of a value may have different bits.
+  @exclusivity(unchecked) @usableFromInline var keepsRelations = false
   /// The entity an update is about, which has its stamp already.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var target: Node?
 
@@ -132,6 +136,7 @@
     if !givenValues.isEmpty { givenValues.removeAll() }
     target = nil
     restoresLeftOut = false
+    keepsRelations = false
   }
 
   // MARK: Judging

@@ -20,7 +20,10 @@ extension EntityNode {
     }
     if item.given >= 0, call.restoresLeftOut, isSameEntity(asGivenAt: item.given) {
       item.restored = restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
-      if item.restored != 0 { typedTable.staged[Int(item.staged)] = incoming }
+      if item.restored != 0 {
+        item.unrestored = item.staged
+        item.staged = call.stage(incoming, in: typedTable)
+      }
     }
     let isLookedAt = !subscribers.isEmpty || hasParents
     if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
