@@ -430,4 +430,37 @@ struct RandomFindingsTests {
     }
     #expect(observer.value == Person(id: 1, name: 1, friends: [Person(id: 1, name: 1, friends: [Person(id: 2, name: 5)]), Person(id: 2, name: 5)]))
   }
+
+  @Test("A note that is written again counts as changed, in whatever order its parent stood")
+  func noteWrittenAgain() {
+    let log = Log<Int>()
+    let work = store.store(Work(id: 0, title: 2))
+    let subscription = work.observe { log.append($0.title) }
+    let tag = Tag(id: 2, text: 1)
+    let inner = Meta.Inner(
+      tag: Tag(id: 3, text: 2),
+      work: Work(
+        id: 0, title: 2, tags: [Tag(id: 0, text: 3), Tag(id: 2, text: 3)], byKey: ["1": tag, "2": Tag(id: 3, text: 0)],
+        note: Note(id: 0, text: 0)))
+    let observer = store.store(Group(id: 0, name: 0, owner: Person(id: 2, name: 3), meta: Meta(inner: inner)))
+    store.store(Tag(id: 3, text: 1))
+    let before = log.values.count
+    var group = observer.value
+    store.store(group)
+    #expect(log.values.count == before + 1)
+    group.meta.inner.work?.byKey["2"]?.text = 3
+    store.store(group)
+    #expect(log.values.count == before + 2)
+    subscription.unsubscribe()
+  }
+
+  @Test("A friend twice in one list, once with relations that were left out")
+  func friendTwice() {
+    let observer = store.store(
+      Person(id: 0, name: 1, friends: [Person(id: 2, name: 2, friends: [Person(id: 2, name: 1)])]))
+    store.update(Person.self, id: 0) {
+      $0.friends = [Person(id: 2, name: 1), Person(id: 1, name: 0), Person(id: 2, name: 1)]
+    }
+    #expect(observer.value.friends[2].friends.map(\.id) == [2])
+  }
 }

@@ -20,10 +20,9 @@ extension Engine {
     while let reference = next {
       reference.node.parents.forEach { parent, ordinal in
         parent.children.unsafelyUnwrapped.dirty.insert(ordinal)
-        if !parent.isDirty {
-          parent.flags.insert(.dirty)
-          if !parent.subscribers.isEmpty { addCandidate(parent) }
-        }
+        parent.flags.insert(.dirty)
+        // Also if it was dirty: a value that is just being written may show something old without having changed.
+        if !parent.subscribers.isEmpty { addCandidate(parent) }
         if !parent.flags.contains(.marked), !parent.parents.isEmpty {
           parent.flags.insert(.marked)
           markStack.append(NodeRef(node: parent))

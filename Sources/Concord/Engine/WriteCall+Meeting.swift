@@ -137,7 +137,9 @@ extension WriteCall {
     let isOnLevel = winner >= levelStart
     // The value to compare with: on the same level the last one met, deeper down the last that lost.
     let rival = isOnLevel ? winner : Int(items[winner].loser)
-    if rival >= levelStart, sameBits(items[rival], node, value, in: table) {
+    if rival >= levelStart, sameBits(items[rival], node, value, in: table),
+      isMoved == items[rival].isMoved, sameGivens(items[rival].given, given, in: table)
+    {
       var item = items[rival]
       items[rival].replacement = Int32(items.count)
       (item.parent, item.ordinal, item.loser) = (parent, ordinal, -1)
@@ -162,6 +164,15 @@ extension WriteCall {
     _ winner: Int, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
     winner >= storingStart && sameBits(items[winner], node, value, in: table)
+  }
+
+  /// Whether two places are to be compared with the same.
+  @inlinable func sameGivens<T: Identifiable & Sendable>(_ a: Int32, _ b: Int32, in table: Table<T>) -> Bool {
+    guard a != b else { return true }
+    guard a >= 0, b >= 0 else { return false }
+    return withUnsafePointer(to: table.staged[Int(a)]) { a in
+      withUnsafePointer(to: table.staged[Int(b)]) { haveSameBits(a, $0) }
+    }
   }
 
   @inlinable func sameBits<T: Identifiable & Sendable>(
