@@ -463,4 +463,41 @@ struct RandomFindingsTests {
     }
     #expect(observer.value.friends[2].friends.map(\.id) == [2])
   }
+
+  @Test("A team without mates, put at a new place, is not taken for one whose mates were left out")
+  func nilIsNotEmpty() {
+    let observer = store.observer(Person.self, id: 0)
+    store.store(
+      Team(
+        id: 0, name: 1, lead: Person(id: 1, name: 0, team: Team(id: 0, name: 1, lead: Person(id: 1, name: 3))),
+        mates: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]),
+      named: "team")
+    store.update(Person.self, id: 1) { person in
+      person.team?.mates?[0].team = Team(id: 0, name: 0, lead: Person(id: 1, name: 3))
+    }
+    #expect(store.find(Team.self, id: 0)?.value.mates == nil)
+    #expect(observer.value?.team?.mates == nil)
+  }
+
+  @Test("A far form changed under another root's id keeps what was left out")
+  func farFormUnderAnotherRoot() {
+    let key: AliasKey<Person> = "person"
+    store.store(Person(id: 2, name: 3), named: key)
+    let kept = store.store([
+      Person(
+        id: 0, name: 2, team: Team(id: 0, name: 2, lead: Person(id: 1, name: 3), mates: []),
+        slot: .tag(Tag(id: 3, text: 2))),
+      Person(
+        id: 2, name: 1, friends: [Person(id: 2, name: 3), Person(id: 0, name: 0)], partner: Person(id: 0, name: 0)),
+      Person(id: 1, name: 1, friends: [Person(id: 0, name: 3)]),
+    ])
+    for id in 0..<3 { _ = store.find(Person.self, id: id)?.value }
+    store.update(named: key) {
+      $0 = Person(
+        id: 1, name: $0.name, friends: [Person(id: 1, name: 2), Person(id: 0, name: 2), Person(id: 2, name: 2)],
+        partner: $0.partner)
+    }
+    #expect(kept.value[0].team?.id == 0)
+    #expect(kept.value[0].slot == .empty)
+  }
 }

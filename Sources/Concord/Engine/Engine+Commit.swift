@@ -22,6 +22,6 @@ extension Engine {
       guard changed?.contains(ObjectIdentifier(node)) ?? true else { continue }
       for j in node.subscribers.indices { node.subscribers[j].note() }
     }
-    candidates.removeAll(keepingCapacity: candidates.count < 1024)
+    candidates.clear()
   }
 }

@@ -94,7 +94,7 @@ extension Engine {
   }
 
   @inlinable func write<T: Identifiable & Sendable>(
-    _ result: T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
+    _ result: consuming T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
   ) -> Bool {
     let table = node.typedTable
     // What the closure left as it was does not undo what was written meanwhile.

@@ -201,7 +201,7 @@ import Synchronization
   }
 
   /// The node of a stored entity, as this thread may see it.
-  @inlinable func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
+  @inlinable @inline(__always) func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
     guard let node = table(type).node(for: id) else { return nil }
     if seesUncommitted, isTouched(node) { suspend() }
     return node.exists ? node : nil
@@ -227,7 +227,17 @@ import Synchronization
   }
 
   /// An observer is gone. Never waits.
-  @usableFromInline func releaseHolder(of node: Node) { release(.holder(node)) }
+  @usableFromInline func releaseHolder(of node: Node) {
+    // Only the last has consequences.
+    if lock.tryLock() {
+      if node.holders > 1 {
+        node.holders -= 1
+        return unlock()
+      }
+      lock.unlock()
+    }
+    release(.holder(node))
+  }
 
   /// A subscription is gone. Never waits.
   @usableFromInline func release(_ subscriber: AnySubscriber, from node: Node) {

@@ -153,10 +153,11 @@ extension WriteCall {
 
 /// Which entity stands in a place, and under which key, if there are keys.
 @usableFromInline struct Identity: Hashable {
-  @usableFromInline let node: ObjectIdentifier
+  /// `nil` where an optional place is.
+  @usableFromInline let node: ObjectIdentifier?
   @usableFromInline let key: AnyHashable?
 
-  @inlinable init(node: ObjectIdentifier, key: AnyHashable?) {
+  @inlinable init(node: ObjectIdentifier?, key: AnyHashable?) {
     self.node = node
     self.key = key
   }

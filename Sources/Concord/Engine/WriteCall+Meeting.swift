@@ -42,7 +42,10 @@ extension WriteCall {
     let node = start(with: value, in: table)
     // What is inside is compared place by place, as in any update.
     restoresLeftOut = true
-    if !items.isEmpty { items[0].given = stage(given, in: table) }
+    if !items.isEmpty {
+      items[0].given = stage(given, in: table)
+      items[0].isMoved = false
+    }
     return node
   }
 
@@ -69,6 +72,7 @@ extension WriteCall {
   @usableFromInline func leaveParent() {
     parent = nil
     nodes.removeAll(keepingCapacity: true)
+    givens.removeAll(keepingCapacity: true)
   }
 
   // MARK: One entity
@@ -77,8 +81,9 @@ extension WriteCall {
     let id = value.pointee.id
     let hash = Table<T>.hash(id)
     let ordinal = Int32(truncatingIfNeeded: nodes.count)
-    guard let node = table.node(for: id, hash: hash), node.exists else {
-      let node = table.node(for: id, hash: hash) ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
+    let known = table.node(for: id, hash: hash)
+    guard let node = known, node.exists else {
+      let node = known ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
       nodes.append(NodeRef(node: node))
       meetNew(node, value, in: table, id: id, hash: hash, ordinal: ordinal)
       return

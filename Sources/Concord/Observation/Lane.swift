@@ -11,9 +11,9 @@ import Synchronization
 
   private let queue: DispatchQueue?
   @usableFromInline let lock = Lock()
-  nonisolated(unsafe) private var state = State()  // guarded by `lock`
+  @exclusivity(unchecked) nonisolated(unsafe) private var state = State()  // guarded by `lock`
   private let work = Atomic<Bool>(false)
-  nonisolated(unsafe) private var turn: ContiguousArray<AnySubscriber> = []  // belongs to whoever delivers
+  @exclusivity(unchecked) nonisolated(unsafe) private var turn: ContiguousArray<AnySubscriber> = []  // belongs to whoever delivers
 
   init(_ queue: DispatchQueue?) { self.queue = queue }
 
@@ -30,39 +30,54 @@ import Synchronization
 
   /// Sees to it that what waits is delivered. Call without any lock.
   @usableFromInline func deliver() {
+    guard let queue else { return deliverHere() }
     let isMine = lock.withLock {
       guard !state.isTaken, !state.line.isEmpty else { return false }
       state.isTaken = true
       return true
     }
-    guard isMine else { return }
-    if let queue {
-      queue.async { [self] in deliverLine(andStay: false) }
-    } else {
-      deliverLine(andStay: true)
+    if isMine { deliverLot(on: queue) }
+  }
+
+  /// Delivers all that waits, and what comes meanwhile, unless somebody does already.
+  private func deliverHere() {
+    lock.lock()
+    guard !state.isTaken else { return lock.unlock() }
+    state.isTaken = true
+    while !state.line.isEmpty {
+      takeLine()
+      lock.unlock()
+      deliverTurn()
+      lock.lock()
+    }
+    state.isTaken = false
+    work.store(false, ordering: .relaxed)
+    lock.unlock()
+  }
+
+  /// Delivers what waits when the queue gets to it. Lets others onto the queue between two lots, and comes back even if nothing
+  /// waits yet: as long as the queue's thread has something to do, the next commit need not wake it.
+  private func deliverLot(on queue: DispatchQueue) {
+    queue.async { [self] in
+      lock.lock()
+      let isOver = state.line.isEmpty
+      if isOver { state.isTaken = false } else { takeLine() }
+      work.store(false, ordering: .relaxed)
+      lock.unlock()
+      if isOver { return }
+      deliverTurn()
+      deliverLot(on: queue)
     }
   }
 
-  private func deliverLine(andStay stays: Bool) {
-    while true {
-      let isOver = lock.withLock {
-        swap(&state.line, &turn)
-        if turn.isEmpty { state.isTaken = false }
-        work.store(false, ordering: .relaxed)
-        return turn.isEmpty
-      }
-      if isOver { return }
-      for i in turn.indices { turn[i].receive() }
-      turn.removeAll(keepingCapacity: turn.count < 1024)
-      if !stays, let queue {
-        // Lets others onto the queue between two lots.
-        let hasMore = lock.withLock {
-          state.isTaken = !state.line.isEmpty
-          return state.isTaken
-        }
-        if hasMore { queue.async { [self] in deliverLine(andStay: false) } }
-        return
-      }
-    }
+  /// The lock is held.
+  private func takeLine() {
+    swap(&state.line, &turn)
+    work.store(false, ordering: .relaxed)
+  }
+
+  private func deliverTurn() {
+    for i in turn.indices { turn[i].receive() }
+    turn.clear()
   }
 }

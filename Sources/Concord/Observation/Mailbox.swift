@@ -6,13 +6,15 @@
 
   @inlinable init() {}
 
-  @inlinable mutating func append(_ value: Value) {
+  /// Puts a value at the end, if there is one; whether there is.
+  @inlinable mutating func append(_ value: consuming Value?) -> Bool {
+    guard value != nil else { return false }
     if first == nil, more.isEmpty { first = value } else { more.append(value) }
+    return true
   }
 
   @inlinable mutating func removeFirst() -> Value? {
-    if let value = first.take() { return value }
-    return more.isEmpty ? nil : removeNext()
+    more.isEmpty || first != nil ? first.take() : removeNext()
   }
 
   @inlinable mutating func removeNext() -> Value? {

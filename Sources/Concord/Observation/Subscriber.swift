@@ -1,6 +1,7 @@
 /// Somebody who is told of new values, whatever their type.
 @usableFromInline class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
-  @usableFromInline final let lane: Lane
+  /// The engine keeps its lanes.
+  @usableFromInline final let laneReference: Unmanaged<Lane>
   @usableFromInline let noting: (AnySubscriber) -> Void
   @usableFromInline let receiving: (AnySubscriber) -> Void
   /// The source, which keeps the entity, until the subscription has ended. Guarded by the engine's lock.
@@ -11,11 +12,13 @@
     lane: Lane, keeping source: AnyObject, note: @escaping (AnySubscriber) -> Void,
     receive: @escaping (AnySubscriber) -> Void
   ) {
-    self.lane = lane
+    laneReference = Unmanaged.passUnretained(lane)
     kept = source
     noting = note
     receiving = receive
   }
+
+  @inlinable @inline(__always) final var lane: Lane { laneReference.takeUnretainedValue() }
 
   /// Puts the present value into the box. The engine's lock is held.
   @inlinable @inline(__always) final func note() { noting(self) }
@@ -30,7 +33,7 @@
   @usableFromInline let engine: Engine
   @usableFromInline let node: Node
   /// Valid as long as it is `kept`.
-  @usableFromInline unowned(unsafe) let source: ObserverSource<Value>
+  @usableFromInline let sourceReference: Unmanaged<ObserverSource<Value>>
   @usableFromInline let onChange: @Sendable (Value) -> Void
 
   // Guarded by the lane's lock.
@@ -45,7 +48,7 @@
   @inlinable init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
     engine = source.engine
     node = source.node
-    self.source = source
+    sourceReference = Unmanaged.passUnretained(source)
     self.onChange = onChange
     super.init(
       lane: lane, keeping: source,
@@ -53,21 +56,30 @@
       receive: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() })
   }
 
+  @inlinable var source: ObserverSource<Value> { sourceReference.takeUnretainedValue() }
+
   @inlinable func putIntoBox() {
-    guard let value = source.present else { return }
-    lane.withLock {
-      switch phase {
-      case .over: return
-      case .paused: missedValue = true
-      case .starting, .active:
-        box.append(value)
-        lane.lineUp(self)
+    laneReference._withUnsafeGuaranteedRef { lane in
+      sourceReference._withUnsafeGuaranteedRef { source in
+        lane.lock.lock()
+        switch phase {
+        case .over: break
+        case .paused: if source.present != nil { missedValue = true }
+        case .starting, .active: if box.append(source.present) { lane.lineUp(self) }
+        }
+        lane.lock.unlock()
       }
     }
   }
 
   @inlinable func takeFromBox() {
-    let value: Value? = lane.withLock {
+    if let value = removeFromBox() { onChange(value) }
+  }
+
+  @inlinable @inline(__always) func removeFromBox() -> Value? {
+    laneReference._withUnsafeGuaranteedRef { lane in
+      lane.lock.lock()
+      defer { lane.lock.unlock() }
       switch phase {
       case .over: return nil
       case .starting:
@@ -79,7 +91,6 @@
       case .active: return box.removeFirst()
       }
     }
-    if let value { onChange(value) }
   }
 
   /// Calls back with the first value, if there is one, and lets later ones come after it.
@@ -125,10 +136,7 @@
         guard missedValue else { return }
         missedValue = false
         box = Mailbox()
-        if let value {
-          box.append(value)
-          lane.lineUp(self)
-        }
+        if box.append(value) { lane.lineUp(self) }
       }
     }
     lane.deliver()

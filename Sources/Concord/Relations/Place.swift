@@ -57,7 +57,8 @@ extension Place {
   @inlinable static var order: PlaceOrder { Inner.order }
 
   @inlinable static func walk(_ value: UnsafePointer<Inner.Value?>, _ walker: Walker) {
-    if let inner = value.pointee { withUnsafePointer(to: inner) { Inner.walk($0, walker) } }
+    guard let inner = value.pointee else { return walker.passNil() }
+    withUnsafePointer(to: inner) { Inner.walk($0, walker) }
   }
 
   @inlinable static func patch(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout PatchCursor) {

@@ -33,6 +33,13 @@
     if kind == .write { unsafeDowncast(self, to: WriteCall.self).expect(count) }
   }
 
+  /// Nothing stands in an optional place, which is not the same as an empty collection.
+  @inlinable @inline(__always) final func passNil() {
+    if kind == .identity {
+      unsafeDowncast(self, to: IdentityReader.self).found.append(Identity(node: nil, key: key))
+    }
+  }
+
   @inlinable @inline(__always)
   final func visit<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) {
     switch kind {
