@@ -1,3 +1,5 @@
+public import Synchronization
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -6,20 +8,114 @@
   import Musl
 #endif
 
-/// The one kind of lock in the store: a mutex, with a condition to wait for.
+/// The one kind of lock in the store, with a condition to wait for. Not recursive.
 ///
-/// It is a `pthread_mutex_t`, not a `Synchronization.Mutex`, because the thread sanitizer understands it and because a
-/// writer has to sleep until another thread's transaction has ended. Not recursive.
-// Unchecked: pthread's own types do the synchronising; the pointers never change
+/// It is not a `Synchronization.Mutex`, because a writer has to sleep until another thread's transaction has ended, and
+/// because the thread sanitizer does not see into that.
+// Unchecked: the primitive does the synchronising; `turn` and `waiting` are guarded by the lock itself
 @usableFromInline final class Lock: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  @usableFromInline let primitive = PrimitiveLock()
+  /// Where those sleep who are to be woken by `wakeAll`, and how many they are.
+  private lazy var turn = Condition()
+  private var waiting = 0
 
-  @usableFromInline init() {
-    mutex = .allocate(capacity: 1)
+  @usableFromInline init() {}
+
+  @inlinable @inline(__always) func lock() { primitive.lock() }
+  @inlinable @inline(__always) func unlock() { primitive.unlock() }
+  @inlinable @inline(__always) func tryLock() -> Bool { primitive.tryLock() }
+
+  @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// Sleeps until `wakeAll`, without the lock; holds it again on return. May wake for no reason.
+  @usableFromInline func wait() {
+    waiting += 1
+    let turn = turn
+    turn.lock()
+    unlock()
+    turn.wait()
+    turn.unlock()
+    lock()
+    waiting -= 1
+  }
+
+  /// Wakes all that sleep in `wait`. The lock is held.
+  @usableFromInline func wakeAll() {
+    guard waiting > 0 else { return }
+    turn.lock()
+    turn.wakeAll()
+    turn.unlock()
+  }
+}
+
+#if canImport(Darwin)
+  /// The platform's own, which knows of priorities.
+  @usableFromInline struct PrimitiveLock: ~Copyable {
+    private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
+
+    init() { word.initialize(to: os_unfair_lock()) }
+    deinit { word.deallocate() }
+
+    @usableFromInline func lock() { os_unfair_lock_lock(word) }
+    @usableFromInline func unlock() { os_unfair_lock_unlock(word) }
+    @usableFromInline func tryLock() -> Bool { os_unfair_lock_trylock(word) }
+  }
+#else
+  /// Two atomic operations when uncontended, half of what a `pthread_mutex_t` costs. A thread that finds it held spins a
+  /// little and then sleeps. The word's values are those of the second mutex in Drepper, "Futexes Are Tricky" (2011).
+  @usableFromInline struct PrimitiveLock: ~Copyable {
+    @inlinable static var free: UInt32 { 0 }
+    @inlinable static var held: UInt32 { 1 }
+    /// Held, and somebody may be asleep.
+    @inlinable static var awaited: UInt32 { 2 }
+
+    @usableFromInline let word = Atomic<UInt32>(free)
+    private let isFree = Condition()
+
+    init() {}
+
+    @inlinable @inline(__always) borrowing func lock() {
+      if !tryLock() { lockWhenFree() }
+    }
+
+    @inlinable @inline(__always) borrowing func tryLock() -> Bool {
+      word.compareExchange(
+        expected: Self.free, desired: Self.held, successOrdering: .acquiring, failureOrdering: .relaxed
+      ).exchanged
+    }
+
+    @inlinable @inline(__always) borrowing func unlock() {
+      if word.exchange(Self.free, ordering: .releasing) == Self.awaited { wakeOne() }
+    }
+
+    @inline(never) @usableFromInline borrowing func lockWhenFree() {
+      // Critical sections are short: most often it is free before a thread could have gone to sleep.
+      for _ in 0..<64 where word.load(ordering: .relaxed) == Self.free && tryLock() { return }
+      isFree.lock()
+      while word.exchange(Self.awaited, ordering: .acquiring) != Self.free { isFree.wait() }
+      isFree.unlock()
+    }
+
+    @inline(never) @usableFromInline borrowing func wakeOne() {
+      isFree.lock()
+      isFree.wakeOne()
+      isFree.unlock()
+    }
+  }
+#endif
+
+/// A place to sleep at: a condition of pthread's and the mutex that guards it.
+private final class Condition {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
-    condition = .allocate(capacity: 1)
     condition.initialize(to: pthread_cond_t())
     pthread_cond_init(condition, nil)
   }
@@ -31,19 +127,12 @@
     mutex.deallocate()
   }
 
-  @usableFromInline func lock() { pthread_mutex_lock(mutex) }
-  @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
-  @usableFromInline func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-
-  @inlinable func withLock<R>(_ body: () throws -> R) rethrows -> R {
-    lock()
-    defer { unlock() }
-    return try body()
-  }
-
-  /// Sleeps until `wakeAll`, without the lock; holds it again on return. May wake for no reason.
-  @usableFromInline func wait() { pthread_cond_wait(condition, mutex) }
-  @usableFromInline func wakeAll() { pthread_cond_broadcast(condition) }
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+  /// Sleeps without the mutex; holds it again on return. May wake for no reason.
+  func wait() { pthread_cond_wait(condition, mutex) }
+  func wakeOne() { pthread_cond_signal(condition) }
+  func wakeAll() { pthread_cond_broadcast(condition) }
 }
 
 /// The calling thread, as a number to compare with.

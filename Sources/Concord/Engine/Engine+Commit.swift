@@ -16,11 +16,14 @@ extension Engine {
   @usableFromInline func noteValues() {
     let changed = journal.isEmpty && !needsComparison ? nil : reallyChanged()
     for i in candidates.indices {
-      let node = candidates[i]
-      node.flags.remove(.candidate)
-      if node.isDirty { refresh(node) }
-      guard changed?.contains(ObjectIdentifier(node)) ?? true else { continue }
-      for j in node.subscribers.indices { node.subscribers[j].note() }
+      candidates[i].with { node in
+        node.flags.remove(.candidate)
+        if node.isDirty { refresh(node) }
+        guard changed?.contains(ObjectIdentifier(node)) ?? true else { return }
+        for j in node.subscribers.indices {
+          Unmanaged.passUnretained(node.subscribers[j])._withUnsafeGuaranteedRef { $0.note() }
+        }
+      }
     }
     candidates.clear()
   }

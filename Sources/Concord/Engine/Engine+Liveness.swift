@@ -38,6 +38,7 @@ extension Engine {
       if let logger, !node.table.isInternal, let entry = node.logRelease(to: logger) { logs.append(entry) }
     }
     removeChildren(of: node)
+    if node.flags.contains(.candidate) { graveyard.append(node) }
     node.leaveTable()
   }
 
@@ -107,10 +108,10 @@ extension Engine {
     guard node.flags.contains(.registered) != registered else { return }
     if registered {
       node.flags.insert(.registered)
-      node.holders += 1
+      node.addHolder()
     } else {
       node.flags.remove(.registered)
-      node.holders -= 1
+      node.removeHolder()
       if node.holders == 0 { suspect(node) }
     }
   }

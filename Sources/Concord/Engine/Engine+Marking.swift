@@ -35,7 +35,7 @@ extension Engine {
   @usableFromInline func addCandidate(_ node: Node) {
     guard !node.flags.contains(.candidate) else { return }
     node.flags.insert(.candidate)
-    candidates.append(node)
+    candidates.append(NodeRef(node: node))
   }
 
   /// One occurrence in a node's value is known to be old.

@@ -41,14 +41,15 @@ extension Engine {
     let stamp = effective(stamp)
     let id = value.id
     let hash = Table<T>.hash(id)
-    if let node = table.node(for: id, hash: hash), node.exists {
+    let known = table.node(for: id, hash: hash)
+    if let node = known, node.exists {
       if node.take(stamp: stamp, in: self), !node.isEqual(to: value) {
         node.value = value
         changed(node)
       }
       return node
     }
-    let node = table.node(for: id, hash: hash) ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
+    let node = known ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
     journal(node)
     node.value = value
     if !node.flags.contains(.tabled) { table.insert(node, id: id, hash: hash) }
@@ -79,22 +80,46 @@ extension Engine {
     guard node.exists else { return false }
     // Known to be stale: the closure is not called. The clock's own stamp is drawn afterwards, since the closure may write.
     guard isNewer(stamp, than: node) else { return false }
-    refresh(node)
-    guard let given = node.value else { return false }
-    var result = given
-    let before = writeCount
+    if node.isDirty { refresh(node) }
+    guard var result = node.value else { return false }
+    // What a flat entity was need not be copied: the node has it, or the journal if the closure itself writes to the entity.
+    let copy = node.isAggregate || node.journalMark == savepoint ? result : nil
+    let (before, journalStart) = (writeCount, journal.count)
     unlocked { change(&result) }
     guard node.exists else { return false }
+    let isAlone = writeCount == before
+    if isAlone, copy == nil, node.hasID(result.id) { return write(&result, alone: node, stamp) }
+    guard let given = copy ?? valueBefore(journalStart, of: node) else { return false }
     guard result.id == given.id else {
       if let onOtherID { return onOtherID(result, given) }
       refuse(from: given.id, to: result.id, of: T.self)
       return false
     }
-    return write(result, given: given, to: node, stamp, isAlone: writeCount == before)
+    return write(result, given: given, to: node, stamp, isAlone: isAlone)
+  }
+
+  /// What a node's value was before the writes that the journal has from `start` on.
+  @inlinable func valueBefore<T: Identifiable & Sendable>(_ start: Int, of node: EntityNode<T>) -> T? {
+    let entry = journal[min(start, journal.count)...].first { $0.node === node }
+    return entry.map { unsafeDowncast($0.state, to: EntityState<T>.self).value } ?? node.value
+  }
+
+  /// The short way for an entity that contains no others, and that nobody wrote to while the closure ran. Leaves the old value
+  /// in `result`.
+  @inlinable @inline(__always) func write<T: Identifiable & Sendable>(
+    _ result: inout T, alone node: EntityNode<T>, _ stamp: Stamp?
+  ) -> Bool {
+    let isUnchanged = withUnsafeMutablePointer(to: &result) { node.isSame(as: UnsafePointer($0)) }
+    guard node.take(stamp: effective(stamp), in: self) else { return false }
+    if !isUnchanged {
+      node.swapValue(with: &result)
+      changed(node)
+    }
+    return true
   }
 
   @inlinable func write<T: Identifiable & Sendable>(
-    _ result: consuming T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
+    _ result: T, given: T, to node: EntityNode<T>, _ stamp: Stamp?, isAlone: Bool
   ) -> Bool {
     let table = node.typedTable
     // What the closure left as it was does not undo what was written meanwhile.

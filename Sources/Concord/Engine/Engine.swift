@@ -34,7 +34,7 @@ import Synchronization
   /// The candidates were dirtied by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) @usableFromInline var needsComparison = false
   @exclusivity(unchecked) @usableFromInline var tainted: ContiguousArray<Node> = []
-  @exclusivity(unchecked) @usableFromInline var candidates: ContiguousArray<Node> = []
+  @exclusivity(unchecked) @usableFromInline var candidates: ContiguousArray<NodeRef> = []
   @exclusivity(unchecked) @usableFromInline var suspects: ContiguousArray<Node> = []
   @exclusivity(unchecked) @usableFromInline var logs: [() -> Void] = []
 
@@ -46,8 +46,8 @@ import Synchronization
   @exclusivity(unchecked) var presentChanges: EntityChanges?
   @exclusivity(unchecked) @usableFromInline var written: ContiguousArray<Node> = []
 
-  /// Ended subscribers and their sources, which are destroyed without the lock.
-  @exclusivity(unchecked) private var graveyard: [AnyObject] = []
+  /// Ended subscribers, their sources, and nodes to be looked at once more, which are destroyed without the lock.
+  @exclusivity(unchecked) var graveyard: [AnyObject] = []
 
   // Counters.
   @exclusivity(unchecked) @usableFromInline var callSerial: UInt32 = 0
@@ -80,20 +80,24 @@ import Synchronization
   // MARK: Tables
 
   @inlinable @inline(__always) func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+    tableReference(type).takeUnretainedValue()
+  }
+
+  /// The same, not counted as a reference: the engine keeps its tables.
+  @inlinable @inline(__always)
+  func tableReference<T: Identifiable & Sendable>(_ type: T.Type) -> Unmanaged<Table<T>> {
     let key = ObjectIdentifier(type)
     let entry = tableCache[Self.cacheIndex(key)]
-    if entry.key == key, let table = entry.table {
-      return unsafeDowncast(table.takeUnretainedValue(), to: Table<T>.self)
-    }
+    if entry.key == key, let table = entry.table { return .fromOpaque(table.toOpaque()) }
     return findTable(type)
   }
 
-  @inlinable func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+  @inlinable func findTable<T: Identifiable & Sendable>(_ type: T.Type) -> Unmanaged<Table<T>> {
     let key = ObjectIdentifier(type)
     let table = tables[key].map { unsafeDowncast($0, to: Table<T>.self) } ?? Table<T>(engine: self)
     tables[key] = table
     tableCache[Self.cacheIndex(key)] = (key, Unmanaged.passUnretained(table))
-    return table
+    return Unmanaged.passUnretained(table)
   }
 
   @inlinable @inline(__always) static func cacheIndex(_ key: ObjectIdentifier) -> Int {
@@ -200,11 +204,17 @@ import Synchronization
     addCandidate(node)
   }
 
-  /// The node of a stored entity, as this thread may see it.
-  @inlinable @inline(__always) func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityNode<T>? {
-    guard let node = table(type).node(for: id) else { return nil }
-    if seesUncommitted, isTouched(node) { suspend() }
-    return node.exists ? node : nil
+  /// A source of a stored entity, as this thread may see it.
+  @inlinable @inline(__always) func find<T: Identifiable & Sendable>(
+    _ type: T.Type, id: T.ID
+  ) -> ObserverSource<T>? {
+    let entry = tableReference(type)._withUnsafeGuaranteedRef { $0.entry(for: id, hash: Table<T>.hash(id)) }
+    guard let entry else { return nil }
+    let exists = entry._withUnsafeGuaranteedRef { node in
+      if owner != 0, seesUncommitted, isTouched(node) { suspend() }
+      return node.exists
+    }
+    return exists ? ObserverSource<T>(NodeRef(entry)) : nil
   }
 
   /// Brings a node's value up to date for this thread to read.
@@ -222,22 +232,12 @@ import Synchronization
   // MARK: Releasing
 
   private enum Release {
-    case holder(Node)
+    case holder(NodeRef)
     case subscriber(AnySubscriber, Node)
   }
 
-  /// An observer is gone. Never waits.
-  @usableFromInline func releaseHolder(of node: Node) {
-    // Only the last has consequences.
-    if lock.tryLock() {
-      if node.holders > 1 {
-        node.holders -= 1
-        return unlock()
-      }
-      lock.unlock()
-    }
-    release(.holder(node))
-  }
+  /// An observer is gone that may be the last. Never waits.
+  @usableFromInline func removeHolder(of node: Node) { release(.holder(NodeRef(node: node))) }
 
   /// A subscription is gone. Never waits.
   @usableFromInline func release(_ subscriber: AnySubscriber, from node: Node) {
@@ -262,8 +262,10 @@ import Synchronization
   private func perform(_ release: Release) {
     switch release {
     case .holder(let node):
-      node.holders -= 1
-      if node.holders == 0 { suspect(node) }
+      node.with {
+        $0.removeHolder()
+        if $0.holders == 0 { suspect($0) }
+      }
     case .subscriber(let subscriber, let node):
       if let index = node.subscribers.firstIndex(where: { $0 === subscriber }) { node.subscribers.remove(at: index) }
       if let source = subscriber.kept { graveyard.append(source) }

@@ -3,6 +3,7 @@
   @usableFromInline let unmanaged: Unmanaged<Node>
 
   @inlinable init(node: Node) { unmanaged = Unmanaged.passUnretained(node) }
+  @inlinable init<T>(_ reference: Unmanaged<EntityNode<T>>) { unmanaged = .fromOpaque(reference.toOpaque()) }
 
   @inlinable @inline(__always) var node: Node { unmanaged.takeUnretainedValue() }
 

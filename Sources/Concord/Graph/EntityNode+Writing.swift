@@ -7,7 +7,7 @@ extension EntityNode {
     var incoming = typedTable.staged[Int(item.staged)]
     if item.isNew {
       // A later value on the level that also brought the entity.
-      if !typedTable.isAggregate { value = incoming }
+      if !isAggregate { value = incoming }
       item.isTaken = true
       return
     }
@@ -26,11 +26,11 @@ extension EntityNode {
       }
     }
     let isLookedAt = !subscribers.isEmpty || hasParents
-    if typedTable.isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
+    if isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
       item.previous = call.stage(value, in: typedTable)
     }
     // An aggregate's value is replaced together with its occurrences, when they have been met.
-    guard !typedTable.isAggregate else { return }
+    guard !isAggregate else { return }
     value = incoming
     call.withEngine { $0.changed(self) }
   }
@@ -54,19 +54,14 @@ extension EntityNode {
   }
 
   @inlinable func isEqual(to other: T) -> Bool {
-    guard let isEqual = typedTable.isEqual else { return false }
-    return withUnsafePointer(to: other) { other in
-      withUnsafePointer(to: &value) {
-        let own = UnsafePointer($0.at(0, as: T.self))
-        return haveSameBits(own, other) || isEqual(own, other)
-      }
-    }
+    guard withTypedTable({ $0.isEqual != nil }) else { return false }
+    return withUnsafePointer(to: other) { isSame(as: $0) }
   }
 
   @inlinable func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }
 
   @inlinable func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
-    guard typedTable.isAggregate else { return }
+    guard isAggregate else { return }
     guard let met = item.staged < 0 ? value : typedTable.staged[Int(item.staged)] else { return }
     withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
   }

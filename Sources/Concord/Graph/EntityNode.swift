@@ -15,6 +15,13 @@
 
   @inlinable @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
 
+  /// Works with the table without counting the reference.
+  @inlinable @inline(__always) func withTypedTable<R>(_ body: (Table<T>) -> R) -> R {
+    Unmanaged<Table<T>>.fromOpaque(tableReference.toOpaque())._withUnsafeGuaranteedRef(body)
+  }
+
+  @inlinable @inline(__always) var isAggregate: Bool { withTypedTable { $0.isAggregate } }
+
   @inlinable @inline(__always) func hasID(_ id: T.ID) -> Bool {
     guard value != nil else { return false }
     // By address, so that the value is not copied to read its id.
@@ -28,10 +35,16 @@
 
   /// Whether `other` is the same as the value held: by `==` if there is one, else by its bits.
   @inlinable func isSame(as other: UnsafePointer<T>) -> Bool {
-    guard let value else { return false }
-    if holdsBits(of: other) { return true }
-    guard let isEqual = typedTable.isEqual else { return false }
-    return withUnsafePointer(to: value) { isEqual($0, other) }
+    guard value != nil else { return false }
+    return withUnsafePointer(to: &value) {
+      let own = UnsafePointer($0.at(0, as: T.self))
+      return haveSameBits(own, other) || withTypedTable { $0.isEqual?(own, other) ?? false }
+    }
+  }
+
+  /// Exchanges the values without counting references; there is one.
+  @inlinable @inline(__always) func swapValue(with other: inout T) {
+    withUnsafeMutablePointer(to: &value) { swap(&$0.at(0, as: T.self).pointee, &other) }
   }
 
   // MARK: Renewing what is shown of the children

@@ -1,10 +1,12 @@
+public import Synchronization
+
 /// What the store keeps of one entity, whatever its type: its place in the graph of occurrences, and who is interested.
 ///
 /// Invariants, checked by `Engine.checkInvariants()`:
 /// - an edge stands in the parent's `children` and in the child's `parents`, each knowing the other's index;
 /// - a dirty edge makes its parent dirty; a node whose ancestors `areMarked` has only dirty edges above it, up to the top;
 /// - outside a transaction, a node with subscribers is clean.
-@usableFromInline class Node: @unchecked Sendable {  // every field is guarded by the engine's lock
+@usableFromInline class Node: @unchecked Sendable {  // guarded by the engine's lock, but for atomics
   @usableFromInline struct Flags: OptionSet {
     @usableFromInline let rawValue: UInt16
     @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -39,8 +41,10 @@
 
   @usableFromInline final let tableReference: Unmanaged<AnyTable>
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
-  /// Observers, subscriptions and alias registrations that keep the entity.
-  @exclusivity(unchecked) @usableFromInline final var holders: Int32 = 0
+  /// How many observers and alias registrations have begun to keep the entity, and how many have ceased to. Two numbers, so
+  /// that all but the last may cease without the lock; the first changes only with it.
+  @usableFromInline final let begun = Atomic<Int32>(0)
+  @usableFromInline final let ceased = Atomic<Int32>(0)
   @exclusivity(unchecked) @usableFromInline final var stamp: Stamp = -.infinity
   @exclusivity(unchecked) final var parents = ParentList()
   /// `nil` for an entity without occurrences below it.
@@ -71,6 +75,28 @@
   /// Works with the engine without counting the reference.
   @inlinable @inline(__always) final func withEngine<R>(_ body: (Engine) -> R) -> R {
     withTable { $0.engineReference._withUnsafeGuaranteedRef(body) }
+  }
+
+  /// Observers and alias registrations that keep the entity. As long as there is one, the node lies in its table.
+  @inlinable @inline(__always) final var holders: Int32 {
+    begun.load(ordering: .relaxed) &- ceased.load(ordering: .acquiring)
+  }
+
+  /// One more keeps the entity. The lock is held.
+  @inlinable @inline(__always) final func addHolder() {
+    begun.store(begun.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// One less keeps the entity. The lock is held.
+  @usableFromInline final func removeHolder() { ceased.add(1, ordering: .relaxed) }
+
+  /// One less keeps the entity, unless it is the last. Needs no lock.
+  @inlinable @inline(__always) final func removeHolderButTheLast() -> Bool {
+    while true {
+      let old = ceased.load(ordering: .relaxed)
+      guard begun.load(ordering: .relaxed) &- old > 1 else { return false }
+      if ceased.compareExchange(expected: old, desired: old &+ 1, ordering: .releasing).exchanged { return true }
+    }
   }
 
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }

@@ -113,12 +113,17 @@
   /// The node with a value for the id, if there is one; the entity may have been removed since.
   @inlinable func node(for id: T.ID) -> EntityNode<T>? { node(for: id, hash: Self.hash(id)) }
 
-  @inlinable func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
+  @inlinable @inline(__always) func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
+    entry(for: id, hash: hash)?.takeUnretainedValue()
+  }
+
+  /// The same, not counted as a reference: the table keeps the node.
+  @inlinable func entry(for id: T.ID, hash: UInt32) -> Unmanaged<EntityNode<T>>? {
     let mask = capacity - 1
     var i = Int(hash) & mask
     while true {
       let found = hashes[i]
-      if found == hash, let node = slots[i]?._withUnsafeGuaranteedRef({ $0 }), node.hasID(id) { return node }
+      if found == hash, let entry = slots[i], entry._withUnsafeGuaranteedRef({ $0.hasID(id) }) { return entry }
       if found == 0 { return nil }
       i = (i + 1) & mask
     }

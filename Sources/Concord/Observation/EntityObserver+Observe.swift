@@ -43,18 +43,15 @@ extension EntityObserver {
 }
 
 /// The part an observer was last told.
-@usableFromInline final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {  // `lock` guards the value
-  @usableFromInline let lock = Lock()
+// Unchecked: only the callbacks of one observer use it, and these never overlap
+@usableFromInline final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {
   @usableFromInline var value: Part?
 
   @usableFromInline init() {}
 
   @inlinable func changes(to new: Part) -> Bool {
-    let old = lock.withLock {
-      let old = value
-      value = new
-      return old
-    }
+    let old = value
+    value = new
     return old != new
   }
 }

@@ -15,7 +15,7 @@ extension EntityStore {
   package func observeChanges(
     _ body: @escaping @Sendable ([any Identifiable & Sendable], ObjectIdentifier?) -> Void
   ) -> Subscription {
-    let source = engine.read { ChangeSource(node: engine.changeFeed) }
+    let source = engine.read { ChangeSource(NodeRef(node: engine.changeFeed)) }
     return source.subscribe(lane: engine.lanes.direct) { body($0.entities, $0.origin) }
   }
 

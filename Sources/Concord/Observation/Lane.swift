@@ -3,17 +3,16 @@ import Synchronization
 
 /// Calls observers one after the other, in the order of commits, either on a queue or on whichever thread delivers.
 @usableFromInline final class Lane: Sendable {
-  private struct State {
-    var line: ContiguousArray<AnySubscriber> = []
-    /// Somebody delivers, or will.
-    var isTaken = false
-  }
-
   private let queue: DispatchQueue?
   @usableFromInline let lock = Lock()
-  @exclusivity(unchecked) nonisolated(unsafe) private var state = State()  // guarded by `lock`
   private let work = Atomic<Bool>(false)
-  @exclusivity(unchecked) nonisolated(unsafe) private var turn: ContiguousArray<AnySubscriber> = []  // belongs to whoever delivers
+
+  // Guarded by `lock`.
+  /// Subscribers with a letter in their box, from `first` on.
+  @exclusivity(unchecked) nonisolated(unsafe) private var line: ContiguousArray<AnySubscriber?> = []
+  @exclusivity(unchecked) nonisolated(unsafe) private var first = 0
+  /// Somebody delivers, or will.
+  @exclusivity(unchecked) nonisolated(unsafe) private var isTaken = false
 
   init(_ queue: DispatchQueue?) { self.queue = queue }
 
@@ -24,35 +23,23 @@ import Synchronization
 
   /// Puts a subscriber with a letter in its box into the line. The lock is held.
   @usableFromInline func lineUp(_ subscriber: AnySubscriber) {
-    state.line.append(subscriber)
+    line.append(subscriber)
     work.store(true, ordering: .relaxed)
   }
 
   /// Sees to it that what waits is delivered. Call without any lock.
   @usableFromInline func deliver() {
-    guard let queue else { return deliverHere() }
-    let isMine = lock.withLock {
-      guard !state.isTaken, !state.line.isEmpty else { return false }
-      state.isTaken = true
-      return true
-    }
-    if isMine { deliverLot(on: queue) }
-  }
-
-  /// Delivers all that waits, and what comes meanwhile, unless somebody does already.
-  private func deliverHere() {
     lock.lock()
-    guard !state.isTaken else { return lock.unlock() }
-    state.isTaken = true
-    while !state.line.isEmpty {
-      takeLine()
+    guard !isTaken, !line.isEmpty else { return lock.unlock() }
+    isTaken = true
+    if let queue {
       lock.unlock()
-      deliverTurn()
-      lock.lock()
+      deliverLot(on: queue)
+    } else {
+      while deliverNext() {}
+      isTaken = false
+      lock.unlock()
     }
-    state.isTaken = false
-    work.store(false, ordering: .relaxed)
-    lock.unlock()
   }
 
   /// Delivers what waits when the queue gets to it. Lets others onto the queue between two lots, and comes back even if nothing
@@ -60,24 +47,40 @@ import Synchronization
   private func deliverLot(on queue: DispatchQueue) {
     queue.async { [self] in
       lock.lock()
-      let isOver = state.line.isEmpty
-      if isOver { state.isTaken = false } else { takeLine() }
-      work.store(false, ordering: .relaxed)
+      var lot = line.count - first
+      isTaken = lot > 0
+      let isOver = !isTaken
+      while lot > 0, deliverNext() { lot -= 1 }
       lock.unlock()
-      if isOver { return }
-      deliverTurn()
-      deliverLot(on: queue)
+      if !isOver { deliverLot(on: queue) }
     }
   }
 
-  /// The lock is held.
-  private func takeLine() {
-    swap(&state.line, &turn)
-    work.store(false, ordering: .relaxed)
+  /// Calls the next in the line, if there is one. The lock is held, but not during the call.
+  private func deliverNext() -> Bool {
+    guard let subscriber = removeFirst() else { return false }
+    subscriber.take()
+    lock.unlock()
+    call(subscriber)
+    lock.lock()
+    return true
   }
 
-  private func deliverTurn() {
-    for i in turn.indices { turn[i].receive() }
-    turn.clear()
+  /// Also destroys the subscriber, if it has ended.
+  private func call(_ subscriber: consuming AnySubscriber) { subscriber.call() }
+
+  private func removeFirst() -> AnySubscriber? {
+    guard first < line.count else { return nil }
+    let subscriber = line[first].take()
+    first += 1
+    if first == line.count {
+      line.clear()
+      first = 0
+      work.store(false, ordering: .relaxed)
+    } else if first >= 1024, first * 2 > line.count {
+      line.removeFirst(first)
+      first = 0
+    }
+    return subscriber
   }
 }

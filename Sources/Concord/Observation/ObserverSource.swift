@@ -1,21 +1,28 @@
 /// What an `EntityObserver` observes; keeps it alive.
 // Unchecked: immutable; the node is guarded by the engine's lock
 @usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline final let node: Node
-
-  /// The engine's lock is held. The source keeps the engine as well as the node: by a retain of its own rather than a
+  /// The table keeps a node that has a holder, and the source is one; it keeps the engine by a retain of its own, not by a
   /// property, since there may be as many sources as entities.
-  @inlinable init(node: Node) {
-    self.node = node
-    node.holders += 1
-    node.withEngine { _ = Unmanaged.passUnretained($0).retain() }
+  @usableFromInline final let nodeReference: Unmanaged<Node>
+
+  @inlinable @inline(__always) final var node: Node { nodeReference._withUnsafeGuaranteedRef { $0 } }
+
+  /// The engine's lock is held.
+  @inlinable init(_ reference: NodeRef) {
+    nodeReference = reference.unmanaged
+    reference.with { node in
+      node.addHolder()
+      node.withEngine { _ = Unmanaged.passUnretained($0).retain() }
+    }
   }
 
   deinit {
-    node.withEngine { engine in
-      engine.releaseHolder(of: node)
-      Unmanaged.passUnretained(engine).release()
+    let engine = nodeReference._withUnsafeGuaranteedRef { node in
+      let engine = node.withTable(\.engineReference)
+      if !node.removeHolderButTheLast() { engine._withUnsafeGuaranteedRef { $0.removeHolder(of: node) } }
+      return engine
     }
+    engine.release()
   }
 
   @inlinable @inline(__always) final var engine: Engine { node.table.engine }
@@ -30,16 +37,21 @@
 
   /// The current value.
   @inlinable final var value: Value {
-    node.withEngine { engine in
-      engine.read {
-        engine.prepareToRead(node)
-        return latest
+    nodeReference._withUnsafeGuaranteedRef { node in
+      node.withEngine { engine in
+        engine.read {
+          if engine.owner != 0 || node.isDirty { engine.prepareToRead(node) }
+          return latest(of: node)
+        }
       }
     }
   }
 
   /// The present value; of a removed entity the last one. A node that had a value once always has one.
-  @inlinable @inline(__always) final var latest: Value { isWhole ? whole : latestPart }
+  @inlinable @inline(__always) final func latest(of node: Node) -> Value {
+    node.withTable { $0.valueType == ObjectIdentifier(Value.self) }
+      ? unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped : latestPart
+  }
 
   /// What an observer is told first, or when it resumes: of a removed entity its last value, of one whose birth was undone
   /// nothing.
@@ -74,7 +86,7 @@ final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSour
 
   @inlinable init(node: EntityNode<T>, _ makePart: @escaping @Sendable (T?) -> Part) {
     self.makePart = makePart
-    super.init(node: node)
+    super.init(NodeRef(node: node))
   }
 
   @usableFromInline override var part: Part? {

@@ -3,27 +3,31 @@
   /// The engine keeps its lanes.
   @usableFromInline final let laneReference: Unmanaged<Lane>
   @usableFromInline let noting: (AnySubscriber) -> Void
-  @usableFromInline let receiving: (AnySubscriber) -> Void
+  @usableFromInline let taking: (AnySubscriber) -> Void
+  @usableFromInline let calling: (AnySubscriber) -> Void
   /// The source, which keeps the entity, until the subscription has ended. Guarded by the engine's lock.
   @exclusivity(unchecked) @usableFromInline final var kept: AnyObject?
 
   /// The functions know the type, and are specialised for it, as overridden methods could not be.
   @usableFromInline init(
     lane: Lane, keeping source: AnyObject, note: @escaping (AnySubscriber) -> Void,
-    receive: @escaping (AnySubscriber) -> Void
+    take: @escaping (AnySubscriber) -> Void, call: @escaping (AnySubscriber) -> Void
   ) {
     laneReference = Unmanaged.passUnretained(lane)
     kept = source
     noting = note
-    receiving = receive
+    taking = take
+    calling = call
   }
 
   @inlinable @inline(__always) final var lane: Lane { laneReference.takeUnretainedValue() }
 
   /// Puts the present value into the box. The engine's lock is held.
   @inlinable @inline(__always) final func note() { noting(self) }
-  /// Calls back with the oldest value in the box.
-  @inlinable @inline(__always) final func receive() { receiving(self) }
+  /// Takes the oldest value out of the box. The lane's lock is held.
+  @inlinable @inline(__always) final func take() { taking(self) }
+  /// Calls back with the value taken.
+  @inlinable @inline(__always) final func call() { calling(self) }
 }
 
 // Unchecked: `phase` and `box` are guarded by the lane's lock, `kept` by the engine's.
@@ -45,6 +49,11 @@
   @exclusivity(unchecked) @usableFromInline var missedValue = false
   @exclusivity(unchecked) @usableFromInline var pausedWhileStarting = false
 
+  // Belongs to whoever delivers.
+  @exclusivity(unchecked) @usableFromInline var hand: Value?
+  /// The observer was paused before the value was taken.
+  @exclusivity(unchecked) @usableFromInline var dropsHand = false
+
   @inlinable init(_ source: ObserverSource<Value>, lane: Lane, onChange: @escaping @Sendable (Value) -> Void) {
     engine = source.engine
     node = source.node
@@ -53,7 +62,8 @@
     super.init(
       lane: lane, keeping: source,
       note: { unsafeDowncast($0, to: Subscriber<Value>.self).putIntoBox() },
-      receive: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() })
+      take: { unsafeDowncast($0, to: Subscriber<Value>.self).takeFromBox() },
+      call: { unsafeDowncast($0, to: Subscriber<Value>.self).callBack() })
   }
 
   @inlinable var source: ObserverSource<Value> { sourceReference.takeUnretainedValue() }
@@ -73,24 +83,21 @@
   }
 
   @inlinable func takeFromBox() {
-    if let value = removeFromBox() { onChange(value) }
+    switch phase {
+    case .over: break
+    case .starting: missedTurns += 1
+    case .paused:
+      // Taken all the same, to be destroyed without a lock.
+      hand = box.removeFirst()
+      if hand != nil { missedValue = true }
+      dropsHand = true
+    case .active: hand = box.removeFirst()
+    }
   }
 
-  @inlinable @inline(__always) func removeFromBox() -> Value? {
-    laneReference._withUnsafeGuaranteedRef { lane in
-      lane.lock.lock()
-      defer { lane.lock.unlock() }
-      switch phase {
-      case .over: return nil
-      case .starting:
-        missedTurns += 1
-        return nil
-      case .paused:
-        if box.removeFirst() != nil { missedValue = true }
-        return nil
-      case .active: return box.removeFirst()
-      }
-    }
+  @inlinable func callBack() {
+    guard let value = hand.take() else { return }
+    if dropsHand { dropsHand = false } else { onChange(value) }
   }
 
   /// Calls back with the first value, if there is one, and lets later ones come after it.
@@ -126,8 +133,9 @@
   }
 
   @inlinable func resume() {
-    engine.read {
-      guard kept != nil else { return }
+    let missed = engine.read { () -> Mailbox<Value> in
+      var missed = Mailbox<Value>()
+      guard kept != nil else { return missed }
       let value = engine.committed(node) { source.firstValue }
       lane.withLock {
         pausedWhileStarting = false
@@ -135,10 +143,13 @@
         phase = .active
         guard missedValue else { return }
         missedValue = false
-        box = Mailbox()
+        swap(&box, &missed)
         if box.append(value) { lane.lineUp(self) }
       }
+      return missed
     }
+    // Destroyed without the locks.
+    withExtendedLifetime(missed) {}
     lane.deliver()
   }
 }

@@ -8,10 +8,7 @@ extension EntityStore {
   /// - Returns: `nil` if it is not stored. Use ``observer(_:id:)`` to wait for it.
   /// - Complexity: constant.
   @inlinable public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
-    engine.read { () -> ObserverSource<T>? in
-      guard let node = engine.find(type, id: id) else { return nil }
-      return engine.observerSource(of: node)
-    }.map(EntityObserver.init)
+    engine.read { engine.find(type, id: id) }.map(EntityObserver.init)
   }
 
   /// Finds the entity an alias names, now or later: also before anything was stored under the name.

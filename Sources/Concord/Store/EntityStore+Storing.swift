@@ -22,7 +22,7 @@ extension EntityStore {
       engine.write { () -> ObserverSource<T> in
         let node = engine.store(entity, modifiedAt: stamp, ifPresent: ifPresent)
         if let alias { _ = engine.point(aliasNamed: alias.name, at: node, modifiedAt: stamp) }
-        return engine.observerSource(of: node)
+        return ObserverSource(NodeRef(node: node))
       })
   }
 

@@ -15,8 +15,10 @@ extension EntityStore {
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
     engine.write {
-      guard let node = engine.table(type).node(for: id) else { return false }
-      return engine.update(node, modifiedAt: stamp, update)
+      // Until the transaction ends, the table keeps the node.
+      engine.table(type).entry(for: id, hash: Table<T>.hash(id))?._withUnsafeGuaranteedRef {
+        engine.update($0, modifiedAt: stamp, update)
+      } ?? false
     }
   }
 

@@ -36,9 +36,4 @@ extension Engine {
     }
     return PartSource<Group<Element>, [Element]>(node: node) { $0?.elements ?? [] }
   }
-
-  /// A source of an entity that is, or was, stored.
-  @inlinable func observerSource<T: Identifiable & Sendable>(of node: EntityNode<T>) -> ObserverSource<T> {
-    ObserverSource<T>(node: node)
-  }
 }

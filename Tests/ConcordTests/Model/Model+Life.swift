@@ -112,10 +112,14 @@ extension Model {
     return true
   }
 
-  /// Whether somebody who is still there has shown a committed value of what was removed since.
+  /// Whether somebody who is still there may have shown a committed value of what was removed since.
   private func wasEverShown(_ target: Target) -> Bool {
-    handles.values.contains { $0.target == target && $0.wasCommitted }
-      || subscriptions.values.contains { $0.follower.target == target && $0.follower.wasCommitted }
+    func mayHaveShown(_ follower: Follower) -> Bool {
+      if case .optional(let ref) = follower.target { return target == .entity(ref) }
+      return follower.target == target && follower.wasCommitted
+    }
+    return handles.values.contains(where: mayHaveShown)
+      || subscriptions.values.contains { mayHaveShown($0.follower) }
   }
 
   mutating func resume(_ id: Int) {
