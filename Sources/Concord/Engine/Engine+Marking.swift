@@ -61,7 +61,7 @@ extension Engine {
         edges.append(ChildEdge(reference: nodes[i], backIndex: backIndex))
         child.flags.remove(.marked)
         if lastLink.child != child.tableID || lastLink.parent != table { link(node.table, to: child.table) }
-        if child.holders == 0, child.withTable(\.isRecursive), child.keeper == nil {
+        if child.holders == 0, child.withTable({ $0.isRecursive }), child.keeper == nil {
           // A node without children cannot be above its parent.
           if child.children == nil, child !== node { child.keeper = node } else { suspect(child) }
         }

@@ -82,14 +82,20 @@ extension WriteCall {
     let id = value.pointee.id
     let hash = Table<T>.hash(id)
     let ordinal = Int32(truncatingIfNeeded: nodes.count)
-    let known = table.node(for: id, hash: hash)
-    guard let node = known, node.exists else {
-      let node = known ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
+    let known = table.entry(for: id, hash: hash)
+    if let known, known._withUnsafeGuaranteedRef({ $0.exists }) {
+      nodes.append(NodeRef(known))
+      known._withUnsafeGuaranteedRef { meetStored($0, value, in: table, ordinal: ordinal) }
+    } else {
+      let node = known?.takeUnretainedValue() ?? table.awaitedNode(for: id) ?? EntityNode(table: table, value: nil)
       nodes.append(NodeRef(node: node))
       meetNew(node, value, in: table, id: id, hash: hash, ordinal: ordinal)
-      return
     }
-    nodes.append(NodeRef(node: node))
+  }
+
+  @inlinable @inline(__always) func meetStored<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32
+  ) {
     if node.callSerial == serial {
       meetAgain(node, value, in: table, ordinal: ordinal)
     } else if mode == .store {
@@ -122,7 +128,9 @@ extension WriteCall {
     node.stamp = withEngine { $0.firstStamp(stamp) }
     claim(node)
     items.append(
-      Item(node: node, staged: -1, parent: parent, ordinal: ordinal, isNew: true, hasInside: table.isAggregate))
+      Item(
+        reference: NodeRef(node: node), staged: -1, parent: parent, ordinal: ordinal, isNew: true,
+        hasInside: table.isAggregate))
   }
 
   @inlinable func meetAgain<T: Identifiable & Sendable>(
@@ -202,7 +210,7 @@ extension WriteCall {
     if claims { claim(node) }
     items.append(
       Item(
-        node: node, staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal,
+        reference: NodeRef(node: node), staged: stage(value, in: table), given: given, parent: parent, ordinal: ordinal,
         hasInside: table.isAggregate))
     items[items.count - 1].isMoved = isMoved
   }
@@ -228,7 +236,7 @@ extension WriteCall {
     nodes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     old.removeAll(keepingCapacity: true)
-    parent = item.isTaken ? node : nil
+    parent = item.isTaken ? item.reference : nil
     if item.given >= 0 {
       let isUntouched = withUnsafePointer(to: table.staged[Int(item.given)]) { given in
         // The pointer must not outlive the array's next growth, so the value is copied.
@@ -304,7 +312,7 @@ extension WriteCall {
       withUnsafePointer(to: made) { walkChanges(in: $0, since: given, relation, item: item) }
     }
     nodes.removeSubrange(start...)
-    parent = node
+    parent = item.reference
   }
 
   @inlinable func takeOver(_ children: ChildList, relation k: Int) {

@@ -19,7 +19,7 @@
     /// Where the table has the value that the closure was given in this place; -1 if there was none.
     @usableFromInline var given: Int32 = -1
     /// Where it was met, if the parent's value is the one being walked.
-    @usableFromInline unowned(unsafe) var parent: Node?
+    @usableFromInline var parent: NodeRef?
     @usableFromInline var ordinal: Int32
     /// An equal value that comes later on the level stands for this one; -1 if none does.
     @usableFromInline var replacement: Int32 = -1
@@ -51,10 +51,10 @@
     @inlinable @inline(__always) var isUncontested: Bool { isNew && staged < 0 }
 
     @inlinable init(
-      node: Node, staged: Int32, given: Int32 = -1, parent: Node?, ordinal: Int32, isNew: Bool = false,
+      reference: NodeRef, staged: Int32, given: Int32 = -1, parent: NodeRef?, ordinal: Int32, isNew: Bool = false,
       hasInside: Bool
     ) {
-      reference = NodeRef(node: node)
+      self.reference = reference
       self.staged = staged
       self.given = given
       self.parent = parent
@@ -104,7 +104,7 @@
   @exclusivity(unchecked) @usableFromInline var ends: ContiguousArray<Int32> = []
   /// Occurrences that are not met as items and show something old.
   @exclusivity(unchecked) @usableFromInline var old: ContiguousArray<Int32> = []
-  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var parent: Node?
+  @exclusivity(unchecked) @usableFromInline var parent: NodeRef?
   @exclusivity(unchecked) @usableFromInline var givens: ContiguousArray<Given> = []
   /// Where the relation begins that `givens` are of.
   @exclusivity(unchecked) @usableFromInline var relationStart: Int32 = 0
@@ -174,7 +174,7 @@
   @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
     for i in items.indices.reversed() where !items[i].isSettled {
-      guard let parent = items[i].parent, let children = parent.children else { continue }
+      guard let parent = items[i].parent?.node, let children = parent.children else { continue }
       if children.adopted != serial {
         // Renewed meanwhile, perhaps with what was not decided yet, or in another order.
         for ordinal in children.edges.indices { engine.showsOld(parent, Int32(truncatingIfNeeded: ordinal)) }

@@ -18,7 +18,7 @@
 
   deinit {
     let engine = nodeReference._withUnsafeGuaranteedRef { node in
-      let engine = node.withTable(\.engineReference)
+      let engine = node.withTable { $0.engineReference }
       if !node.removeHolderButTheLast() { engine._withUnsafeGuaranteedRef { $0.removeHolder(of: node) } }
       return engine
     }
