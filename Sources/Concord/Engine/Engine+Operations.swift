@@ -23,7 +23,9 @@ extension Engine {
     if let given {
       // What the closure changed goes before what it was given.
       call.mode = .update
-      call.start(inside: value, given: given, in: table)
+      withUnsafePointer(to: value) { value in
+        withUnsafePointer(to: given) { call.start(inside: value, given: $0, in: table) }
+      }
       call.run()
       call.continueStoring()
     }
@@ -43,7 +45,7 @@ extension Engine {
     let hash = Table<T>.hash(id)
     let known = table.node(for: id, hash: hash)
     if let node = known, node.exists {
-      if node.take(stamp: stamp, in: self), !node.isEqual(to: value) {
+      if node.take(stamp: stamp, in: self), !withUnsafePointer(to: value, { node.isEqual(to: $0) }) {
         node.value = value
         changed(node)
       }
@@ -139,9 +141,13 @@ extension Engine {
     let call = beginCall(.update, stamp: stamp)
     defer { endCall(call) }
     guard node.take(stamp: call.stamp, in: self) else { return false }
-    call.keepsRelations = table.haveSameRelations(result, given)
-    call.usesGiven = !isAlone || (table.reachesRecursion && !call.keepsRelations)
-    call.start(with: result, given: given, of: node)
+    withUnsafePointer(to: result) { result in
+      withUnsafePointer(to: given) { given in
+        call.keepsRelations = table.haveSameRelations(result, given)
+        call.usesGiven = !isAlone || (table.reachesRecursion && !call.keepsRelations)
+        call.start(with: result, given: given, of: node)
+      }
+    }
     call.run()
     call.settle()
     return true

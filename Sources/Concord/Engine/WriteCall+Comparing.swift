@@ -8,14 +8,14 @@ extension WriteCall {
     if usesGiven, let known = givenValues[ObjectIdentifier(node)] {
       let here = given(of: node, at: ordinal)
       // Moving something to another place does not change it.
-      if (here.map { [$0] } ?? known).contains(where: { isSame(table.staged[Int($0)], value, in: table) }) {
+      if (here.map { [$0] } ?? known).contains(where: { isSame(table.staged[$0], value, in: table) }) {
         noteOld(ordinal)
         return nil
       }
-      if let here { return (here, !hasSameFields(value.pointee, as: table.staged[Int(here)], in: table), false) }
+      if let here { return (here, !hasSameFields(value, as: table.staged[here], in: table), false) }
       // Moved and changed: if it came from where its relations were left out, it must not lose them.
-      let origin = known.first { hasSameRelations(value.pointee, as: table.staged[Int($0)], in: table) }
-      let isChanged = !known.contains { hasSameFields(value.pointee, as: table.staged[Int($0)], in: table) }
+      let origin = known.first { hasSameRelations(value, as: table.staged[$0], in: table) }
+      let isChanged = !known.contains { hasSameFields(value, as: table.staged[$0], in: table) }
       return (origin ?? -1, isChanged, true)
     }
     engine.refresh(node)
@@ -24,7 +24,7 @@ extension WriteCall {
       return nil
     }
     guard table.isAggregate, let stored = node.value else { return (-1, true, false) }
-    return (-1, !hasSameFields(value.pointee, as: stored, in: table), false)
+    return (-1, !withUnsafePointer(to: stored) { hasSameFields(value, as: $0, in: table) }, false)
   }
 
   @usableFromInline func noteOld(_ ordinal: Int32) {
@@ -32,34 +32,32 @@ extension WriteCall {
   }
 
   @inlinable func isSame<T: Identifiable & Sendable>(
-    _ old: T, _ new: UnsafePointer<T>, in table: Table<T>
+    _ old: UnsafePointer<T>, _ new: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
-    withUnsafePointer(to: old) { haveSameBits($0, new) || (table.isEqual?($0, new) ?? false) }
+    haveSameBits(old, new) || (table.isEqual?(old, new) ?? false)
   }
 
   /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
   /// and all else equal.
-  @inlinable func hasSameFields<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
-    var value = value
-    let isComparable = withUnsafePointer(to: other) { other in
-      guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
-      for relation in schema.relations where !relation.isIdentical(&value, other) {
-        guard haveSameEntities(&value, other, in: relation) else { return false }
-        let reader = GivenReader(call: self)
-        relation.walk(other, reader)
-        if reader.found.isEmpty { continue }
-        if table.isEqual == nil || relation.order != .elements {
-          // Compared by bits, or in an order of its own: only as a whole can the place become the same.
-          relation.copy(other, &value)
-        } else {
-          var cursor = PatchCursor(values: reader.found)
-          relation.patch(&value, &cursor)
-        }
+  @inlinable func hasSameFields<T: Identifiable & Sendable>(
+    _ value: UnsafePointer<T>, as other: UnsafePointer<T>, in table: Table<T>
+  ) -> Bool {
+    var value = value.pointee
+    guard let schema = table.schema(of: &value), schema === table.schema(of: other) else { return false }
+    for relation in schema.relations where !relation.isIdentical(&value, other) {
+      guard haveSameEntities(&value, other, in: relation) else { return false }
+      let reader = GivenReader(call: self)
+      relation.walk(other, reader)
+      if reader.found.isEmpty { continue }
+      if table.isEqual == nil || relation.order != .elements {
+        // Compared by bits, or in an order of its own: only as a whole can the place become the same.
+        relation.copy(other, &value)
+      } else {
+        var cursor = PatchCursor(values: reader.found)
+        relation.patch(&value, &cursor)
       }
-      return true
     }
-    guard isComparable else { return false }
-    return withUnsafePointer(to: value) { isSame(other, $0, in: table) }
+    return isSame(other, &value, in: table)
   }
 
   /// Whether the same entities stand in the same places.
@@ -94,19 +92,17 @@ extension WriteCall {
     return givens[position].staged
   }
 
-  @inlinable func hasSameRelations<T: Identifiable & Sendable>(_ value: T, as other: T, in table: Table<T>) -> Bool {
-    withUnsafePointer(to: value) { value in
-      withUnsafePointer(to: other) { other in
-        guard let schema = table.schema(of: value), schema === table.schema(of: other) else { return false }
-        return schema.relations.allSatisfy { haveSameEntities(value, other, in: $0) }
-      }
-    }
+  @inlinable func hasSameRelations<T: Identifiable & Sendable>(
+    _ value: UnsafePointer<T>, as other: UnsafePointer<T>, in table: Table<T>
+  ) -> Bool {
+    guard let schema = table.schema(of: value), schema === table.schema(of: other) else { return false }
+    return schema.relations.allSatisfy { haveSameEntities(value, other, in: $0) }
   }
 
   /// All entities in what the closure was given, at every depth.
-  @inlinable func readAllGivens<T: Identifiable & Sendable>(in given: T, in table: Table<T>) {
+  @inlinable func readAllGivens<T: Identifiable & Sendable>(in given: UnsafePointer<T>, in table: Table<T>) {
     let reader = GivenReader(call: self)
-    withUnsafePointer(to: given) { reader.visit($0, in: table) }
+    reader.visit(given, in: table)
     var next = 0
     while next < reader.found.count {
       let (reference, staged) = (reader.found[next].node, reader.found[next].staged)
@@ -147,7 +143,7 @@ extension WriteCall {
     // An entity that is not stored yet may be met in what the closure made, and is then recognised.
     let node = table.nodeAwaiting(value.pointee.id)
     if !node.exists { engine.suspect(node) }
-    found.append(Given(node: NodeRef(node: node), staged: call.stage(value.pointee, in: table), key: key))
+    found.append(Given(node: NodeRef(node: node), staged: call.stage(value, in: table), key: key))
   }
 }
 
@@ -184,20 +180,16 @@ extension EntityNode {
   @inlinable func isNewGiven(_ staged: Int32, in call: WriteCall) -> Bool {
     let table = typedTable
     let key = ObjectIdentifier(self)
-    let isKnown = withUnsafePointer(to: table.staged[Int(staged)]) { value in
-      (call.givenValues[key] ?? []).contains { other in
-        withUnsafePointer(to: table.staged[Int(other)]) { haveSameBits($0, value) }
-      }
-    }
+    let value = UnsafePointer(table.staged[staged])
+    let isKnown = (call.givenValues[key] ?? []).contains { haveSameBits(UnsafePointer(table.staged[$0]), value) }
     if !isKnown { call.givenValues[key, default: []].append(staged) }
     return !isKnown
   }
 
   @inlinable func readInside(_ staged: Int32, with reader: GivenReader) {
-    let value = typedTable.staged[Int(staged)]
-    withUnsafePointer(to: value) { value in
-      guard let schema = typedTable.schema(of: value) else { return }
-      for relation in schema.relations { relation.walk(value, reader) }
-    }
+    let table = typedTable
+    let value = table.staged[staged]
+    guard let schema = table.schema(of: value) else { return }
+    for relation in schema.relations { relation.walk(value, reader) }
   }
 }

@@ -24,7 +24,9 @@ extension WriteCall {
   }
 
   /// Begins with a stored entity's value after and before a closure changed it; the write is known to be newer.
-  @inlinable func start<T: Identifiable & Sendable>(with value: T, given: T, of node: EntityNode<T>) {
+  @inlinable func start<T: Identifiable & Sendable>(
+    with value: UnsafePointer<T>, given: UnsafePointer<T>, of node: EntityNode<T>
+  ) {
     leaveParent()
     let table = node.typedTable
     target = node
@@ -39,34 +41,32 @@ extension WriteCall {
   @inlinable func start<T: Identifiable & Sendable>(with value: T, madeOf given: T, in table: Table<T>) -> Node {
     usesGiven = true
     leaveParent()
-    readAllGivens(in: given, in: table)
+    withUnsafePointer(to: given) { readAllGivens(in: $0, in: table) }
     let node = start(with: value, in: table)
     // What is inside is compared place by place, as in any update.
     restoresLeftOut = true
     if !items.isEmpty {
-      items[0].given = stage(given, in: table)
+      items[0].given = withUnsafePointer(to: given) { stage($0, in: table) }
       items[0].isMoved = false
     }
     return node
   }
 
   /// Begins with what a closure changed in a value that is stored as a whole afterwards; see `continueStoring`.
-  @inlinable func start<T: Identifiable & Sendable>(inside value: T, given: T, in table: Table<T>) {
+  @inlinable func start<T: Identifiable & Sendable>(
+    inside value: UnsafePointer<T>, given: UnsafePointer<T>, in table: Table<T>
+  ) {
     leaveParent()
     usesGiven = true
     readAllGivens(in: given, in: table)
-    if let node = table.node(for: value.id), !hasSameFields(value, as: given, in: table) {
+    if let node = table.node(for: value.pointee.id), !hasSameFields(value, as: given, in: table) {
       // The outermost is changed itself.
       return push(node, value, in: table, ordinal: 0, given: stage(given, in: table))
     }
-    withUnsafePointer(to: value) { value in
-      guard let schema = table.schema(of: value) else { return }
-      withUnsafePointer(to: given) { given in
-        for relation in schema.relations where !relation.isIdentical(given, value) {
-          readGivens(in: given, of: relation)
-          relation.walk(value, self)
-        }
-      }
+    guard let schema = table.schema(of: value) else { return }
+    for relation in schema.relations where !relation.isIdentical(given, value) {
+      readGivens(in: given, of: relation)
+      relation.walk(value, self)
     }
   }
 
@@ -162,7 +162,7 @@ extension WriteCall {
       let isNew = isOnLevel && items[winner].isNew
       if isNew, items[winner].staged < 0, let first = node.value {
         // The node is about to hold another value, and what is inside this one still has to be met.
-        items[winner].staged = stage(first, in: table)
+        items[winner].staged = withUnsafePointer(to: first) { stage($0, in: table) }
       }
       push(node, value, in: table, ordinal: ordinal, given: given, claims: false, isMoved: isMoved)
       items[items.count - 1].isNew = isNew
@@ -184,28 +184,19 @@ extension WriteCall {
   @inlinable func sameGivens<T: Identifiable & Sendable>(_ a: Int32, _ b: Int32, in table: Table<T>) -> Bool {
     guard a != b else { return true }
     guard a >= 0, b >= 0 else { return false }
-    return withUnsafePointer(to: table.staged[Int(a)]) { a in
-      withUnsafePointer(to: table.staged[Int(b)]) { haveSameBits(a, $0) }
-    }
+    return haveSameBits(UnsafePointer(table.staged[a]), UnsafePointer(table.staged[b]))
   }
 
   @inlinable func sameBits<T: Identifiable & Sendable>(
     _ item: Item, _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>
   ) -> Bool {
-    item.staged < 0
-      ? node.holdsBits(of: value) : withUnsafePointer(to: table.staged[Int(item.staged)]) { haveSameBits($0, value) }
+    item.staged < 0 || item.isAdopted
+      ? node.holdsBits(of: value) : haveSameBits(UnsafePointer(table.staged[item.staged]), value)
   }
 
   @inlinable func push<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, _ value: UnsafePointer<T>, in table: Table<T>, ordinal: Int32, given: Int32 = -1,
     claims: Bool = true, isMoved: Bool = false
-  ) {
-    push(node, value.pointee, in: table, ordinal: ordinal, given: given, claims: claims, isMoved: isMoved)
-  }
-
-  @inlinable func push<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, _ value: T, in table: Table<T>, ordinal: Int32, given: Int32 = -1, claims: Bool = true,
-    isMoved: Bool = false
   ) {
     if claims { claim(node) }
     items.append(
@@ -220,10 +211,9 @@ extension WriteCall {
     node.callItem = index ?? Int32(truncatingIfNeeded: items.count)
   }
 
-  @inlinable func stage<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) -> Int32 {
-    if table.staged.isEmpty { usedTables.append(table) }
-    table.staged.append(value)
-    return Int32(truncatingIfNeeded: table.staged.count - 1)
+  @inlinable func stage<T: Identifiable & Sendable>(_ value: UnsafePointer<T>, in table: Table<T>) -> Int32 {
+    if table.staged.isEmpty { usedTables.append(Unmanaged.passUnretained(table)) }
+    return table.staged.append(value)
   }
 
   // MARK: The inside of a value
@@ -238,17 +228,11 @@ extension WriteCall {
     old.removeAll(keepingCapacity: true)
     parent = item.isTaken ? item.reference : nil
     if item.given >= 0 {
-      let isUntouched = withUnsafePointer(to: table.staged[Int(item.given)]) { given in
-        // The pointer must not outlive the array's next growth, so the value is copied.
-        let given = given.pointee
-        return withUnsafePointer(to: given) {
-          walkChanges(in: value, since: $0, schema, of: node, item: item)
-        }
-      }
-      if isUntouched {
+      let given = UnsafePointer(table.staged[item.given])
+      if walkChanges(in: value, since: given, schema, of: node, item: item) {
         // No relation was changed, so none is walked.
         if !item.keepsValue {
-          node.value = value.pointee
+          adoptValue(by: node, item: item)
           rewrites.append(Rewrite(node: node, previous: item.previous, isRestructured: false))
         }
         return
@@ -260,7 +244,7 @@ extension WriteCall {
         ends.append(Int32(truncatingIfNeeded: nodes.count))
       }
     }
-    adopt(schema, by: node, value, item: item, firstItem: firstItem)
+    adopt(schema, by: node, item: item, firstItem: firstItem)
   }
 
   /// Meets what differs between two values; `true` if no relation does.
@@ -306,11 +290,8 @@ extension WriteCall {
   ) {
     let start = nodes.count
     parent = nil
-    withUnsafePointer(to: node.typedTable.staged[Int(item.unrestored)]) {
-      // The pointer must not outlive the array's next growth, so the value is copied.
-      let made = $0.pointee
-      withUnsafePointer(to: made) { walkChanges(in: $0, since: given, relation, item: item) }
-    }
+    let made = UnsafePointer(node.typedTable.staged[item.unrestored])
+    walkChanges(in: made, since: given, relation, item: item)
     nodes.removeSubrange(start...)
     parent = item.reference
   }
@@ -320,7 +301,7 @@ extension WriteCall {
   }
 
   @inlinable func adopt<T: Identifiable & Sendable>(
-    _ schema: Schema<T>, by node: EntityNode<T>, _ value: UnsafePointer<T>, item: Item, firstItem: Int
+    _ schema: Schema<T>, by node: EntityNode<T>, item: Item, firstItem: Int
   ) {
     let isInOrder = hasSameOrder(node.children, schema)
     let isSame = isInOrder || schema.isSameStructure(nodes, ends, as: node.children)
@@ -334,7 +315,7 @@ extension WriteCall {
     }
     // If the value equals the one there is, and `==` does not look at relations that differ, it is written after all.
     if item.keepsValue { items[Int(node.callItem)].keepsValue = false }
-    if item.staged >= 0 { node.value = value.pointee }
+    if item.staged >= 0 { adoptValue(by: node, item: item) }
     if !isInOrder {
       engine.setChildren(of: node, schema: schema, nodes: nodes, ends: ends)
     } else if item.given < 0 {
@@ -345,6 +326,12 @@ extension WriteCall {
     if item.isNew { return }
     rewrites.append(
       Rewrite(node: node, previous: item.keepsValue ? -1 : item.previous, isRestructured: !isSame))
+  }
+
+  /// Makes the staged value the node's, and leaves what that had in its place.
+  @inlinable func adoptValue<T: Identifiable & Sendable>(by node: EntityNode<T>, item: Item) {
+    node.withTypedTable { node.swapValue(with: &$0.staged[item.staged].pointee) }
+    items[Int(node.callItem)].isAdopted = true
   }
 
   @usableFromInline func hasSameOrder(_ children: ChildList?, _ schema: AnySchema) -> Bool {

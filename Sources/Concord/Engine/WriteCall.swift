@@ -31,6 +31,8 @@
     @usableFromInline var isNew = false
     /// The value won and was taken: the occurrences inside it are the entity's now.
     @usableFromInline var isTaken = false
+    /// The node has the value now, and the table the one that was overwritten.
+    @usableFromInline var isAdopted = false
     /// The value was taken, but equals the one there is, which is kept.
     @usableFromInline var keepsValue = false
     /// Entities of this type can contain others.
@@ -85,7 +87,7 @@
   /// Where the level begins that is being met.
   @exclusivity(unchecked) @usableFromInline var levelStart = 0
   @exclusivity(unchecked) @usableFromInline var rewrites: ContiguousArray<Rewrite> = []
-  @exclusivity(unchecked) @usableFromInline var usedTables: ContiguousArray<AnyTable> = []
+  @exclusivity(unchecked) @usableFromInline var usedTables: ContiguousArray<Unmanaged<AnyTable>> = []
   /// Given values are compared place by place, because cycles or other writes make them differ from the stored ones.
   @exclusivity(unchecked) @usableFromInline var usesGiven = false { didSet { wantsKeys = usesGiven } }
   /// Where the items begin that are not only what a closure changed.
@@ -127,7 +129,7 @@
   }
 
   @usableFromInline func end() {
-    if !items.isEmpty { for table in usedTables { table.endCall() } }
+    for table in usedTables { table._withUnsafeGuaranteedRef { $0.endCall() } }
     usedTables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)
     levelStart = 0
@@ -173,19 +175,7 @@
   /// Finds out which occurrences show something old, and which entities really changed.
   @usableFromInline func settle() {
     // What is inside comes later than what it is in, so from the end on.
-    for i in items.indices.reversed() where !items[i].isSettled {
-      guard let parent = items[i].parent?.node, let children = parent.children else { continue }
-      if children.adopted != serial {
-        // Renewed meanwhile, perhaps with what was not decided yet, or in another order.
-        for ordinal in children.edges.indices { engine.showsOld(parent, Int32(truncatingIfNeeded: ordinal)) }
-      } else if showsPresentValue(i) {
-        parent.children?.dirty.remove(items[i].ordinal)
-        // The next change is to come up to this parent, too.
-        items[i].reference.with { _ = $0.flags.remove(.marked) }
-      } else {
-        engine.showsOld(parent, items[i].ordinal)
-      }
-    }
+    for i in items.indices.reversed() where !items[i].isSettled { items[i].parent?.with { settle(i, in: $0) } }
     for rewrite in rewrites.reversed() {
       let node = rewrite.node
       if !rewrite.isRestructured, rewrite.previous >= 0 {
@@ -197,16 +187,32 @@
     rewrites.removeAll(keepingCapacity: rewrites.count < 1024)
   }
 
+  private func settle(_ index: Int, in parent: Node) {
+    guard let children = parent.children else { return }
+    if children.adopted != serial {
+      // Renewed meanwhile, perhaps with what was not decided yet, or in another order.
+      for ordinal in children.edges.indices { engine.showsOld(parent, Int32(truncatingIfNeeded: ordinal)) }
+    } else if showsPresentValue(index) {
+      children.dirty.remove(items[index].ordinal)
+      // The next change is to come up to this parent, too.
+      items[index].reference.with { _ = $0.flags.remove(.marked) }
+    } else {
+      engine.showsOld(parent, items[index].ordinal)
+    }
+  }
+
   /// Whether the value met, as it stands in the parent, is the node's.
   @usableFromInline func showsPresentValue(_ index: Int) -> Bool {
-    let node = items[index].node
-    guard !node.flags.contains(.rooted), node.children?.dirty.isEmpty ?? true else { return false }
-    guard node.callSerial == serial, node.children.map({ $0.adopted == serial }) ?? true else { return false }
-    let winner = items[Int(node.callItem)]
-    if items[index].staged == -1 { return winner.staged == -1 }
+    let winner = items[index].reference.with { node -> Int? in
+      guard !node.flags.contains(.rooted), node.callSerial == serial else { return nil }
+      if let children = node.children, !children.dirty.isEmpty || children.adopted != serial { return nil }
+      return Int(node.callItem)
+    }
+    guard let winner else { return false }
+    if items[index].staged == -1 { return items[winner].staged == -1 }
     var last = index
     while items[last].replacement >= 0 { last = Int(items[last].replacement) }
-    return isWinner(last) && winner.isTaken && !winner.keepsValue && winner.restored == 0
+    return last == winner && items[winner].isTaken && !items[winner].keepsValue && items[winner].restored == 0
   }
 
   @usableFromInline func expect(_ count: Int) {

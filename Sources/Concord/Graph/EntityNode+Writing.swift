@@ -4,38 +4,38 @@ extension EntityNode {
       item.isTaken = true
       return
     }
-    var incoming = typedTable.staged[Int(item.staged)]
+    let incoming = withTypedTable { $0.staged[item.staged] }
     if item.isNew {
       // A later value on the level that also brought the entity.
-      if !isAggregate { value = incoming }
+      if !isAggregate { value = incoming.pointee }
       item.isTaken = true
       return
     }
     guard self === call.target || call.withEngine({ take(stamp: call.stamp, in: $0) }) else { return }
     item.isTaken = true
-    if isDirty, typedTable.isEqual != nil { call.engine.refresh(self) }
-    if isEqual(to: incoming) {
+    let isEquatable = withTypedTable { $0.isEqual != nil }
+    if isDirty, isEquatable { call.withEngine { $0.refresh(self) } }
+    if isEquatable, isSame(as: incoming) {
       item.keepsValue = true
       return
     }
-    if item.given >= 0, call.restoresLeftOut, isSameEntity(asGivenAt: item.given) {
-      item.restored = restoreLeftOut(in: &incoming, given: typedTable.staged[Int(item.given)])
+    if item.given >= 0, call.restoresLeftOut {
+      let given = withTypedTable { $0.staged[item.given] }
+      var restored = incoming.pointee
+      if hasID(given.pointee.id) { item.restored = restoreLeftOut(in: &restored, given: given) }
       if item.restored != 0 {
         item.unrestored = item.staged
-        item.staged = call.stage(incoming, in: typedTable)
+        item.staged = withTypedTable { call.stage(&restored, in: $0) }
       }
     }
-    let isLookedAt = !subscribers.isEmpty || hasParents
-    if isAggregate, typedTable.isEqual != nil, isLookedAt, let value {
-      item.previous = call.stage(value, in: typedTable)
+    if isAggregate {
+      // The value is replaced together with its occurrences, when they have been met.
+      if isEquatable, !subscribers.isEmpty || hasParents { item.previous = item.staged }
+    } else {
+      value = incoming.pointee
+      call.withEngine { $0.changed(self) }
     }
-    // An aggregate's value is replaced together with its occurrences, when they have been met.
-    guard !isAggregate else { return }
-    value = incoming
-    call.withEngine { $0.changed(self) }
   }
-
-  @inlinable func isSameEntity(asGivenAt index: Int32) -> Bool { typedTable.staged[Int(index)].id == value?.id }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   @inlinable func take(stamp newStamp: Stamp?, in engine: Engine) -> Bool {
@@ -53,26 +53,29 @@ extension EntityNode {
     return true
   }
 
-  @inlinable func isEqual(to other: T) -> Bool {
-    guard withTypedTable({ $0.isEqual != nil }) else { return false }
-    return withUnsafePointer(to: other) { isSame(as: $0) }
+  /// Whether the type is `Equatable`, and the value equal to the one held.
+  @inlinable func isEqual(to other: UnsafePointer<T>) -> Bool {
+    withTypedTable { $0.isEqual != nil } && isSame(as: other)
   }
 
-  @inlinable func isSame(asStagedAt index: Int32) -> Bool { isEqual(to: typedTable.staged[Int(index)]) }
+  @inlinable func isEqual(asStagedAt index: Int32) -> Bool { isEqual(to: withTypedTable { $0.staged[index] }) }
 
   @inlinable func meetChildren(of item: WriteCall.Item, in call: WriteCall) {
     guard isAggregate else { return }
-    guard let met = item.staged < 0 ? value : typedTable.staged[Int(item.staged)] else { return }
-    withUnsafePointer(to: met) { call.walk($0, of: self, item: item) }
+    if item.staged >= 0 {
+      call.walk(withTypedTable { $0.staged[item.staged] }, of: self, item: item)
+    } else if value != nil {
+      withUnsafeMutablePointer(to: &value) { call.walk($0.at(0, as: T.self), of: self, item: item) }
+    }
   }
 
   /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own
   /// fields: the relations come from what is stored. Gives which did, a bit each.
-  @inlinable func restoreLeftOut(in incoming: inout T, given: T) -> UInt64 {
+  @inlinable func restoreLeftOut(in incoming: inout T, given: UnsafePointer<T>) -> UInt64 {
     guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value,
       withUnsafePointer(to: incoming, { typedTable.schema(of: $0) }) === schema
     else { return 0 }
-    let shown = withUnsafePointer(to: given) { schema.read($0, in: table.engine).ends }
+    let shown = schema.read(given, in: table.engine).ends
     var restored: UInt64 = 0
     for k in schema.relations.indices where k < UInt64.bitWidth {
       let count = children.ends[k] - (k == 0 ? 0 : children.ends[k - 1])

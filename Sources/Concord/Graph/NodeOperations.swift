@@ -126,7 +126,7 @@ extension EntityNode {
       differs: { own($0).isOther(than: $1) },
       apply: { own($0).decide(&$1, in: $2) },
       walk: { own($0).meetChildren(of: $1, in: $2) },
-      isUnchanged: { own($0).isSame(asStagedAt: $1) },
+      isUnchanged: { own($0).isEqual(asStagedAt: $1) },
       noteGiven: { own($0).isNewGiven($1, in: $2) },
       readGivens: { own($0).readInside($1, with: $2) },
       takeOut: { own($0).removeOccurrences($1, in: $2) },
@@ -137,7 +137,7 @@ extension EntityNode {
       dropForms: { $0.children?.forms = nil },
       logRelease: { own($0).releaseEntry(for: $1) },
       debugID: { own($0).value.map { "\($0.id)" } ?? "awaited" },
-      endCall: { unsafeDowncast($0, to: Table<T>.self).dropStaged() },
+      endCall: { unsafeDowncast($0, to: Table<T>.self).staged.removeAll() },
       entity: { own($0).value })
   }
 }

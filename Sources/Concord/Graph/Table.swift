@@ -41,8 +41,7 @@
   @usableFromInline let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
   @usableFromInline let fixedSchema: Schema<T>?
   @exclusivity(unchecked) @usableFromInline var schemas: [Schema<T>] = []
-  /// Values that wait, in the current call, to be applied.
-  @exclusivity(unchecked) @usableFromInline var staged: ContiguousArray<T> = []
+  @exclusivity(unchecked) @usableFromInline var staged = StagedValues<T>()
 
   @inlinable static var minimumCapacity: Int { 8 }
 
@@ -58,6 +57,7 @@
     for i in 0..<capacity { slots[i]?.release() }
     slots.deallocate()
     hashes.deallocate()
+    staged.destroy()
   }
 
   @inlinable static func allocate(
@@ -87,19 +87,9 @@
   }
 
   /// Whether two values are known, at little cost, to have the same in all their relations.
-  @inlinable func haveSameRelations(_ a: T, _ b: T) -> Bool {
-    withUnsafePointer(to: a) { a in
-      withUnsafePointer(to: b) { b in
-        guard let schema = self.schema(of: a), schema === self.schema(of: b) else { return false }
-        return schema.relations.allSatisfy { $0.isIdentical(a, b) }
-      }
-    }
-  }
-
-  /// Few values are dropped one by one, which is faster than `removeAll`.
-  @inlinable func dropStaged() {
-    guard staged.count <= 16 else { return staged.removeAll(keepingCapacity: staged.count < 1024) }
-    while !staged.isEmpty { staged.removeLast() }
+  @inlinable func haveSameRelations(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
+    guard let schema = self.schema(of: a), schema === self.schema(of: b) else { return false }
+    return schema.relations.allSatisfy { $0.isIdentical(a, b) }
   }
 
   // MARK: Finding
@@ -145,11 +135,18 @@
   /// Puts a node into the table that has its first value.
   @inlinable func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
     forgetAwaited(node)
-    if (count + 1) * 5 > capacity * 4 { resize(to: capacity * 2) }
+    reserve(1)
     node.hash = hash
     node.flags.insert(.tabled)
     place(Unmanaged.passRetained(node), hash: hash)
     count += 1
+  }
+
+  /// Makes room for so many more.
+  @inlinable func reserve(_ more: Int) {
+    var wanted = capacity
+    while (count + more) * 5 > wanted * 4 { wanted *= 2 }
+    if wanted > capacity { resize(to: wanted) }
   }
 
   @inlinable func forgetAwaited(_ node: EntityNode<T>) {

@@ -4,7 +4,7 @@
     let table = walker.table(T.self)
     value.pointee.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
-      walker.reserve(buffer.count)
+      walker.reserve(buffer.count, from: base, in: table)
       for i in 0..<buffer.count { walker.visit(base + i, in: table) }
     }
   }

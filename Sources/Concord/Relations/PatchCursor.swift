@@ -56,7 +56,7 @@
       } else {
         let given = values[Int(ordinal)]
         let node = unsafeDowncast(given.node.node, to: EntityNode<T>.self)
-        if let value = given.staged < 0 ? node.value : node.typedTable.staged[Int(given.staged)] {
+        if let value = given.staged < 0 ? node.value : node.typedTable.staged[given.staged].pointee {
           write(Int(ordinal - position), value)
         }
       }

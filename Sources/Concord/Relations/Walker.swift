@@ -28,9 +28,13 @@
     engineReference._withUnsafeGuaranteedRef(body)
   }
 
-  /// So many more entities are about to be met.
-  @usableFromInline final func reserve(_ count: Int) {
-    if kind == .write { unsafeDowncast(self, to: WriteCall.self).expect(count) }
+  /// So many more entities are about to be met. If the first is new to the store, the others may well be.
+  @inlinable final func reserve<T: Identifiable & Sendable>(
+    _ count: Int, from first: UnsafePointer<T>, in table: Table<T>
+  ) {
+    guard kind == .write, count > 1 else { return }
+    unsafeDowncast(self, to: WriteCall.self).expect(count)
+    if table.node(for: first.pointee.id) == nil { table.reserve(count) }
   }
 
   /// Nothing stands in an optional place, which is not the same as an empty collection.
