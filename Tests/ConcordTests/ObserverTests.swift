@@ -21,6 +21,21 @@ struct ObserverTests {
     subscription.unsubscribe()
   }
 
+  @Test("Those who stay are called, whoever leaves", arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0], [1, 0, 2]])
+  func leaving(order: [Int]) {
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 0))
+    let subscriptions = (0..<3).map { number in tag.observe { _ in log.append(number) } }
+    var staying: Set<Int> = [0, 1, 2]
+    for (text, leaver) in order.enumerated() {
+      subscriptions[leaver].unsubscribe()
+      staying.remove(leaver)
+      let before = log.values.count
+      store.update(Tag.self, id: 0) { $0.text = text + 1 }
+      #expect(log.values.dropFirst(before).sorted() == staying.sorted())
+    }
+  }
+
   @Test("observe of a part is called when that part changes")
   func part() {
     let log = Log<Int>()

@@ -267,7 +267,7 @@ import Synchronization
         if $0.holders == 0 { suspect($0) }
       }
     case .subscriber(let subscriber, let node):
-      if let index = node.subscribers.firstIndex(where: { $0 === subscriber }) { node.subscribers.remove(at: index) }
+      node.removeSubscriber(subscriber)
       if let source = subscriber.kept { graveyard.append(source) }
       subscriber.kept = nil
       graveyard.append(subscriber)

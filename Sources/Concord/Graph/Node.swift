@@ -99,6 +99,20 @@ public import Synchronization
     }
   }
 
+  @usableFromInline final func addSubscriber(_ subscriber: AnySubscriber) {
+    subscriber.position = subscribers.count
+    subscribers.append(subscriber)
+  }
+
+  /// The last takes the place of the one removed, so that thousands who leave need no search.
+  final func removeSubscriber(_ subscriber: AnySubscriber) {
+    let position = subscriber.position
+    guard subscribers.indices.contains(position), subscribers[position] === subscriber else { return }
+    subscribers.swapAt(position, subscribers.count - 1)
+    subscribers[position].position = position
+    subscribers.removeLast()
+  }
+
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inlinable @inline(__always) final var isDirty: Bool { flags.contains(.dirty) }
   @usableFromInline final var hasParents: Bool { !parents.isEmpty }

@@ -69,7 +69,7 @@
     let subscriber = Subscriber(self, lane: lane, onChange: onChange)
     let first: Value? = engine.read {
       let value = engine.committed(node) { firstValue }
-      node.subscribers.append(subscriber)
+      node.addSubscriber(subscriber)
       engine.subscribed(to: node)
       return value
     }

@@ -5,6 +5,8 @@
   @usableFromInline let noting: (AnySubscriber) -> Void
   @usableFromInline let taking: (AnySubscriber) -> Void
   @usableFromInline let calling: (AnySubscriber) -> Void
+  /// Where the node has it. Guarded by the engine's lock.
+  @exclusivity(unchecked) final var position = -1
   /// The source, which keeps the entity, until the subscription has ended. Guarded by the engine's lock.
   @exclusivity(unchecked) @usableFromInline final var kept: AnyObject?
 
