@@ -89,11 +89,15 @@ extension Kind {
     }
     let isOptional = [[], [], [1, 2, 3], [1], [2], [1, 3, 5, 6, 7, 9, 11]][rawValue].contains(place)
     if relation.isNil { return isOptional && relation.slots.isEmpty }
+    // Only in wrappers the key says which case it is.
+    let isPlain = relation.slots.allSatisfy { $0.key == 0 }
+    let isWrapped = relation.slots.allSatisfy { ($0.key == 0) == ($0.child == nil) }
     switch relationKinds[place] {
-    case .required, .optional, .wrapper: return relation.slots.count == 1
-    case .stubbornWrapper, .optionalWrapper: return relation.slots.count == 1
-    case .optionalFixed: return relation.slots.count == 2
-    case .list, .wrapperList: return true
+    case .required, .optional: return isPlain && relation.slots.count == 1
+    case .wrapper, .stubbornWrapper, .optionalWrapper: return isWrapped && relation.slots.count == 1
+    case .optionalFixed: return isPlain && relation.slots.count == 2
+    case .list: return isPlain
+    case .wrapperList: return isWrapped
     case .unordered:
       let identities = relation.slots.map { $0.key == 0 ? $0.child?.ref.id ?? 0 : -$0.key }
       return Set(identities).count == identities.count
