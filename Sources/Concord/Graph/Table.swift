@@ -142,6 +142,13 @@
     count += 1
   }
 
+  /// Gives back what a peak left.
+  @inlinable func shrink() {
+    var wanted = capacity
+    while wanted > Self.minimumCapacity, count * 8 < wanted { wanted /= 2 }
+    if wanted < capacity { resize(to: wanted) }
+  }
+
   /// Makes room for so many more.
   @inlinable func reserve(_ more: Int) {
     var wanted = capacity
@@ -185,7 +192,7 @@
     hashes[hole] = 0
     count -= 1
     node.flags.remove(.tabled)
-    if capacity > Self.minimumCapacity, count * 8 < capacity { resize(to: capacity / 2) }
+    shrink()
     entry.release()
   }
 

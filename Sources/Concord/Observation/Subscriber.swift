@@ -91,15 +91,17 @@
     case .paused:
       // Taken all the same, to be destroyed without a lock.
       hand = box.removeFirst()
-      if hand != nil { missedValue = true }
       dropsHand = true
-    case .active: hand = box.removeFirst()
+      if hand != nil { missedValue = true }
+    case .active:
+      hand = box.removeFirst()
+      dropsHand = false
     }
   }
 
   @inlinable func callBack() {
-    guard let value = hand.take() else { return }
-    if dropsHand { dropsHand = false } else { onChange(value) }
+    guard let value = hand.take(), !dropsHand else { return }
+    onChange(value)
   }
 
   /// Calls back with the first value, if there is one, and lets later ones come after it.
