@@ -179,6 +179,32 @@ struct WeakMemoryTests {
     subscription?.unsubscribe()
   }
 
+  @Test("An entity may hold observers and subscriptions, which go with it")
+  func observersInside() {
+    struct Row: Identifiable, Sendable {
+      let id: Int
+      var observer: EntityObserver<Tag>
+      var subscription: Subscription
+    }
+    let log = Log<Int>()
+    func row(_ tag: Int) -> Row {
+      let observer = store.store(Tag(id: tag, text: tag))
+      return Row(id: 0, observer: observer, subscription: observer.observe { log.append($0.text) })
+    }
+    var observer: EntityObserver<Row>? = store.store(row(1))
+    store.store(row(2))
+    #expect(!isThere(1))
+    store.update(Row.self, id: 0) { $0 = row(3) }
+    #expect(!isThere(2))
+    #expect(isThere(3))
+    #expect(observer?.value.observer.value.text == 3)
+    store.update(Tag.self, id: 3) { $0.text = 4 }
+    #expect(log.values == [1, 2, 3, 4])
+    observer = nil
+    #expect(!isThere(3))
+    #expect(store._checkInvariants().isEmpty)
+  }
+
   @Test("After a peak nothing is left")
   func peak() {
     for _ in 0..<3 {
