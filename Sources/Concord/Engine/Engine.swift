@@ -23,6 +23,9 @@ import Synchronization
     nil, nil
   )
 
+  /// The relations of wrappers, by type.
+  @exclusivity(unchecked) @usableFromInline var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
+
   // The open transaction.
   /// The thread whose closure is running, and how many are nested; 0 if there is none.
   @exclusivity(unchecked) @usableFromInline var owner: UInt = 0
@@ -98,6 +101,18 @@ import Synchronization
     tables[key] = table
     tableCache[Self.cacheIndex(key)] = (key, Unmanaged.passUnretained(table))
     return Unmanaged.passUnretained(table)
+  }
+
+  /// The relations of a wrapper's value.
+  @inlinable func schema<W: EntityWrapper>(of wrapper: UnsafePointer<W>) -> Schema<W> {
+    let known = wrapperSchemas[ObjectIdentifier(W.self)].map { unsafeDowncast($0, to: Schemas<W>.self) }
+    return (known ?? makeSchemas()).schema { wrapper.pointee.wrappedEntitiesKeyPaths(relativeTo: \W.self) }
+  }
+
+  @inlinable func makeSchemas<W: EntityWrapper>() -> Schemas<W> {
+    let schemas = Schemas(fixed: W.fixedRelations)
+    wrapperSchemas[ObjectIdentifier(W.self)] = schemas
+    return schemas
   }
 
   @inlinable @inline(__always) static func cacheIndex(_ key: ObjectIdentifier) -> Int {

@@ -53,7 +53,7 @@ extension WriteCall {
         // Compared by bits, or in an order of its own: only as a whole can the place become the same.
         relation.copy(other, &value)
       } else {
-        var cursor = PatchCursor(values: reader.found)
+        var cursor = PatchCursor(values: reader.found, in: engine)
         relation.patch(&value, &cursor)
       }
     }

@@ -57,7 +57,8 @@ extension EntityNode {
     guard let snapshot, let schema = snapshot.schema as? Schema<T>, !snapshot.nodes.isEmpty else { return value }
     var value = value
     var cursor = PatchCursor(
-      values: ContiguousArray(snapshot.nodes.lazy.map { Given(node: NodeRef(node: $0), staged: -1, key: nil) }))
+      values: ContiguousArray(snapshot.nodes.lazy.map { Given(node: NodeRef(node: $0), staged: -1, key: nil) }),
+      in: table.engine)
     for relation in schema.relations { relation.patch(&value, &cursor) }
     return value
   }

@@ -39,8 +39,9 @@
   /// `==`, if the type has it.
   @usableFromInline let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
   @usableFromInline let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
-  @usableFromInline let fixedSchema: Schema<T>?
-  @exclusivity(unchecked) @usableFromInline var schemas: [Schema<T>] = []
+  @usableFromInline let schemas: Schemas<T>
+  /// Whether values of the type can contain entities.
+  @usableFromInline let isAggregate: Bool
   @exclusivity(unchecked) @usableFromInline var staged = StagedValues<T>()
 
   @inlinable static var minimumCapacity: Int { 8 }
@@ -49,7 +50,10 @@
     capacity = Self.minimumCapacity
     (slots, hashes) = Self.allocate(capacity)
     isEqual = equality(of: T.self)
-    (keyPaths, fixedSchema) = relations(of: T.self)
+    let fixed: [PartialIdentifiableKeyPath<T>]?
+    (keyPaths, fixed) = relations(of: T.self)
+    schemas = Schemas(fixed: fixed)
+    isAggregate = keyPaths != nil || fixed != nil
     super.init(engine: engine, valueType: ObjectIdentifier(T.self), operations: EntityNode<T>.operations())
   }
 
@@ -70,20 +74,14 @@
     return (slots, hashes)
   }
 
-  /// Whether values of the type can contain entities.
-  @inlinable @inline(__always) var isAggregate: Bool { keyPaths != nil || fixedSchema != nil }
+  /// The schema of all values, if they have the same.
+  @inlinable @inline(__always) var fixedSchema: Schema<T>? { schemas.fixed }
 
   /// The relations of a value; `nil` if it can have none.
   @inlinable func schema(of value: UnsafePointer<T>) -> Schema<T>? {
-    if let fixedSchema { return fixedSchema }
+    if let fixed = schemas.fixed { return fixed }
     guard let keyPaths else { return nil }
-    let wanted = keyPaths(value)
-    for schema in schemas where schema.describes(wanted) { return schema }
-    let schema = Schema(wanted)
-    // Values whose relations keep differing must not make the list grow without end.
-    if schemas.count == 16 { schemas.removeFirst() }
-    schemas.append(schema)
-    return schema
+    return schemas.schema { keyPaths(value) }
   }
 
   /// Whether two values are known, at little cost, to have the same in all their relations.
@@ -224,12 +222,12 @@
 /// How to learn the relations of a `T`, if it is an aggregate.
 @inlinable func relations<T: Identifiable & Sendable>(
   of type: T.Type
-) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, Schema<T>?) {
+) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, [PartialIdentifiableKeyPath<T>]?) {
   func open<A: Aggregate>(
     _: A.Type
-  ) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, Schema<T>?) {
+  ) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, [PartialIdentifiableKeyPath<T>]?) {
     // `A` is `T`; only the compiler does not know.
-    if let fixed = A.fixedRelations as? [PartialIdentifiableKeyPath<T>] { return (nil, Schema(fixed)) }
+    if let fixed = A.fixedRelations as? [PartialIdentifiableKeyPath<T>] { return (nil, fixed) }
     return (
       {
         unsafeBitCast(

@@ -6,6 +6,7 @@
   @usableFromInline let ordinals: ContiguousArray<Int32>
   @usableFromInline var next = 0
   @usableFromInline var position: Int32 = 0
+  @usableFromInline let engineReference: Unmanaged<Engine>
   @usableFromInline unowned(unsafe) let parent: Node?
   @usableFromInline unowned(unsafe) let children: ChildList?
   @usableFromInline let form: Form
@@ -16,6 +17,7 @@
 
   @inlinable init(_ ordinals: ContiguousArray<Int32>, of parent: Node, children: ChildList, form: Form = .whole) {
     self.ordinals = ordinals
+    engineReference = parent.withTable { $0.engineReference }
     self.parent = parent
     self.children = children
     self.form = form
@@ -23,12 +25,18 @@
   }
 
   /// Writes these values, one for each occurrence.
-  @inlinable init(values: ContiguousArray<Given>) {
+  @inlinable init(values: ContiguousArray<Given>, in engine: Engine) {
     ordinals = ContiguousArray(0..<Int32(truncatingIfNeeded: values.count))
+    engineReference = Unmanaged.passUnretained(engine)
     parent = nil
     children = nil
     form = .whole
     self.values = values
+  }
+
+  /// Works with the engine without counting the reference.
+  @inlinable @inline(__always) func withEngine<R>(_ body: (Engine) -> R) -> R {
+    engineReference._withUnsafeGuaranteedRef(body)
   }
 
   @inlinable func hasWork(before end: Int32) -> Bool { next < ordinals.count && ordinals[next] < end }

@@ -83,21 +83,17 @@ extension Place {
 
 /// A wrapper: asked which entities are in this very value.
 @usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
-  @inlinable static func relations(of wrapper: W) -> [Relation<W>] {
-    (W.fixedRelations ?? wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self)).map { $0.makeRelation() }
-  }
-
   @inlinable static func walk(_ value: UnsafePointer<W>, _ walker: Walker) {
-    for relation in relations(of: value.pointee) { relation.walk(value, walker) }
+    for relation in walker.withEngine({ $0.schema(of: value) }).relations { relation.walk(value, walker) }
   }
 
   @inlinable static func patch(_ value: UnsafeMutablePointer<W>, _ cursor: inout PatchCursor) {
-    for relation in relations(of: value.pointee) { relation.patch(value, &cursor) }
+    for relation in cursor.withEngine({ $0.schema(of: value) }).relations { relation.patch(value, &cursor) }
   }
 
   @inlinable static func takeOut(_ value: UnsafeMutablePointer<W>, _ cursor: inout RemovalCursor) -> Bool {
     var all = true
-    for relation in relations(of: value.pointee) where !relation.takeOut(value, &cursor) { all = false }
+    for relation in cursor.engine.schema(of: value).relations where !relation.takeOut(value, &cursor) { all = false }
     return all
   }
 }

@@ -80,3 +80,24 @@
     return (reader.nodes, reader.isCurrent, ends)
   }
 }
+
+/// The schemas of one type: one if its relations are fixed, else those its values were seen to have.
+@usableFromInline final class Schemas<Root> {
+  @usableFromInline let fixed: Schema<Root>?
+  @exclusivity(unchecked) @usableFromInline var seen: [Schema<Root>] = []
+
+  @inlinable init(fixed: [PartialIdentifiableKeyPath<Root>]?) { self.fixed = fixed.map { Schema($0) } }
+
+  /// The schema of a value that declares these relations; they are not asked for if those of the type are fixed.
+  @inlinable @inline(__always)
+  func schema(for relations: () -> [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> { fixed ?? find(relations()) }
+
+  @inlinable func find(_ wanted: [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> {
+    for schema in seen where schema.describes(wanted) { return schema }
+    let schema = Schema(wanted)
+    // Values whose relations keep differing must not make the list grow without end.
+    if seen.count == 16 { seen.removeFirst() }
+    seen.append(schema)
+    return schema
+  }
+}

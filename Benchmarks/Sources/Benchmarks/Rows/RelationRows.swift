@@ -17,7 +17,43 @@ extension Row {
     #if Macros
       rows.append(updateWithRelations("update a field of a small aggregate, with @Entity", EntityArticle.self))
     #endif
-    return rows
+    return rows + [
+      storeWrapped("store ten wrapped entities again, relations asked of each value", Exhibit.self),
+      storeWrapped("store ten wrapped entities again, with fixedRelations", FixedExhibit.self),
+    ]
+  }
+
+  private static func storeWrapped<Item: ShowcaseItem>(_ name: String, _ type: Item.Type) -> Row {
+    Row(name, goal: .none, floor: "assigns the aggregate to its place in a Dictionary") { stopwatch in
+      let showcases = (0..<200).map(Showcase<Item>.init)
+      let store = EntityStore(delivery: .immediate)
+      let kept = showcases.map { store.store($0) }
+      var plain = Dictionary(uniqueKeysWithValues: showcases.map { ($0.id, $0) })
+      var turn = (concord: 0, floor: 0)
+      func renamed(_ turn: Int) -> [Showcase<Item>] {
+        showcases.map { showcase in
+          var copy = showcase
+          copy.title = Titles[turn]
+          copy.items[0] = showcase.items[0]  // no longer the array that the store has
+          return copy
+        }
+      }
+      return Sides {
+        turn.concord += 1
+        let values = renamed(turn.concord)
+        let time = stopwatch.nanoseconds(per: values.count) { for showcase in values { store.store(showcase) } }
+        try expect(kept[47].value, is: values[47], "the stored aggregate")
+        return time
+      } floor: {
+        turn.floor += 1
+        let values = renamed(turn.floor)
+        let time = stopwatch.nanoseconds(per: values.count, on: &plain) { plain in
+          for showcase in values { plain[showcase.id] = showcase }
+        }
+        try expect(plain[47] == values[47], "the aggregate is not stored")
+        return time
+      }
+    }
   }
 
   private static func storeWithRelations<A: SmallAggregate>(_ name: String, _ type: A.Type) -> Row {
