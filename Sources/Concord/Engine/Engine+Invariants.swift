@@ -36,6 +36,10 @@ extension Engine {
           }
         }
         if !node.subscribers.isEmpty, node.isDirty { problems.append("\(name): observed and dirty") }
+        if node.subscribers.enumerated().contains(where: { $1.position != $0 }) {
+          problems.append("\(name): a subscriber does not know its place")
+        }
+        if node.holders < 0 { problems.append("\(name): more holders ceased than began") }
         if node.exists, node.holders == 0, node.parents.isEmpty { problems.append("\(name): nobody keeps it") }
         if !node.exists, node.holders == 0 { problems.append("\(name): nobody waits for it") }
         if !node.exists, node.children != nil { problems.append("\(name): does not exist and has children") }

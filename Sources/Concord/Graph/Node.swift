@@ -2,9 +2,9 @@ public import Synchronization
 
 /// What the store keeps of one entity, whatever its type: its place in the graph of occurrences, and who is interested.
 ///
-/// Invariants, checked by `Engine.checkInvariants()`:
+/// Invariants, checked by `EntityStore._checkInvariants()`:
 /// - an edge stands in the parent's `children` and in the child's `parents`, each knowing the other's index;
-/// - a dirty edge makes its parent dirty; a node whose ancestors `areMarked` has only dirty edges above it, up to the top;
+/// - a dirty edge makes its parent dirty; a node that is `marked` has only dirty edges above it, up to the top;
 /// - outside a transaction, a node with subscribers is clean.
 @usableFromInline class Node: @unchecked Sendable {  // guarded by the engine's lock, but for atomics
   @usableFromInline struct Flags: OptionSet {
