@@ -38,6 +38,13 @@ $warned"
   fi
 }
 
+# test_optimised: optimised code copies and destroys values at other moments, and their padding differs.
+test_optimised() {
+  local options=(--configuration release -Xswiftc -enable-testing --scratch-path .build-optimised --disable-default-traits)
+  swift build "${options[@]}" --build-tests
+  swift test "${options[@]}" --skip-build --filter '^ConcordTests\.'
+}
+
 run_under_thread_sanitizer() {
   # The thread sanitizer wants its shadow memory at fixed addresses, which random layouts with many bits may take.
   local without_random_layout=()
