@@ -120,14 +120,12 @@ final class RandomWorld {
       model.keep(.alias(name), as: handle)
       handles[handle] = name.kind.type.find(name, in: store)
     case .drop(let handle):
-      model.handles[handle] = nil
-      model.release()
+      model.drop(handle)
       handles[handle] = nil
     case .observe(let handle, let id, let isPart):
       try observe(handle, id, isPart)
     case .unsubscribe(let id):
-      model.subscriptions[id] = nil
-      model.release()
+      model.unsubscribe(id)
       subscriptions[id]?.subscription.unsubscribe()
       subscriptions[id] = nil
     case .pause(let id):

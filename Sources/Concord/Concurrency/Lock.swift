@@ -1,11 +1,11 @@
-public import Synchronization
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
   import Glibc
+  public import Synchronization
 #elseif canImport(Musl)
   import Musl
+  public import Synchronization
 #endif
 
 /// The one kind of lock in the store, with a condition to wait for. Not recursive.

@@ -5,6 +5,7 @@ extension Model {
     if depth == 0 {
       committed = state
       state.written = 0
+      droppedInside = []
     }
     rememberLast()
     depth += 1
@@ -118,8 +119,21 @@ extension Model {
       if case .optional(let ref) = follower.target { return target == .entity(ref) }
       return follower.target == target && follower.wasCommitted
     }
-    return handles.values.contains(where: mayHaveShown)
+    // What is let go of inside a transaction is kept until that ends.
+    return handles.values.contains(where: mayHaveShown) || droppedInside.contains(where: mayHaveShown)
       || subscriptions.values.contains { mayHaveShown($0.follower) }
+  }
+
+  mutating func drop(_ handle: Int) {
+    if depth > 0, let follower = handles[handle] { droppedInside.append(follower) }
+    handles[handle] = nil
+    release()
+  }
+
+  mutating func unsubscribe(_ id: Int) {
+    if depth > 0, let subscription = subscriptions[id] { droppedInside.append(subscription.follower) }
+    subscriptions[id] = nil
+    release()
   }
 
   mutating func resume(_ id: Int) {

@@ -78,6 +78,8 @@ struct Model {
   var clock = 1e6
   var handles: [Int: Follower] = [:]
   var subscriptions: [Int: Subscription] = [:]
+  /// Who was let go of in the open transaction.
+  var droppedInside: [Follower] = []
   var notices: [Int: [Notice]] = [:]
 
   init(unstampedWritesWin: Bool) { self.unstampedWritesWin = unstampedWritesWin }
