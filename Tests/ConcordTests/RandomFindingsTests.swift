@@ -502,4 +502,22 @@ struct RandomFindingsTests {
     #expect(kept.value[0].team?.id == 0)
     #expect(kept.value[0].slot == .empty)
   }
+
+  @Test("A note that was written only in what was undone does not count as written")
+  func writtenAndUndone() {
+    struct Undo: Error {}
+    let log = Log<Int>()
+    let kept = Kept<Subscription>()
+    let note = store.store(Note(id: 0, text: 0))
+    store.transaction { store in
+      kept.value = note.observe { log.append($0.text) }
+      store.update(Note.self, id: 0) { _ in }
+      try? store.transaction { store in
+        store.update(Note.self, id: 0) { $0.text = 2 }
+        throw Undo()
+      }
+    }
+    #expect(log.values == [0])
+    kept.value?.unsubscribe()
+  }
 }

@@ -30,6 +30,8 @@ extension EntityNode {
     } else {
       flags.remove(.exists)
     }
+    flags.remove(.written)
+    if other.flags.contains(.written) { flags.insert(.written) }
     engine.setRegistered(self, other.flags.contains(.registered))
     for ordinal in 0..<Int32(children?.edges.count ?? 0) { engine.showsOld(self, ordinal) }
     engine.showChange(of: self)
