@@ -520,4 +520,20 @@ struct RandomFindingsTests {
     #expect(log.values == [0])
     kept.value?.unsubscribe()
   }
+
+  @Test("What was born and removed in one transaction shows its last value, whoever looked meanwhile")
+  func bornAndRemoved() {
+    let log = Log<Int>()
+    let kept = Kept<(EntityObserver<Team>, Subscription)>()
+    store.transaction { store in
+      let team = store.store(Team(id: 0, name: 3, lead: Person(id: 1, name: 0), mates: [Person(id: 2, name: 0)]))
+      store.remove(Person.self, id: 1)
+      guard let mate = store.find(Person.self, id: 2) else { return }
+      kept.value = (team, mate.observe { _ in })
+    }
+    let subscription = kept.value?.0.observe { log.append($0.name) }
+    #expect(log.values == [3])
+    subscription?.unsubscribe()
+    kept.value?.1.unsubscribe()
+  }
 }

@@ -22,16 +22,10 @@ extension EntityNode {
     }
     // An entity whose birth is undone keeps its value for those who got to observe it.
     if let value = other.value { self.value = value }
-    if other.value == nil || other.flags.contains(.unborn) { flags.insert(.unborn) }
     stamp = other.stamp
-    if other.flags.contains(.exists) {
-      flags.insert(.exists)
-      flags.remove(.unborn)
-    } else {
-      flags.remove(.exists)
-    }
-    flags.remove(.written)
-    if other.flags.contains(.written) { flags.insert(.written) }
+    flags.subtract([.exists, .unborn, .written])
+    flags.formUnion(other.flags.intersection([.exists, .unborn, .written]))
+    if other.value == nil { flags.insert(.unborn) }
     engine.setRegistered(self, other.flags.contains(.registered))
     for ordinal in 0..<Int32(children?.edges.count ?? 0) { engine.showsOld(self, ordinal) }
     engine.showChange(of: self)
