@@ -536,4 +536,23 @@ struct RandomFindingsTests {
     subscription?.unsubscribe()
     kept.value?.1.unsubscribe()
   }
+
+  @Test("What moved out of a cycle keeps what was left out, though the call changes the cycle")
+  func movedWhileTheCycleChanges() {
+    let key: AliasKey<[Person]> = "people"
+    let group = store.store(
+      Group(
+        id: 0, name: 2, owner: Person(id: 1, name: 0), item: .work(Work(id: 0, title: 2, tags: [Tag(id: 3, text: 2)]))))
+    store.store(
+      [
+        Person(id: 0, name: 3, friends: [Person(id: 1, name: 2)]),
+        Person(id: 1, name: 1, partner: Person(id: 0, name: 1)),
+      ], named: key)
+    for id in 0..<2 { _ = store.find(Person.self, id: id)?.value }
+    _ = group.value
+    let team = Team(id: 0, name: 1, lead: Person(id: 1, name: 3), mates: [])
+    store.update(named: key) { $0.append(Person(id: 0, name: 1, tag: Tag(id: 3, text: 3), team: team)) }
+    #expect(store.find(Person.self, id: 1)?.value.name == 3)
+    #expect(store.find(Person.self, id: 1)?.value.partner?.id == 0)
+  }
 }

@@ -182,8 +182,10 @@ extension EntityNode {
     let key = ObjectIdentifier(self)
     let value = UnsafePointer(table.staged[staged])
     let isKnown = (call.givenValues[key] ?? []).contains { haveSameBits(UnsafePointer(table.staged[$0]), value) }
-    if !isKnown { call.givenValues[key, default: []].append(staged) }
-    return !isKnown
+    if isKnown { return false }
+    call.givenValues[key, default: []].append(staged)
+    if flags.contains(.rooted) { call.rootedGivens.insert(key) }
+    return true
   }
 
   @inlinable func readInside(_ staged: Int32, with reader: GivenReader) {

@@ -94,6 +94,8 @@
   @exclusivity(unchecked) @usableFromInline var storingStart = 0
   /// All that the closure was given, by entity, if given values are compared.
   @exclusivity(unchecked) @usableFromInline var givenValues: [ObjectIdentifier: [Int32]] = [:]
+  /// Those among them that were in a cycle or above one, before the call changed any of that.
+  @exclusivity(unchecked) @usableFromInline var rootedGivens: Set<ObjectIdentifier> = []
   /// Where the closure was given an entity without relations that were left out, they come back.
   @exclusivity(unchecked) @usableFromInline var restoresLeftOut = false
   /// The closure left all relations of the target as they were. Asked once only: the copies of a value may have different bits.
@@ -135,7 +137,10 @@
     levelStart = 0
     storingStart = 0
     usesGiven = false
-    if !givenValues.isEmpty { givenValues.removeAll() }
+    if !givenValues.isEmpty {
+      givenValues.removeAll()
+      rootedGivens.removeAll()
+    }
     target = nil
     restoresLeftOut = false
     keepsRelations = false

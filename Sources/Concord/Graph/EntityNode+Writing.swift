@@ -22,7 +22,9 @@ extension EntityNode {
     if item.given >= 0, call.restoresLeftOut {
       let given = withTypedTable { $0.staged[item.given] }
       var restored = incoming.pointee
-      if hasID(given.pointee.id) { item.restored = restoreLeftOut(in: &restored, given: given) }
+      if hasID(given.pointee.id), call.rootedGivens.contains(ObjectIdentifier(self)) {
+        item.restored = restoreLeftOut(in: &restored, given: given)
+      }
       if item.restored != 0 {
         item.unrestored = item.staged
         item.staged = withTypedTable { call.stage(&restored, in: $0) }
@@ -72,7 +74,7 @@ extension EntityNode {
   /// Where an update's closure was given the entity without its relations, because of a cycle, an edit is one of its own
   /// fields: the relations come from what is stored. Gives which did, a bit each.
   @inlinable func restoreLeftOut(in incoming: inout T, given: UnsafePointer<T>) -> UInt64 {
-    guard flags.contains(.rooted), let children, let schema = children.schema as? Schema<T>, let value,
+    guard let children, let schema = children.schema as? Schema<T>, let value,
       withUnsafePointer(to: incoming, { typedTable.schema(of: $0) }) === schema
     else { return 0 }
     let shown = schema.read(given, in: table.engine).ends
