@@ -12,7 +12,8 @@
 ///
 /// It is not a `Synchronization.Mutex`, because a writer has to sleep until another thread's transaction has ended, and
 /// because the thread sanitizer does not see into that.
-// Unchecked: the primitive does the synchronising; `turn` and `waiting` are guarded by the lock itself
+// Unchecked, because the compiler cannot see that a lock guards its own fields: `primitive` is atomic, or the platform's,
+// and `turn` and `waiting` are used only while it is held.
 @usableFromInline final class Lock: @unchecked Sendable {
   @usableFromInline let primitive = PrimitiveLock()
   /// Where those sleep who are to be woken by `wakeAll`, and how many they are.

@@ -6,7 +6,9 @@ import Synchronization
 /// The lock is held for short, bounded work only. User code (closures of `update`, `ifPresent`, transactions, observers,
 /// loggers) runs without it; while a closure runs inside a transaction, `owner` keeps other threads from writing, and they
 /// read the last committed state (`Engine+Journal`).
-@usableFromInline final class Engine: @unchecked Sendable {  // `lock` guards every variable
+// Unchecked, because the compiler cannot see what a lock guards: every variable is used only while `lock` is held, but for
+// `pending`, which has a lock of its own.
+@usableFromInline final class Engine: @unchecked Sendable {
   @usableFromInline let lock = Lock()
   @usableFromInline let stamping: EntityStore.Stamping
   @usableFromInline let logger: (any EntityStoreLogger)?

@@ -1,5 +1,6 @@
 /// A node with a value.
-@usableFromInline class ValueNode<Value>: Node, @unchecked Sendable {  // as `Node`
+// Unchecked, because `value` is used only while the engine's lock is held, as `Node`'s fields are.
+@usableFromInline class ValueNode<Value>: Node, @unchecked Sendable {
   /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
   /// old (`isDirty`). A removed entity keeps its last value for those who observe it.
   @exclusivity(unchecked) @usableFromInline final var value: Value?
@@ -11,8 +12,8 @@
 }
 
 /// The node of an entity of type `T`.
-@usableFromInline final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sendable {  // as `Node`
-
+// Unchecked, because its class above is; it adds no field.
+@usableFromInline final class EntityNode<T: Identifiable & Sendable>: ValueNode<T>, @unchecked Sendable {
   @inlinable @inline(__always) var typedTable: Table<T> { unsafeDowncast(table, to: Table<T>.self) }
 
   /// Works with the table without counting the reference.

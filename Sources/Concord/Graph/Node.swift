@@ -6,7 +6,9 @@ public import Synchronization
 /// - an edge stands in the parent's `children` and in the child's `parents`, each knowing the other's index;
 /// - a dirty edge makes its parent dirty; a node that is `marked` has only dirty edges above it, up to the top;
 /// - outside a transaction, a node with subscribers is clean.
-@usableFromInline class Node: @unchecked Sendable {  // guarded by the engine's lock, but for atomics
+// Unchecked, because the compiler cannot see what a lock guards: every variable is used only while the engine's lock is
+// held; `begun` and `ceased` are atomic.
+@usableFromInline class Node: @unchecked Sendable {
   @usableFromInline struct Flags: OptionSet {
     @usableFromInline let rawValue: UInt16
     @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }

@@ -117,12 +117,12 @@ extension PartialIdentifiableKeyPath {
 
 // MARK: Read-only places
 
-// Unavailable, so no program that compiles can call these; their bodies only have to exist.
-
 extension PartialIdentifiableKeyPath {
+  // Never runs: a call does not compile, and gives the message instead. The body only has to exist.
   @available(*, unavailable, message: "the store writes newer values here: declare it with var")
   public init<Value>(_ keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 
+  // Never runs, as above.
   @available(*, unavailable, message: "the store writes newer values here: declare it with var")
   public init<Value>(wrapper keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 }

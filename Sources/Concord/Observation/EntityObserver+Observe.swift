@@ -43,7 +43,8 @@ extension EntityObserver {
 }
 
 /// The part an observer was last told.
-// Unchecked: only the callbacks of one observer use it, and these never overlap
+// Unchecked, because the compiler cannot see that only the callbacks of one observer use it: these never overlap, and each
+// happens before the next, since the lane's lock is taken between them.
 @usableFromInline final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {
   @usableFromInline var value: Part?
 

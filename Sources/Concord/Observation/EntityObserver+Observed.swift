@@ -21,9 +21,11 @@ extension EntityObserver {
 public final class ObservedValue<Value: Sendable>: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let lock = Lock()
-  nonisolated(unsafe) private var latest: Value  // guarded by `lock`
-  nonisolated(unsafe) private var isReady = false  // guarded by `lock`
-  nonisolated(unsafe) private var subscription: Subscription?  // set once, in `init`
+  // Unsafe to the compiler, which cannot see that both are used only while `lock` is held, once `init` has set them.
+  nonisolated(unsafe) private var latest: Value
+  nonisolated(unsafe) private var isReady = false
+  // No `let`, because it needs `self`. Set once, in `init`, before anybody else has the object, and never read.
+  nonisolated(unsafe) private var subscription: Subscription?
 
   init(_ observer: EntityObserver<Value>) {
     latest = observer.value

@@ -33,7 +33,8 @@ private struct ChangeFeed: Identifiable, Sendable {
   let id: Int
 }
 
-private final class ChangeSource: ObserverSource<EntityChanges>, @unchecked Sendable {  // as `ObserverSource`
+// Unchecked, because its class above is; it adds no field.
+private final class ChangeSource: ObserverSource<EntityChanges>, @unchecked Sendable {
   override var part: EntityChanges? { engine.presentChanges }
 }
 

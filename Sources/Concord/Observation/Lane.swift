@@ -7,7 +7,7 @@ import Synchronization
   @usableFromInline let lock = Lock()
   private let work = Atomic<Bool>(false)
 
-  // Guarded by `lock`.
+  // Unsafe to the compiler, which cannot see that all three are used only while `lock` is held.
   /// Subscribers with a letter in their box, from `first` on.
   @exclusivity(unchecked) nonisolated(unsafe) private var line: ContiguousArray<AnySubscriber?> = []
   @exclusivity(unchecked) nonisolated(unsafe) private var first = 0

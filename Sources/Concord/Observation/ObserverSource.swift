@@ -1,5 +1,6 @@
 /// What an `EntityObserver` observes; keeps it alive.
-// Unchecked: immutable; the node is guarded by the engine's lock
+// Unchecked, because of the unmanaged reference: it never changes, and the node behind it is used only while the engine's
+// lock is held.
 @usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {
   /// The table keeps a node that has a holder, and the source is one; it keeps the engine by a retain of its own, not by a
   /// property, since there may be as many sources as entities.

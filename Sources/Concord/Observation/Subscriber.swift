@@ -1,5 +1,7 @@
 /// Somebody who is told of new values, whatever their type.
-@usableFromInline class AnySubscriber: @unchecked Sendable {  // guarded by the engine's and the lane's locks
+// Unchecked, because the compiler cannot see what a lock guards: `position` and `kept` are used only while the engine's is
+// held, and all else never changes.
+@usableFromInline class AnySubscriber: @unchecked Sendable {
   /// The engine keeps its lanes.
   @usableFromInline final let laneReference: Unmanaged<Lane>
   @usableFromInline let noting: (AnySubscriber) -> Void
@@ -32,7 +34,9 @@
   @inlinable @inline(__always) final func call() { calling(self) }
 }
 
-// Unchecked: `phase` and `box` are guarded by the lane's lock, `kept` by the engine's.
+/// Somebody who is told of new values of a type.
+// Unchecked, because the compiler cannot see what a lock guards: the variables are used only while the lane's is held, but
+// for `hand` and `dropsHand`, which belong to the one thread that delivers on the lane.
 @usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   @usableFromInline enum Phase { case starting, active, paused, over }
 
