@@ -19,7 +19,7 @@ extension Engine {
     var next: NodeRef? = NodeRef(node: start)
     while let reference = next {
       reference.node.parents.forEach { parent, ordinal in
-        parent.children.unsafelyUnwrapped.dirty.insert(ordinal)
+        parent.children?.dirty.insert(ordinal)
         parent.flags.insert(.dirty)
         // Also if it was dirty: a value that is just being written may show something old without having changed.
         if !parent.subscribers.isEmpty { addCandidate(parent) }

@@ -29,7 +29,7 @@ struct ParentList: ~Copyable {
   var count: Int { Int(header?.pointee.count ?? 0) }
   var isEmpty: Bool { storage == nil }
 
-  /// The edge at an index below `count`.
+  /// The edge at an index below `count`, so there are edges.
   subscript(index: Int) -> ParentEdge { edges.unsafelyUnwrapped[index] }
 
   /// Calls `body` with each parent and the occurrence's ordinal there.
@@ -42,6 +42,7 @@ struct ParentList: ~Copyable {
   mutating func append(_ parent: Node, ordinal: Int32) -> Int32 {
     let count = header?.pointee.count ?? 0
     if count == header?.pointee.capacity ?? 0 { grow(to: count == 0 ? 1 : count * 2) }
+    // There is memory now, in any case.
     (edges.unsafelyUnwrapped + Int(count)).initialize(
       to: ParentEdge(reference: NodeRef(node: parent), ordinal: ordinal))
     header.unsafelyUnwrapped.pointee.count = count + 1

@@ -48,20 +48,25 @@
     }
   }
 
-  /// The present value; of a removed entity the last one. A node that had a value once always has one.
+  /// The present value; of a removed entity the last one.
   @inlinable @inline(__always) final func latest(of node: Node) -> Value {
-    node.withTable { $0.valueType == ObjectIdentifier(Value.self) }
-      ? unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped : latestPart
+    node.withTable { $0.valueType == ObjectIdentifier(Value.self) } ? whole(of: node) : latestPart
   }
 
   /// What an observer is told first, or when it resumes: of a removed entity its last value, of one whose birth was undone
   /// nothing.
   @inlinable final var firstValue: Value? { isWhole && node.flags.contains(.unborn) ? nil : (isWhole ? whole : part) }
 
-  @inlinable final var whole: Value { unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped }
+  @inlinable final var whole: Value { whole(of: node) }
+
+  // A source of a whole entity is made of a node that exists, and a node that had a value once always has one.
+  @inlinable @inline(__always) final func whole(of node: Node) -> Value {
+    unsafeDowncast(node, to: ValueNode<Value>.self).value.unsafelyUnwrapped
+  }
 
   /// What `present` is if the source is not an entity's own.
   @inlinable var part: Value? { nil }
+  // Only a `PartSource` is read, and it always has a part; the source of changes is only observed.
   @inlinable var latestPart: Value { part.unsafelyUnwrapped }
 
   @inlinable final func subscribe(
@@ -80,7 +85,7 @@
 }
 
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
-// Unchecked: as `ObserverSource`; it adds an immutable function.
+// Unchecked, because its class above is; it adds a function that never changes.
 @usableFromInline
 final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   @usableFromInline let makePart: @Sendable (T?) -> Part
