@@ -1,20 +1,3 @@
-/// A node that something else keeps alive.
-@usableFromInline struct NodeRef {
-  @usableFromInline let unmanaged: Unmanaged<Node>
-
-  @inlinable init(node: Node) { unmanaged = Unmanaged.passUnretained(node) }
-  @inlinable init<T>(_ reference: Unmanaged<EntityNode<T>>) { unmanaged = .fromOpaque(reference.toOpaque()) }
-
-  @inlinable @inline(__always) var node: Node { unmanaged.takeUnretainedValue() }
-
-  /// Works with the node without counting the reference.
-  @inlinable @inline(__always) func with<R>(_ body: (Node) -> R) -> R { unmanaged._withUnsafeGuaranteedRef(body) }
-
-  @inlinable @inline(__always) func isSame(as other: NodeRef) -> Bool {
-    unmanaged.toOpaque() == other.unmanaged.toOpaque()
-  }
-}
-
 extension WriteCall {
   /// Begins with the value the call is about; gives its node.
   @inlinable func start<T: Identifiable & Sendable>(with value: T, in table: Table<T>) -> Node {
