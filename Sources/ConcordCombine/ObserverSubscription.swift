@@ -2,7 +2,7 @@
   import Concord
 
   /// Receives values, whoever they are for.
-  // Unchecked because the only subclass is.
+  // Unchecked, because a class with subclasses cannot be checked; it has no state, and its one subclass says why it is safe.
   class ValueReceiver<Value: Sendable>: @unchecked Sendable {
     func receive(_ value: Value) {}
   }

@@ -1,7 +1,6 @@
 /// How to go through values of one dynamic type, looked up once per type because dynamic casts are slow.
+// Unchecked, because a class with subclasses cannot be checked: they could have state that changes. None has any.
 class ValueWalker: @unchecked Sendable {
-  // Unchecked because subclasses could have state; none has.
-
   func visit(_ value: Any, _ visitor: ConsistentVisitor) {}
 
   func updated(_ value: Any, by merge: ConsistentMerge) -> Any? { nil }
@@ -36,6 +35,7 @@ class ValueWalker: @unchecked Sendable {
   }
 }
 
+// Unchecked, because its class above is; it has no state.
 private final class ConsistentWalker<Value: ConsistentValue>: ValueWalker, @unchecked Sendable {
   override func visit(_ value: Any, _ visitor: ConsistentVisitor) {
     (value as? Value)?.visitConsistentObjects(visitor)
@@ -48,6 +48,7 @@ private final class ConsistentWalker<Value: ConsistentValue>: ValueWalker, @unch
   }
 }
 
+// Unchecked, because its class above is; it has no state.
 private final class ContainerWalker<Value: DynamicContainer>: ValueWalker, @unchecked Sendable {
   override func visit(_ value: Any, _ visitor: ConsistentVisitor) {
     (value as? Value)?.visitElements(visitor)
