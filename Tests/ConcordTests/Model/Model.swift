@@ -125,11 +125,11 @@ struct Model {
     for winner in winners { write(winner, freshness, isTouched: true, base) }
     let refs = values.map(\.ref)
     if let alias { point(alias, to: refs, freshness) }
-    if let handle { keep(asList ? .list(refs) : .entity(refs[0]), as: handle) }
     if requiresItself {
       self = base
       return false
     }
+    if let handle { keep(asList ? .list(refs) : .entity(refs[0]), as: handle) }
     commit()
     return true
   }

@@ -143,27 +143,21 @@ struct ModelTests {
 
   @Test("What moved as it was is not written, in its whole form or its brief one")
   func moved() {
-    var model = Self.model()
+    let model = Self.model()
     let second = Self.person(1, 0, friends: [Self.person(0)])
-    model.store([Self.person(0, 0, friends: [second])], stamp: 1, handle: 0)
     for form in [Self.brief(1), Self.person(1, 0, friends: [Self.brief(0)])] {
+      var copy = model
+      copy.store([Self.person(0, 0, friends: [second])], stamp: 1, handle: 0)
       let moved = Edit.relation(occurrence: 0, of: .person, place: 1, Relation(slots: [Slot(child: form)]))
-      let outcome = model.update(Ref(.person, 0), stamp: 2, edits: [moved])
+      let outcome = copy.update(Ref(.person, 0), stamp: 2, edits: [moved])
       #expect(outcome == .taken(true))
-      #expect(model.state.records[Ref(.person, 1).index]?.stamp == 1)
-      model.store([Self.person(0, 0, friends: [Self.brief(1)])], stamp: 1.5)
+      #expect(copy.state.records[Ref(.person, 1).index]?.stamp == 1)
     }
   }
 
-  @Test("Storing what was read changes nothing, neither does an update that does nothing", arguments: 0..<40)
+  @Test("Storing what was read changes nothing, neither does an update that does nothing", arguments: 0..<12)
   func readAndStored(_ seed: UInt64) {
-    func contents(_ model: Model) -> [Model.Record?] {
-      model.state.records.map { record in
-        var record = record
-        record?.stamp = nil
-        return record
-      }
-    }
+    func contents(_ model: Model) -> [Tree] { model.allRefs.compactMap(model.read) }
     var generator = OperationGenerator(seed: seed, makesCycles: true)
     var model = Model(unstampedWritesWin: true)
     for _ in 0..<60 {
