@@ -113,11 +113,12 @@ struct CycleTests {
     let first = store.store(circle)
     let second = store.observer(Circle.self, id: 1)
     store.update(Circle.self, id: 1) { other in
-      other.byKey = ["0": Circle(id: 0, name: 0)]
-      other.line = [Circle(id: 0, name: 0)]
-      other.badges = [.circle(Circle(id: 0, name: 0)), .plain(1)]
-      other.pair = Pair(first: Circle(id: 0, name: 0), second: Circle(id: 2, name: 0))
-      other.badge = .circle(Circle(id: 0, name: 0))
+      guard let zero = other.inner.first else { return }
+      other.byKey = ["0": zero]
+      other.line = [zero]
+      other.badges = [.circle(zero), .plain(1)]
+      other.pair = Pair(first: zero, second: Circle(id: 2, name: 0))
+      other.badge = .circle(zero)
     }
     let before = second.value
     #expect(before?.inner.count == 1)
