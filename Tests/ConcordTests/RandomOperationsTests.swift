@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Foundation
 import Testing
 
@@ -13,17 +14,23 @@ struct RandomOperationsTests {
   struct Setting: Sendable, CustomTestStringConvertible {
     var stamping: EntityStore.Stamping
     var makesCycles: Bool
+    var isQueued = false
 
     var testDescription: String {
       var policy = "clock"
       if case .unstampedWritesWin = stamping { policy = "unstamped writes win" }
-      return "\(policy), \(makesCycles ? "with" : "without") cycles"
+      return "\(policy), \(makesCycles ? "with" : "without") cycles\(isQueued ? ", on a queue" : "")"
+    }
+
+    func makeWorld() -> RandomWorld {
+      RandomWorld(stamping: stamping, queue: isQueued ? DispatchQueue(label: "delivery") : nil)
     }
 
     static let all = [
       Setting(stamping: .clock, makesCycles: true), Setting(stamping: .clock, makesCycles: false),
       Setting(stamping: .unstampedWritesWin, makesCycles: true),
       Setting(stamping: .unstampedWritesWin, makesCycles: false),
+      Setting(stamping: .clock, makesCycles: true, isQueued: true),
     ]
   }
 
@@ -76,7 +83,7 @@ private struct Program {
 
   func run() -> Failure? {
     var generator = OperationGenerator(seed: seed, makesCycles: setting.makesCycles)
-    let world = RandomWorld(stamping: setting.stamping)
+    let world = setting.makeWorld()
     var operations: [Operation] = []
     for _ in 0..<RandomOperationsTests.stepsInAWorld {
       operations.append(generator.next(world.model))
@@ -87,17 +94,27 @@ private struct Program {
         return shortened(Failure(reason: "\(error)", operations: operations))
       }
     }
+    do {
+      try world.finish()
+    } catch {
+      return shortened(Failure(reason: "\(error)", operations: operations))
+    }
     return nil
   }
 
   private func replay(_ operations: [Operation]) -> Failure? {
-    let world = RandomWorld(stamping: setting.stamping)
+    let world = setting.makeWorld()
     for (index, operation) in operations.enumerated() {
       do {
         try world.perform(operation)
       } catch {
         return Failure(reason: "\(error)", operations: Array(operations.prefix(through: index)))
       }
+    }
+    do {
+      try world.finish()
+    } catch {
+      return Failure(reason: "\(error)", operations: operations)
     }
     return nil
   }

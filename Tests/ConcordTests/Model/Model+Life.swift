@@ -4,7 +4,7 @@ extension Model {
   mutating func begin() {
     if depth == 0 {
       committed = state
-      state.written = 0
+      (state.written, state.rewritten) = (0, 0)
       droppedInside = []
     }
     rememberLast()
@@ -158,7 +158,7 @@ extension Model {
       guard let new = reading(target) else { continue }
       let old = before.reading(target)
       let isWritten = new.shows(state.written)
-      guard old != new || isWritten else { continue }
+      guard old != new || isWritten || new.shows(state.rewritten) else { continue }
       var notice = Notice(acceptable: [new])
       // An empty collection and one that was left out are equal to whoever compares the values.
       if let old, !isWritten, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }

@@ -28,6 +28,8 @@ struct Model {
     var aliases: [AliasName: Alias] = [:]
     /// Entities that count as changed whatever their value: written, and not `Equatable`.
     var written: UInt64 = 0
+    /// Those among them that an update left as they were, which the store may see or not.
+    var rewritten: UInt64 = 0
     /// What was already computed for these records.
     fileprivate(set) var memo = Memo()
   }
@@ -230,7 +232,9 @@ struct Model {
         record.relations.append(stored ?? Relation(isNil: relation.isNil))
       }
     }
-    if isTouched && !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
+    if !tree.ref.kind.isEquatable {
+      if isTouched { state.written |= tree.ref.bit } else { state.rewritten |= tree.ref.bit }
+    }
     state.records[tree.ref.index] = record
   }
 

@@ -15,6 +15,10 @@ indirect enum Operation: Sendable {
   case observe(handle: Int, subscription: Int, isPart: Bool)
   case unsubscribe(Int), pause(Int), resume(Int)
   case transaction([Operation], throwing: Bool)
+  /// Reads one value, and nothing else.
+  case read(Ref)
+  /// Reads and compares nothing for the next steps, and lets queues wait.
+  case quiet(Int)
 }
 
 /// SplitMix64: a short seed gives a whole program, the same on every machine.
@@ -45,9 +49,11 @@ struct OperationGenerator {
   private var steps = 0
   private var nextHandle = 0
 
-  init(seed: UInt64, makesCycles: Bool) {
+  /// Handles and subscriptions are numbered from `firstHandle` on; negative ones are left alone.
+  init(seed: UInt64, makesCycles: Bool, firstHandle: Int = 0) {
     random = SeededGenerator(seed: seed)
     self.makesCycles = makesCycles
+    nextHandle = firstHandle
   }
 
   static let aliases: [Model.AliasName] = [
@@ -201,14 +207,16 @@ struct OperationGenerator {
   mutating func next(_ model: Model, nesting: Int = 0) -> Operation {
     steps += 1
     nextHandle += 1
+    if nesting == 0, random.chance(4) { return .quiet(random.below(20) + 1) }
+    if random.chance(3) { return .read(ref()) }
     if let ref = living(model), let value = model.read(ref) {
       known += Occurrence.all(in: [value]).map(\.tree).filter { $0.size < 30 }
       if known.count > 60 { known.removeSubrange(..<(known.count - 60)) }
     }
     let handle: Int? = random.chance(45) ? nextHandle : nil
-    var handles = model.handles.keys.sorted()
+    var handles = model.handles.keys.filter { $0 >= 0 }.sorted()
     if nesting > 0 { handles += [nextHandle - 1, nextHandle - 2] }
-    let subscriptions = model.subscriptions.keys.sorted()
+    let subscriptions = model.subscriptions.keys.filter { $0 >= 0 }.sorted()
     if handles.count > 8, random.chance(50) { return .drop(handle: random.pick(handles)) }
     if subscriptions.count > 8, random.chance(50) { return .unsubscribe(random.pick(subscriptions)) }
     switch random.below(100) {
@@ -237,7 +245,7 @@ struct OperationGenerator {
     case ..<61:
       let name = random.pick(OperationGenerator.aliases)
       let given = model.state.aliases[name].map { $0.refs.compactMap(model.read) } ?? []
-      var edits = given.first.map { someEdits(of: $0, mayChangeID: !name.isCollection) } ?? []
+      var edits = given.first.map { someEdits(of: $0, mayChangeID: makesCycles && !name.isCollection) } ?? []
       if name.isCollection, random.chance(70) {
         edits.append(random.pick([.append(tree(ref(name.kind), depth: 1)), .removeLast, .rotate]))
       }
@@ -312,6 +320,8 @@ extension Operation {
         + without(inside) { .update(ref, stamp: stamp, edits: edits, inside: $0) }
     case .updateAlias(let name, let stamp, let edits):
       return without(edits) { .updateAlias(name, stamp: stamp, edits: $0) }
+    case .quiet(let steps):
+      return steps > 1 ? [.quiet(1), .quiet(steps / 2), .quiet(steps - 1)] : []
     case .transaction(let operations, let isThrowing):
       let nested = operations.indices.flatMap { index in
         operations[index].simpler.map { operation in
