@@ -91,9 +91,7 @@ final class RandomWorld {
       return
     }
     try compare()
-    guard model.depth == 0 else { return }
-    // A world whose values grow without bound says nothing more.
-    if model.allRefs.contains(where: { model.read($0)?.size ?? 0 > 400 }) { try perform(.removeAll) }
+    if model.depth == 0, isTooLarge { try perform(.removeAll) }
   }
 
   private func step(_ operation: Operation) throws {
@@ -170,6 +168,33 @@ final class RandomWorld {
       }
     }
   }
+
+  /// Does a step inside of a transaction that is open.
+  func performInside(_ operation: Operation) throws {
+    model.begin()
+    try step(operation)
+    dropShortLists()
+    if isTooLarge { try step(.removeAll) }
+    model.commit()
+  }
+
+  /// Does to the model what a closure will do to the store, and says what that is.
+  func updateInside(_ ref: Ref, _ edits: [Edit]) throws -> [Edit] {
+    guard model.contains(ref) else { throw Divergence(description: "update called back for \(ref)") }
+    switch model.update(ref, stamp: nil, edits: edits) {
+    case .taken(true): return edits
+    case .taken(false): throw Divergence(description: "update called back though stale")
+    case .open:
+      _ = model.update(ref, stamp: nil, edits: [])
+      return []
+    }
+  }
+
+  /// What a handle shows, as anybody may read it.
+  func reader(of handle: Int) -> (@Sendable () -> Reading)? { handles[handle]?.read }
+
+  // A world whose values grow without bound says nothing more.
+  private var isTooLarge: Bool { model.allRefs.contains { model.read($0)?.size ?? 0 > 400 } }
 
   /// Compares everything, after the last step.
   func finish() throws {
