@@ -157,7 +157,8 @@ struct CycleTests {
   func moved() {
     let inside = [Person(id: 0, name: 0)]
     let observer = store.store(
-      Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: inside), Person(id: 2, name: 2, friends: inside)]),
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: inside), Person(id: 2, name: 2, friends: inside)]),
       modifiedAt: 1)
     store.update(Person.self, id: 0, modifiedAt: 5) { $0.friends.reverse() }
     #expect(observer.value.friends == [Person(id: 2, name: 2), Person(id: 1, name: 1)])

@@ -106,7 +106,7 @@ private final class ThreadedWorld: Sendable {
 
   private func write(_ thread: Int, seed: UInt64) {
     var generator = OperationGenerator(
-      seed: seed &* 16 &+ UInt64(thread), makesCycles: setting.makesCycles, firstHandle: thread * 1_000_000)
+      seed: seed &* 16 &+ UInt64(thread), makesCycles: setting.makesCycles, firstHandle: (thread + 1) * 1_000_000)
     for _ in 0..<Self.stepsOfAThread {
       if generator.random.chance(60) {
         store.transaction { _ in
@@ -165,7 +165,9 @@ private final class ThreadedWorld: Sendable {
         do { try guarded.world.finish() } catch { guarded.fault = "\(error)" }
       }
       for (handle, readings) in seen.withLock({ $0 }) where guarded.fault == nil {
-        guarded.fault = unexpected(readings, in: guarded.history[handle] ?? []).map { "read by handle \(handle): \($0)" }
+        let history = guarded.history[handle] ?? []
+        guard let reading = unexpected(readings, in: history) else { continue }
+        guarded.fault = "handle \(handle) showed \(reading)\n  among    \(readings)\n  expected \(history)"
       }
       guard let fault = guarded.fault else { return nil }
       // A step that fails by itself is told with few others.
@@ -197,10 +199,11 @@ extension Operation {
     }
   }
 
-  /// Whether what it does does not depend on whether earlier notices have been delivered.
+  /// Whether what it does does not depend on whether earlier notices have been delivered: whoever unsubscribes during a
+  /// callback keeps the entity until that is over.
   fileprivate var mayBeConcurrent: Bool {
     switch self {
-    case .pause, .resume, .quiet: false
+    case .observe, .unsubscribe, .pause, .resume, .quiet: false
     case .transaction(let operations, _): operations.allSatisfy(\.mayBeConcurrent)
     default: true
     }

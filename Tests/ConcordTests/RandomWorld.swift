@@ -56,6 +56,8 @@ final class RandomWorld {
   /// Where observers are called; before the writing call returns if there is none.
   private let queue: DispatchQueue?
   private var isSuspended = false
+  /// Other threads use the store, too.
+  private var isShared = false
   /// So many steps more are done without reading and comparing anything.
   private var quietSteps = 0
 
@@ -171,6 +173,8 @@ final class RandomWorld {
 
   /// Does a step inside of a transaction that is open.
   func performInside(_ operation: Operation) throws {
+    isShared = true
+    defer { isShared = false }
     model.begin()
     try step(operation)
     dropShortLists()
@@ -330,6 +334,8 @@ final class RandomWorld {
       guard !expected.contains(got) else { continue }
       throw Divergence(description: "handle \(id) of \(follower.target)\n  expected \(expected)\n  got      \(got)")
     }
+    // Others may still be delivering what was committed before.
+    if isShared { return }
     if isSuspended { queue?.resume() }
     isSuspended = false
     for id in subscriptions.keys {

@@ -66,7 +66,8 @@ struct OperationGenerator {
 
   mutating func ref(_ kind: Kind? = nil) -> Ref {
     let kinds: [Kind] = [
-      .tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group, .circle, .circle, .circle, .album,
+      .tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group, .circle, .circle, .circle,
+      .album,
     ]
     let kind = kind ?? random.pick(kinds)
     return Ref(kind, random.below(kind.population))

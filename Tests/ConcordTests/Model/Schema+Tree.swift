@@ -313,7 +313,8 @@ extension Circle: ModelEntity {
   static var kind: Kind { .circle }
   static var relationKinds: [RelationKind] {
     [
-      .unordered, .unordered, .list, .fixedList, .optionalFixed, .optionalWrapper, .wrapperList, .stubbornOptional, .list,
+      .unordered, .unordered, .list, .fixedList, .optionalFixed, .optionalWrapper, .wrapperList, .stubbornOptional,
+      .list,
       .list,
     ]
   }

@@ -151,4 +151,3 @@ enum Reading: Equatable, Sendable, CustomStringConvertible {
     }
   }
 }
-
