@@ -122,6 +122,52 @@ struct AnyShapeTests {
     store.update(Tag.self, id: 0) { $0.text = 1 }
     #expect(observer.value.tag.text == 1)
   }
+
+  @Test("Relations may come and go in more combinations than the store remembers of a type")
+  func manyCombinations() {
+    let combinations = Array(1..<32)
+    let observers = combinations.map { store.store(Combined(id: $0, shown: $0)) }
+    /// Whether each shows its relations as they are in the store, and what is plain data as it was.
+    func expectTexts(_ text: Int, shown: (Int) -> Int = { $0 }) {
+      for (combination, observer) in zip(combinations, observers) {
+        let expected = (0..<5).map { shown(combination) >> $0 & 1 == 1 ? text : 0 }
+        #expect(observer.value.tags.map(\.text) == expected)
+      }
+    }
+    for text in 1...3 {
+      for id in 0..<5 { store.update(Tag.self, id: id) { $0.text = text } }
+      expectTexts(text)
+    }
+    // Each takes on another combination, one after the other, so that all of them are needed again.
+    for combination in combinations {
+      store.update(Combined.self, id: combination) { value in
+        value.shown = 31
+        for index in value.tags.indices { value.tags[index].text = 3 }
+      }
+    }
+    for id in 0..<5 { store.update(Tag.self, id: id) { $0.text = 4 } }
+    expectTexts(4) { _ in 31 }
+    for combination in combinations.reversed() {
+      store.update(Combined.self, id: combination) { value in
+        value.shown = combination
+        for index in value.tags.indices where combination >> index & 1 == 0 { value.tags[index].text = 0 }
+      }
+    }
+    for id in 0..<5 { store.update(Tag.self, id: id) { $0.text = 5 } }
+    expectTexts(5)
+    #expect(store._checkInvariants().isEmpty)
+  }
+}
+
+/// Shows any of five tags, by the bits of a number.
+private struct Combined: Aggregate, Equatable {
+  let id: Int
+  var shown: Int
+  var tags: [Tag] = (0..<5).map { Tag(id: $0, text: 0) }
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+    (0..<5).filter { shown >> $0 & 1 == 1 }.map { .init(\.tags[$0]) }
+  }
 }
 
 private struct Varying: Aggregate, Equatable {

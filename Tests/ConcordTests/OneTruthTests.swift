@@ -92,6 +92,35 @@ struct OneTruthTests {
     #expect(person.value.friends.map(\.name) == [4, 5])
   }
 
+  @Test("A value in which more than 64 places show something old shows the new in each", arguments: [63, 64, 65, 200])
+  func manyOldPlaces(_ count: Int) {
+    // Every tag twice, so that the second half are the far ones.
+    let tags = (0..<count).map { Tag(id: $0, text: 0) }
+    let group = store.store(Group(id: 0, name: 0, owner: Person(id: 0, name: 0), tags: tags + tags.reversed()))
+    var expected = [Int](repeating: 0, count: count)
+    func update(_ ids: some Sequence<Int>, to text: Int) {
+      for id in ids {
+        store.update(Tag.self, id: id) { $0.text = text }
+        expected[id] = text
+      }
+    }
+    func expectAll() { #expect(group.value.tags?.map(\.text) == expected + expected.reversed()) }
+    update(0..<count, to: 1)
+    expectAll()
+    // Some of them, some several times, and some of those that were read meanwhile.
+    update(stride(from: 1, to: count, by: 3), to: 2)
+    update(stride(from: 0, to: count, by: 2), to: 3)
+    expectAll()
+    update((0..<count).reversed(), to: 4)
+    store.remove(Tag.self, id: count - 1)
+    expected.removeLast()
+    expectAll()
+    update(0..<count - 1, to: 5)
+    store.update(Group.self, id: 0) { $0.tags?.removeLast() }
+    #expect(group.value.tags?.map(\.text) == Array((expected + expected.reversed()).dropLast()))
+    #expect(store._checkInvariants().isEmpty)
+  }
+
   @Test("Entities with the same id and another type are other entities")
   func typesAreApart() {
     let tag = store.store(Tag(id: 0, text: 1))

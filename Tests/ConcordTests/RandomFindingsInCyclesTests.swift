@@ -43,14 +43,15 @@ struct RandomFindingsInCyclesTests {
         ],
         tag: Tag(id: 3, text: 1), team: Team(id: 0, name: 1, lead: herself, mates: [herself]),
         slot: .tag(Tag(id: 0, text: 2))))
-    let far = Person(id: 1, name: 1, tag: Tag(id: 3, text: 1), slot: .tag(Tag(id: 0, text: 2)))
-    #expect(observer.value.friends == [far])
-    #expect(observer.value.team == Team(id: 0, name: 1, lead: far, mates: [far]))
+    let brief = Person(id: 1, name: 1, tag: Tag(id: 3, text: 1), slot: .tag(Tag(id: 0, text: 2)))
+    #expect(observer.value.friends == [brief])
+    #expect(observer.value.team == Team(id: 0, name: 1, lead: brief, mates: []))
+    #expect(store.find(Team.self, id: 0)?.value == Team(id: 0, name: 1, lead: brief, mates: [brief]))
     #expect(store._checkInvariants().isEmpty)
   }
 
-  @Test("An edit of a far form leaves the relations of others alone")
-  func farEditOfAnother() {
+  @Test("An edit of a brief form leaves the relations of others alone")
+  func briefEditOfAnother() {
     let observer = store.store(
       Person(
         id: 1, name: 0,
@@ -91,27 +92,25 @@ struct RandomFindingsInCyclesTests {
     withExtendedLifetime(last) {}
   }
 
-  @Test("Under another id the edit of a far form keeps what was left out")
-  func farEditUnderAnotherID() {
-    struct Circle: Aggregate, Equatable {
+  @Test("Under another id the edit of a brief form keeps what was left out")
+  func briefEditUnderAnotherID() {
+    struct Club: Aggregate, Equatable {
       var id: Int
       var people: [Person]
       var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.people)] }
     }
-    let key: AliasKey<Circle> = "circle"
+    let key: AliasKey<Club> = "club"
     let friend = Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])
-    store.store(Circle(id: 0, people: [Person(id: 0, name: 0, friends: [friend])]), named: key)
-    store.update(named: key) { circle in
-      circle.people[0].friends[0].friends[0].name = 7
-      circle.id = 1
+    store.store(Club(id: 0, people: [Person(id: 0, name: 0, friends: [friend])]), named: key)
+    store.update(named: key) { club in
+      club.people[0].friends[0].name = 7
+      club.id = 1
     }
-    #expect(
-      store.find(named: key).value?.people == [
-        Person(id: 0, name: 7, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 7)])])
-      ])
+    #expect(store.find(named: key).value?.people == [Person(id: 0, name: 0, friends: [Person(id: 1, name: 7)])])
+    #expect(store.find(Person.self, id: 1)?.value.friends == [Person(id: 0, name: 0)])
   }
 
-  @Test("A person without relations, put far below herself, is what was put")
+  @Test("A person without relations, put into her own team below herself, keeps the team, and has no friends")
   func plainBelowHerself() {
     let observer = store.observer(Person.self, id: 2)
     store.store(
@@ -122,7 +121,8 @@ struct RandomFindingsInCyclesTests {
     store.update(Person.self, id: 2) {
       $0.friends[0].team = Team(id: 0, name: 0, lead: Person(id: 2, name: 2), mates: [])
     }
-    #expect(observer.value == Person(id: 2, name: 2))
+    let lead = Person(id: 2, name: 2)
+    #expect(observer.value == Person(id: 2, name: 2, team: Team(id: 0, name: 0, lead: lead, mates: [])))
   }
 
   @Test("A closure that changes nothing changes nothing below a cycle")
@@ -146,27 +146,25 @@ struct RandomFindingsInCyclesTests {
     withExtendedLifetime(group) {}
   }
 
-  @Test("What is edited inside a far form that is edited itself counts, too")
-  func insideEditedFarForm() {
+  @Test("What stands inside an edit that is refused counts, too")
+  func insideRefusedEdit() {
     let friend = Person(id: 2, name: 0)
     let observer = store.store(Person(id: 1, name: 0, friends: [Person(id: 1, name: 0), friend]))
     store.update(Person.self, id: 1) { person in
       person.friends[0].name = 1
       person.friends[0].friends = [Person(id: 2, name: 5)]
     }
-    let other = Person(id: 2, name: 5)
-    #expect(
-      observer.value == Person(id: 1, name: 1, friends: [Person(id: 1, name: 1, friends: [other]), other]))
+    #expect(observer.value == Person(id: 1, name: 1, friends: [Person(id: 1, name: 1), Person(id: 2, name: 5)]))
   }
 
-  @Test("A friend twice in one list, once with relations that were left out")
+  @Test("A friend twice in one list, both times with no friends, has none")
   func friendTwice() {
     let observer = store.store(
       Person(id: 0, name: 1, friends: [Person(id: 2, name: 2, friends: [Person(id: 2, name: 1)])]))
     store.update(Person.self, id: 0) {
       $0.friends = [Person(id: 2, name: 1), Person(id: 1, name: 0), Person(id: 2, name: 1)]
     }
-    #expect(observer.value.friends[2].friends.map(\.id) == [2])
+    #expect(observer.value.friends == [Person(id: 2, name: 1), Person(id: 1, name: 0), Person(id: 2, name: 1)])
   }
 
   @Test("A team without mates, put at a new place, is not taken for one whose mates were left out")
@@ -177,15 +175,15 @@ struct RandomFindingsInCyclesTests {
         id: 0, name: 1, lead: Person(id: 1, name: 0, team: Team(id: 0, name: 1, lead: Person(id: 1, name: 3))),
         mates: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]),
       named: "team")
-    store.update(Person.self, id: 1) { person in
-      person.team?.mates?[0].team = Team(id: 0, name: 0, lead: Person(id: 1, name: 3))
+    store.update(Team.self, id: 0) { team in
+      team.mates?[0].team = Team(id: 0, name: 0, lead: Person(id: 1, name: 3))
     }
     #expect(store.find(Team.self, id: 0)?.value.mates == nil)
     #expect(observer.value?.team?.mates == nil)
   }
 
-  @Test("A far form changed under another root's id keeps what was left out")
-  func farFormUnderAnotherRoot() {
+  @Test("A brief form changed under another root's id keeps what was left out")
+  func briefFormUnderAnotherRoot() {
     let key: AliasKey<Person> = "person"
     store.store(Person(id: 2, name: 3), named: key)
     let kept = store.store([
@@ -206,8 +204,8 @@ struct RandomFindingsInCyclesTests {
     #expect(kept.value[0].slot == .empty)
   }
 
-  @Test("What moved out of a cycle keeps what was left out, though the call changes the cycle")
-  func movedWhileTheCycleChanges() {
+  @Test("Nil at a place that leads into a cycle only from now on is nil")
+  func nilOutsideOfTheCycle() {
     let key: AliasKey<[Person]> = "people"
     let group = store.store(
       Group(
@@ -222,6 +220,7 @@ struct RandomFindingsInCyclesTests {
     let team = Team(id: 0, name: 1, lead: Person(id: 1, name: 3), mates: [])
     store.update(named: key) { $0.append(Person(id: 0, name: 1, tag: Tag(id: 3, text: 3), team: team)) }
     #expect(store.find(Person.self, id: 1)?.value.name == 3)
-    #expect(store.find(Person.self, id: 1)?.value.partner?.id == 0)
+    #expect(store.find(Person.self, id: 1)?.value.partner == nil)
+    #expect(store.find(Person.self, id: 0)?.value.team?.lead == Person(id: 1, name: 3))
   }
 }

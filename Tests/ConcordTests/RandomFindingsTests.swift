@@ -141,7 +141,8 @@ struct RandomFindingsTests {
     }
     let key: AliasKey<Shelf> = "shelf"
     let tag = Tag(id: 0, text: 3)
-    let person = Person(id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])])
+    let friends = [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])]
+    let person = Person(id: 0, name: 0, friends: friends)
     store.store(Shelf(id: 0, first: tag, second: tag, third: tag, person: person), named: key)
     store.update(named: key) { shelf in
       shelf.id = 2
@@ -150,7 +151,8 @@ struct RandomFindingsTests {
     let shelf = store.find(named: key).value
     #expect(shelf?.id == 2)
     #expect([shelf?.first.text, shelf?.second.text, shelf?.third.text] == [0, 0, 0])
-    #expect(shelf?.person == person)
+    #expect(shelf?.person == Person(id: 0, name: 0, friends: [Person(id: 1, name: 0)]))
+    #expect(store.find(Person.self, id: 1)?.value.friends == [Person(id: 0, name: 0)])
   }
 
   @Test("A note that was not touched is not told at the end of the transaction it was observed in")

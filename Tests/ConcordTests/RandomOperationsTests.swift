@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Foundation
 import Testing
 
@@ -13,17 +14,23 @@ struct RandomOperationsTests {
   struct Setting: Sendable, CustomTestStringConvertible {
     var stamping: EntityStore.Stamping
     var makesCycles: Bool
+    var isQueued = false
 
     var testDescription: String {
       var policy = "clock"
       if case .unstampedWritesWin = stamping { policy = "unstamped writes win" }
-      return "\(policy), \(makesCycles ? "with" : "without") cycles"
+      return "\(policy), \(makesCycles ? "with" : "without") cycles\(isQueued ? ", on a queue" : "")"
+    }
+
+    func makeWorld() -> RandomWorld {
+      RandomWorld(stamping: stamping, queue: isQueued ? DispatchQueue(label: "delivery") : nil)
     }
 
     static let all = [
       Setting(stamping: .clock, makesCycles: true), Setting(stamping: .clock, makesCycles: false),
       Setting(stamping: .unstampedWritesWin, makesCycles: true),
       Setting(stamping: .unstampedWritesWin, makesCycles: false),
+      Setting(stamping: .clock, makesCycles: true, isQueued: true),
     ]
   }
 
@@ -48,88 +55,8 @@ struct RandomOperationsTests {
 
   /// Whether the two agreed.
   private func run(seed: UInt64, _ setting: Setting) -> Bool {
-    guard let failure = Program(seed: seed, setting).run() else { return true }
-    Issue.record(
-      """
-      \(setting.testDescription), CONCORD_RANDOM_SEED=\(seed): \(failure.reason)
-      after these steps, the shortest found:
-      \(failure.operations.map { "  \($0)" }.joined(separator: "\n"))
-      """)
+    guard let failure = RandomProgram.run(seed: seed, setting) else { return true }
+    Issue.record("\(setting.testDescription), CONCORD_RANDOM_SEED=\(seed): \(failure)")
     return false
-  }
-}
-
-/// The steps of one world.
-private struct Program {
-  struct Failure: Error {
-    var reason: String
-    var operations: [Operation]
-  }
-
-  var seed: UInt64
-  var setting: RandomOperationsTests.Setting
-
-  init(seed: UInt64, _ setting: RandomOperationsTests.Setting) {
-    self.seed = seed
-    self.setting = setting
-  }
-
-  func run() -> Failure? {
-    var generator = OperationGenerator(seed: seed, makesCycles: setting.makesCycles)
-    let world = RandomWorld(stamping: setting.stamping)
-    var operations: [Operation] = []
-    for _ in 0..<RandomOperationsTests.stepsInAWorld {
-      operations.append(generator.next(world.model))
-      if RandomOperationsTests.isTraced { print(seed, operations[operations.count - 1]) }
-      do {
-        try world.perform(operations[operations.count - 1])
-      } catch {
-        return shortened(Failure(reason: "\(error)", operations: operations))
-      }
-    }
-    return nil
-  }
-
-  private func replay(_ operations: [Operation]) -> Failure? {
-    let world = RandomWorld(stamping: setting.stamping)
-    for (index, operation) in operations.enumerated() {
-      do {
-        try world.perform(operation)
-      } catch {
-        return Failure(reason: "\(error)", operations: Array(operations.prefix(through: index)))
-      }
-    }
-    return nil
-  }
-
-  /// Leaves out steps as long as it still fails, first many at once, then single ones; then makes each step smaller.
-  private func shortened(_ failure: Failure) -> Failure {
-    var best = failure
-    var size = best.operations.count / 2
-    while size > 0 {
-      var start = 0
-      while start < best.operations.count {
-        var fewer = best.operations
-        fewer.removeSubrange(start..<min(start + size, fewer.count))
-        if let failure = replay(fewer) { best = failure } else { start += size }
-      }
-      size /= 2
-    }
-    var attempts = 0
-    var index = 0
-    while index < best.operations.count {
-      var isSmaller = false
-      for operation in best.operations[index].simpler where attempts < 2_000 {
-        attempts += 1
-        var simpler = best.operations
-        simpler[index] = operation
-        guard let failure = replay(simpler) else { continue }
-        best = failure
-        isSmaller = true
-        break
-      }
-      if !isSmaller { index += 1 }
-    }
-    return best
   }
 }

@@ -34,6 +34,11 @@ extension ModelEntity {
     }
   }
 
+  /// `edits` says in the closure what is to be done.
+  static func update(_ id: Int, in store: EntityStore, choosing edits: () -> [Edit]) -> Bool {
+    store.update(Self.self, id: id) { $0.edit(edits()) }
+  }
+
   static func update(_ name: Model.AliasName, in store: EntityStore, _ stamp: Double?, _ edits: [Edit]) -> Bool {
     if name.isCollection {
       return store.update(named: listKey(name.name), modifiedAt: stamp) { values in

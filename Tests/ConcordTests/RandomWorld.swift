@@ -1,4 +1,6 @@
 import Concord
+import Dispatch
+import Foundation
 import Synchronization
 
 /// What one observer was told.
@@ -15,7 +17,7 @@ final class Recorder: Sendable {
 
 /// A kept `EntityObserver`, whatever its type.
 struct LiveHandle {
-  var read: () -> Reading
+  var read: @Sendable () -> Reading
   var observe: (_ isPart: Bool, _ recorder: Recorder) -> Subscription
 
   init<Value>(_ observer: EntityObserver<Value>, _ reading: @escaping @Sendable (Value) -> Reading) {
@@ -50,10 +52,24 @@ final class RandomWorld {
   let store: EntityStore
   private(set) var model: Model
   private var handles: [Int: LiveHandle] = [:]
-  private var subscriptions: [Int: (subscription: Subscription, recorder: Recorder)] = [:]
+  private var subscriptions: [Int: Listener] = [:]
+  /// Where observers are called; before the writing call returns if there is none.
+  private let queue: DispatchQueue?
+  private var isSuspended = false
+  /// So many steps more are done without reading and comparing anything.
+  private var quietSteps = 0
 
-  init(stamping: EntityStore.Stamping) {
-    store = EntityStore(delivery: .immediate, stamping: stamping)
+  /// A subscription, what it was told, and what it should be told.
+  private struct Listener {
+    var subscription: Subscription
+    var recorder = Recorder()
+    var told: [Reading] = []
+    var expected: [Model.Notice] = []
+  }
+
+  init(stamping: EntityStore.Stamping, queue: DispatchQueue? = nil) {
+    self.queue = queue
+    store = EntityStore(delivery: queue.map { .queue($0) } ?? .immediate, stamping: stamping)
     if case .unstampedWritesWin = stamping {
       model = Model(unstampedWritesWin: true)
     } else {
@@ -61,15 +77,21 @@ final class RandomWorld {
     }
   }
 
+  deinit {
+    if isSuspended { queue?.resume() }
+  }
+
   // MARK: - Steps
 
   func perform(_ operation: Operation) throws {
     try step(operation)
     dropShortLists()
+    if quietSteps > 0 {
+      quietSteps -= 1
+      return
+    }
     try compare()
-    guard model.depth == 0 else { return }
-    // A world whose values grow without bound says nothing more.
-    if model.isLarge(limit: 400) { try perform(.removeAll) }
+    if model.depth == 0, isTooLarge { try perform(.removeAll) }
   }
 
   private func step(_ operation: Operation) throws {
@@ -136,7 +158,48 @@ final class RandomWorld {
       subscriptions[id]?.subscription.resume()
     case .transaction(let operations, let isThrowing):
       try transaction(operations, isThrowing)
+    case .read(let ref):
+      try compare(ref)
+    case .quiet(let steps):
+      quietSteps = steps
+      if let queue, !isSuspended {
+        queue.suspend()
+        isSuspended = true
+      }
     }
+  }
+
+  /// Does a step inside of a transaction that is open.
+  func performInside(_ operation: Operation) throws {
+    model.begin()
+    try step(operation)
+    dropShortLists()
+    if isTooLarge { try step(.removeAll) }
+    model.commit()
+  }
+
+  /// Does to the model what a closure will do to the store, and says what that is.
+  func updateInside(_ ref: Ref, _ edits: [Edit]) throws -> [Edit] {
+    guard model.contains(ref) else { throw Divergence(description: "update called back for \(ref)") }
+    switch model.update(ref, stamp: nil, edits: edits) {
+    case .taken(true): return edits
+    case .taken(false): throw Divergence(description: "update called back though stale")
+    case .open:
+      _ = model.update(ref, stamp: nil, edits: [])
+      return []
+    }
+  }
+
+  /// What a handle shows, as anybody may read it.
+  func reader(of handle: Int) -> (@Sendable () -> Reading)? { handles[handle]?.read }
+
+  // A world whose values grow without bound says nothing more.
+  private var isTooLarge: Bool { model.allRefs.contains { model.read($0)?.size ?? 0 > 400 } }
+
+  /// Compares everything, after the last step.
+  func finish() throws {
+    quietSteps = 0
+    try compare()
   }
 
   private func storeOne(_ tree: Tree, _ alias: Int?, _ stamp: Double?, _ edits: [Edit]?, _ handle: Int?) throws {
@@ -193,7 +256,7 @@ final class RandomWorld {
     if case .entity = follower.target { isEntity = true }
     guard model.observe(handle, as: id, isPart: isPart && isEntity) else { return }
     let recorder = Recorder()
-    subscriptions[id] = (live.observe(isPart && isEntity, recorder), recorder)
+    subscriptions[id] = Listener(subscription: live.observe(isPart && isEntity, recorder), recorder: recorder)
   }
 
   private func transaction(_ operations: [Operation], _ isThrowing: Bool) throws {
@@ -240,17 +303,18 @@ final class RandomWorld {
 
   // MARK: - Comparing
 
+  private func compare(_ ref: Ref) throws {
+    let expected = model.read(ref)
+    let got = ref.kind.type.find(ref.id, in: store)?.read()
+    guard got != expected.map({ .one($0) }) else { return }
+    throw Divergence(
+      description:
+        "\(ref)\n  expected \(expected?.description ?? "nothing")\n  got      \(got?.description ?? "nothing")")
+  }
+
   private func compare() throws {
     for kind in Kind.allCases {
-      for id in 0..<kind.population {
-        let ref = Ref(kind, id)
-        let expected = model.read(ref)
-        let got = kind.type.find(id, in: store)?.read()
-        guard got != expected.map({ .one($0) }) else { continue }
-        throw Divergence(
-          description:
-            "\(ref)\n  expected \(expected?.description ?? "nothing")\n  got      \(got?.description ?? "nothing")")
-      }
+      for id in 0..<kind.population { try compare(Ref(kind, id)) }
     }
     for name in OperationGenerator.aliases {
       let expected = model.reading(.alias(name))
@@ -266,8 +330,11 @@ final class RandomWorld {
       guard !expected.contains(got) else { continue }
       throw Divergence(description: "handle \(id) of \(follower.target)\n  expected \(expected)\n  got      \(got)")
     }
-    for (id, pair) in subscriptions {
-      try compareNotices(id, pair.recorder.take(), model.notices[id] ?? [])
+    if isSuspended { queue?.resume() }
+    isSuspended = false
+    for id in subscriptions.keys {
+      subscriptions[id]?.expected += model.notices[id] ?? []
+      if let queue { try compareQueued(id, queue) } else { try compareNotices(id) }
     }
     model.notices = [:]
     guard model.depth == 0 else { return }
@@ -275,21 +342,44 @@ final class RandomWorld {
     if !broken.isEmpty { throw Divergence(description: "invariants: \(broken)") }
   }
 
-  private func compareNotices(_ id: Int, _ got: [Reading], _ expected: [Model.Notice]) throws {
-    var rest = got[...]
+  private func compareNotices(_ id: Int) throws {
+    guard let got = subscriptions[id]?.recorder.take(), let expected = subscriptions[id]?.expected else { return }
+    subscriptions[id]?.expected = []
+    // How many of those it got may be accounted for, given that optional ones may be missing.
+    var counts: Set<Int> = [0]
     for notice in expected {
-      if let next = rest.first, notice.acceptable.contains(next) {
-        rest = rest.dropFirst()
-      } else if !notice.isOptional {
-        rest = got[...]
-        break
-      }
-      if notice.acceptable.isEmpty { break }
+      let met = counts.filter { $0 < got.count && notice.acceptable.contains(got[$0]) }.map { $0 + 1 }
+      counts = notice.isOptional ? counts.union(met) : Set(met)
     }
-    let needed = expected.filter { !$0.isOptional }.count
-    if rest.isEmpty && got.count >= needed { return }
+    if !counts.contains(got.count) { throw divergence(id, got, expected) }
+  }
+
+  /// On a queue an observer is told some of the committed states, in their order, and in the end the newest.
+  private func compareQueued(_ id: Int, _ queue: DispatchQueue) throws {
+    for attempt in 0... {
+      let more = subscriptions[id]?.recorder.take() ?? []
+      subscriptions[id]?.told += more
+      guard let told = subscriptions[id]?.told, let expected = subscriptions[id]?.expected else { return }
+      var rest = expected[...]
+      for reading in told {
+        guard let index = rest.firstIndex(where: { $0.acceptable.contains(reading) }) else {
+          throw divergence(id, told, expected)
+        }
+        rest = rest[(index + 1)...]
+      }
+      // What resuming catches up with may have been told already.
+      let newest = expected[(expected.lastIndex { !$0.isOptional } ?? 0)...]
+      let isUpToDate = newest.isEmpty || newest.contains { $0.acceptable.contains { $0 == told.last } }
+      if isUpToDate || model.subscriptions[id]?.isPaused == true { return }
+      if attempt == 2_000 { throw divergence(id, told, expected) }
+      queue.sync {}
+      if attempt > 10 { usleep(100) }
+    }
+  }
+
+  private func divergence(_ id: Int, _ got: [Reading], _ expected: [Model.Notice]) -> Divergence {
     let target = model.subscriptions[id]?.follower.target
-    throw Divergence(
+    return Divergence(
       description: """
         notices of subscription \(id) of \(target.map { "\($0)" } ?? "nothing")
           expected \(expected.map { "\($0.acceptable)\($0.isOptional ? "?" : "")" })

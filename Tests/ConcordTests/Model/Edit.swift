@@ -2,8 +2,12 @@
 enum Edit: Sendable {
   /// Another value for the own field of the nth occurrence.
   case own(occurrence: Int, value: Int)
-  /// Something else in a relation of the nth occurrence.
-  case relation(occurrence: Int, place: Int, Relation<Tree>)
+  /// Another value for the own field that says which relations there are.
+  case flag(occurrence: Int, value: Int)
+  /// Something else in a relation of the nth occurrence, if that is of the kind that the relation was made for.
+  case relation(occurrence: Int, of: Kind, place: Int, Relation<Tree>)
+  /// What stands in a relation of another occurrence of the same kind, left out there or not.
+  case copy(occurrence: Int, from: Int, place: Int)
   /// Takes the first element out of a list in the nth occurrence, so that the others move.
   case shift(occurrence: Int)
   /// Another id for the value itself.
@@ -16,7 +20,7 @@ extension [Edit] {
   func applied(to tree: Tree) -> Tree { applied(toAll: [tree]).first ?? tree }
 
   func applied(toAll trees: [Tree]) -> [Tree] {
-    reduce(trees) { trees, edit in edit.applied(to: trees) }
+    reduce(trees) { trees, edit in edit.applied(to: trees).map(\.normalized) }
   }
 }
 
@@ -26,9 +30,22 @@ extension Edit {
     switch self {
     case .own(let occurrence, let value):
       Edit.change(&trees, occurrence) { $0.own[0] = value }
-    case .relation(let occurrence, let place, let relation):
+    case .flag(let occurrence, let value):
       Edit.change(&trees, occurrence) { tree in
-        if place < tree.relations.count, tree.ref.kind.fits(relation, at: place) { tree.relations[place] = relation }
+        if tree.ref.kind.hasFlag { tree.own[1] = value }
+      }
+    case .relation(let occurrence, let kind, let place, let relation):
+      Edit.change(&trees, occurrence) { tree in
+        if tree.ref.kind == kind { tree.relations[place] = relation }
+      }
+    case .copy(let occurrence, let other, let place):
+      let all = Occurrence.all(in: trees)
+      guard !all.isEmpty else { break }
+      let source = all[other % all.count].tree
+      Edit.change(&trees, occurrence) { tree in
+        if tree.ref.kind == source.ref.kind, place < source.relations.count {
+          tree.relations[place] = source.relations[place]
+        }
       }
     case .shift(let occurrence):
       Edit.change(&trees, occurrence) { tree in
@@ -67,41 +84,27 @@ extension Tree {
 }
 
 extension Kind {
-  /// The kinds that may stand in a relation, by the key of the slot for wrappers.
+  /// The kinds that may stand in a relation; in wrappers the key of a slot says which, from 1 on.
   func children(at place: Int) -> [Kind] {
     switch (self, place) {
-    case (.person, 0), (.person, 1), (.team, _), (.group, 0), (.group, 1), (.group, 2): [.person]
+    case (.person, 0), (.person, 1), (.team, _), (.group, 0), (.group, 1), (.group, 2), (.circle, 8): [.person]
     case (.person, 3): [.team]
     case (.person, 4): [.tag, .person]
     case (.work, 2): [.note]
     case (.group, 5), (.group, 7): [.work]
-    case (.group, 8), (.group, 9), (.group, 10): [.tag, .work]
+    case (.group, 8), (.group, 9), (.group, 10), (.album, 1): [.tag, .work]
+    case (.circle, _): [.circle]
     default: [.tag]
     }
   }
 
-  /// Whether a relation that was made for some kind and place can stand here.
-  func fits(_ relation: Relation<Tree>, at place: Int) -> Bool {
-    guard place < relationKinds.count else { return false }
-    let kinds = children(at: place)
-    guard relation.slots.allSatisfy({ $0.child.map { kinds.contains($0.ref.kind) } ?? (kinds.count > 1) }) else {
-      return false
-    }
-    let isOptional = [[], [], [1, 2, 3], [1], [2], [1, 3, 5, 6, 7, 9, 11]][rawValue].contains(place)
-    if relation.isNil { return isOptional && relation.slots.isEmpty }
-    // Only in wrappers the key says which case it is.
-    let isPlain = relation.slots.allSatisfy { $0.key == 0 }
-    let isWrapped = relation.slots.allSatisfy { ($0.key == 0) == ($0.child == nil) }
-    switch relationKinds[place] {
-    case .required, .optional: return isPlain && relation.slots.count == 1
-    case .wrapper, .stubbornWrapper, .optionalWrapper: return isWrapped && relation.slots.count == 1
-    case .optionalFixed: return isPlain && relation.slots.count == 2
-    case .list: return isPlain
-    case .wrapperList: return isWrapped
-    case .unordered:
-      let identities = relation.slots.map { $0.key == 0 ? $0.child?.ref.id ?? 0 : -$0.key }
-      return Set(identities).count == identities.count
-        && relation.slots.allSatisfy { (self == .work && place == 0) == ($0.key == 0) }
-    }
+  /// Whether a collection is optional.
+  func isOptional(_ place: Int) -> Bool {
+    [Ref(.team, 1), Ref(.group, 3), Ref(.group, 5), Ref(.circle, 1), Ref(.circle, 2)].contains(Ref(self, place))
   }
+
+  func isSet(_ place: Int) -> Bool { [Ref(.work, 0), Ref(.circle, 0)].contains(Ref(self, place)) }
+
+  /// Whether the second of the own fields says which relations there are.
+  var hasFlag: Bool { self == .circle || self == .album }
 }

@@ -4,7 +4,7 @@ extension Model {
   mutating func begin() {
     if depth == 0 {
       committed = state
-      state.written = 0
+      (state.written, state.rewritten) = (0, 0)
       droppedInside = []
     }
     rememberLast()
@@ -153,23 +153,15 @@ extension Model {
   private mutating func notify() {
     var before = self
     before.state = committed
-    var changed: UInt64 = 0
-    for index in 0..<Ref.count {
-      let (old, new) = (committed.records[index], state.records[index])
-      let isWritten = state.written & (1 << UInt64(index)) != 0 && new != nil
-      if old?.own != new?.own || old?.relations != new?.relations || isWritten { changed |= 1 << UInt64(index) }
-    }
-    let reach = reach()
-    func touches(_ refs: [Ref]) -> Bool {
-      refs.contains { contains($0) && changed & ($0.bit | reach[$0.index]) != 0 }
-    }
     for (id, subscription) in subscriptions {
       let target = subscription.follower.target
       guard let new = reading(target) else { continue }
       let old = before.reading(target)
-      let refsBefore = before.shown(target)
-      guard refsBefore != shown(target) || touches(shown(target) ?? []) else { continue }
+      let isWritten = new.shows(state.written)
+      guard old != new || isWritten || new.shows(state.rewritten) else { continue }
       var notice = Notice(acceptable: [new])
+      // An empty collection and one that was left out are equal to whoever compares the values.
+      if let old, !isWritten, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }
       if subscription.isPart {
         notice.acceptable = [part(new)]
         let isSame = notice.acceptable[0] == (old.map(part) ?? subscription.delivered)
@@ -185,15 +177,6 @@ extension Model {
       }
     }
   }
-
-  /// The entities a target shows now; `nil` for an absent one.
-  private func shown(_ target: Target) -> [Ref]? {
-    switch target {
-    case .entity(let ref), .optional(let ref): contains(ref) ? [ref] : nil
-    case .list(let refs): refs.filter(contains)
-    case .alias(let name): state.aliases[name]?.refs
-    }
-  }
 }
 
 extension Model.Target {
@@ -203,5 +186,27 @@ extension Model.Target {
     case .list(let refs): refs
     case .alias: []
     }
+  }
+}
+
+extension Reading {
+  /// The same with empty collections in place of those that were left out.
+  var withoutOmissions: Reading {
+    switch self {
+    case .one(let tree): .one(tree?.withoutOmissions)
+    case .many(let trees): .many(trees?.map(\.withoutOmissions))
+    case .part: self
+    }
+  }
+
+  /// Whether one of some entities stands in it.
+  func shows(_ refs: UInt64) -> Bool {
+    let trees: [Tree] =
+      switch self {
+      case .one(let tree): tree.map { [$0] } ?? []
+      case .many(let trees): trees ?? []
+      case .part: []
+      }
+    return Occurrence.all(in: trees).contains { refs & $0.tree.ref.bit != 0 }
   }
 }

@@ -24,103 +24,68 @@ extension Model {
     return reach
   }
 
+  /// Whether two are in one strongly connected component; an entity is in one with itself if it contains itself.
+  func areInOneCycle(_ a: Ref, _ b: Ref) -> Bool {
+    let reach = reach()
+    return reach[a.index] & b.bit != 0 && reach[b.index] & a.bit != 0
+  }
+
+  /// Whether somebody in a relation is in one cycle with the entity.
+  func leadsBack(_ ref: Ref, _ place: Int) -> Bool {
+    guard let relation = state.records[ref.index]?.relations[place] else { return false }
+    return relation.slots.contains { $0.child.map { areInOneCycle(ref, $0) } ?? false }
+  }
+
+  /// The whole value: own fields and all relations. Others of the same cycle are brief in them.
   func read(_ ref: Ref) -> Tree? {
-    if let tree = state.memo.trees[ref] { return tree }
-    guard contains(ref), let tree = read([ref]).first else { return nil }
-    state.memo.trees[ref] = tree
+    if let tree = state.memo.whole[ref] { return tree }
+    let tree = show(ref) { _ in true }
+    state.memo.whole[ref] = tree
     return tree
   }
 
-  /// The values of some entities, read as one value: in a cycle each entity is shown in full once, at its nearest
-  /// occurrence, and without its relations into the cycle at the others.
-  func read(_ refs: [Ref]) -> [Tree] {
-    let reach = reach()
-    func isCyclic(_ ref: Ref) -> Bool { reach[ref.index] & ref.bit != 0 }
-    func areInOneCycle(_ a: Ref, _ b: Ref) -> Bool { reach[a.index] & b.bit != 0 && reach[b.index] & a.bit != 0 }
-
-    struct Node {
-      var ref: Ref
-      var isForcedFar = false
-      var isFar = false
-      var relations: [Relation<Int>] = []
-    }
-    var nodes = refs.map { Node(ref: $0) }
-    var level = nodes.indices
-    var seen: UInt64 = 0
-    while !level.isEmpty {
-      // Among equally near ones the last is the full one, as it is the last that wins when they are stored.
-      for index in level.reversed() where isCyclic(nodes[index].ref) {
-        let node = nodes[index]
-        nodes[index].isFar = node.isForcedFar || seen & node.ref.bit != 0
-        if !nodes[index].isFar { seen |= node.ref.bit }
-      }
-      let end = level.upperBound
-      for index in level {
-        let node = nodes[index]
-        guard let record = state.records[node.ref.index] else { continue }
-        for (place, relation) in record.relations.enumerated() {
-          var kept = relation
-          var forced: Set<Int> = []
-          if node.isFar {
-            for slot in kept.slots.indices.reversed() {
-              guard let child = kept.slots[slot].child, areInOneCycle(node.ref, child) else { continue }
-              if let rest = node.ref.kind.relationKinds[place].removing(slot, from: kept) {
-                kept = rest
-              } else {
-                forced.insert(slot)
-              }
-            }
-          }
-          var shown = Relation<Int>(isNil: kept.isNil)
-          for (position, slot) in kept.slots.enumerated() {
-            var number: Int?
-            if let child = slot.child {
-              number = nodes.count
-              nodes.append(Node(ref: child, isForcedFar: forced.contains(position)))
-            }
-            shown.slots.append(Slot(key: slot.key, plain: slot.plain, child: number))
-          }
-          nodes[index].relations.append(shown)
-        }
-      }
-      level = end..<nodes.count
-    }
-
-    // Children come after their parents.
-    var trees = [Tree?](repeating: nil, count: nodes.count)
-    for index in nodes.indices.reversed() {
-      let node = nodes[index]
-      guard let record = state.records[node.ref.index] else { continue }
-      let relations = node.relations.map { relation in
-        Relation<Tree>(
-          isNil: relation.isNil,
-          slots: relation.slots.map { slot in
-            Slot(key: slot.key, plain: slot.plain, child: slot.child.flatMap { trees[$0] })
-          })
-      }
-      trees[index] = Tree(ref: node.ref, own: record.own, relations: relations)
-    }
-    return refs.indices.compactMap { trees[$0] }
+  /// The brief value: without the relations that lead back into the cycle, as far as they can be left out.
+  func brief(_ ref: Ref) -> Tree? {
+    if let tree = state.memo.brief[ref] { return tree }
+    let tree = show(ref) { !leadsBack(ref, $0) }
+    state.memo.brief[ref] = tree
+    return tree
   }
 
-  /// How many nodes the largest value in the store has, up to a limit.
-  func isLarge(limit: Int) -> Bool {
-    var sizes = [Int?](repeating: nil, count: Ref.count)
-    let reach = reach()
-    func size(_ ref: Ref) -> Int {
-      if let size = sizes[ref.index] { return size }
-      sizes[ref.index] = 1
-      var sum = 1
-      for relation in state.records[ref.index]?.relations ?? [] {
-        for slot in relation.slots {
-          guard let child = slot.child else { continue }
-          sum += reach[child.index] & ref.bit != 0 ? 8 : size(child)
-        }
-      }
-      sizes[ref.index] = sum
-      return sum
+  private func show(_ ref: Ref, where isShown: (Int) -> Bool) -> Tree? {
+    guard let record = state.records[ref.index] else { return nil }
+    var tree = Tree(ref: ref, own: record.data.own)
+    for (place, relation) in record.relations.enumerated() {
+      tree.relations.append(record.data.plain[place] ?? show(relation, of: ref, at: place, isShown(place)))
     }
-    return allRefs.contains { size($0) > limit }
+    return tree.normalized
+  }
+
+  private func show(_ relation: Relation<Ref>, of ref: Ref, at place: Int, _ isShown: Bool) -> Relation<Tree> {
+    switch ref.kind.relationKinds[place].brief {
+    case .omitted where !isShown: return Relation(isOmitted: true)
+    case .nothing where !isShown: return Relation(isNil: true)
+    default: break
+    }
+    return Relation(
+      isNil: relation.isNil,
+      slots: relation.slots.map { slot in
+        let child = slot.child.flatMap { areInOneCycle(ref, $0) ? brief($0) : read($0) }
+        return Slot(key: slot.key, plain: slot.plain, child: child)
+      })
+  }
+
+  /// Whether somebody requires herself, by way of others or not: no value can show that, so the test leaves it out.
+  var requiresItself: Bool {
+    func required(_ ref: Ref) -> [Ref] {
+      guard let record = state.records[ref.index] else { return [] }
+      return record.relations.indices.filter { ref.kind.relationKinds[$0].brief == .children }
+        .flatMap { record.relations[$0].slots.compactMap(\.child) }
+    }
+    // Whoever requires nobody who is left is left out, until nobody is, or all who are left are in a circle.
+    var left = Set(allRefs)
+    while let free = left.first(where: { left.isDisjoint(with: required($0)) }) { left.remove(free) }
+    return !left.isEmpty
   }
 
   /// The set view needs no order: elements of a set come sorted by id, values of a dictionary by key.
@@ -128,10 +93,10 @@ extension Model {
     switch target {
     case .entity(let ref): read(ref).map { .one($0) }
     case .optional(let ref): .one(read(ref))
-    case .list(let refs): .many(read(refs.filter(contains)))
+    case .list(let refs): .many(refs.compactMap(read))
     case .alias(let name):
       if name.isCollection {
-        .many(state.aliases[name].map { read($0.refs) })
+        .many(state.aliases[name].map { $0.refs.compactMap(read) })
       } else {
         .one(state.aliases[name]?.refs.first.flatMap(read))
       }

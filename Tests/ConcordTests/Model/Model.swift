@@ -3,7 +3,7 @@
 struct Model {
   /// What is known of an entity: its own fields, and who stands in its relations.
   struct Record: Equatable {
-    var own: [Int]
+    var data: Tree.Data
     var relations: [Relation<Ref>]
     var stamp: Double?
   }
@@ -28,13 +28,16 @@ struct Model {
     var aliases: [AliasName: Alias] = [:]
     /// Entities that count as changed whatever their value: written, and not `Equatable`.
     var written: UInt64 = 0
+    /// Those among them that an update left as they were, which the store may see or not.
+    var rewritten: UInt64 = 0
     /// What was already computed for these records.
     fileprivate(set) var memo = Memo()
   }
 
   final class Memo {
     var reach: [UInt64]?
-    var trees: [Ref: Tree] = [:]
+    var whole: [Ref: Tree] = [:]
+    var brief: [Ref: Tree] = [:]
   }
 
   /// What a handle or a subscription follows.
@@ -109,21 +112,25 @@ struct Model {
     _ values: [Tree], named alias: AliasName? = nil, stamp: Double? = nil, edits: [Edit]? = nil, handle: Int? = nil,
     asList: Bool = false
   ) -> Bool {
-    var occurrences = Occurrence.all(in: values)
-    var forms: Forms?
+    let base = self
+    var occurrences = Occurrence.all(in: values, areInOneCycle: base.areInOneCycle)
+    var isChange: (Occurrence) -> Bool = { _ in false }
     if let edits, let root = values.first, contains(root.ref) {
       let result = edits.applied(to: root)
       if result.ref != root.ref { return false }
-      forms = Forms(of: [root])
-      occurrences = Occurrence.all(in: [result], given: [root])
+      isChange = Forms(of: [root]).differs
+      occurrences = Occurrence.all(in: [result], given: [root], areInOneCycle: base.areInOneCycle)
     }
-    if let forms, hasConflictWithStored(occurrences, forms) { return false }
-    guard let winners = winners(among: occurrences, preferring: { forms?.differs($0) ?? false }) else { return false }
+    guard let winners = winners(among: occurrences, preferring: isChange) else { return false }
     let freshness = freshness(stamp)
     begin()
-    for winner in winners { write(winner, freshness) }
+    for winner in winners { write(winner, freshness, isTouched: true, base) }
     let refs = values.map(\.ref)
     if let alias { point(alias, to: refs, freshness) }
+    if requiresItself {
+      self = base
+      return false
+    }
     if let handle { keep(asList ? .list(refs) : .entity(refs[0]), as: handle) }
     commit()
     return true
@@ -136,13 +143,18 @@ struct Model {
     _ ref: Ref, stamp: Double?, edits: [Edit], inside: (inout Model) -> Void = { _ in }
   ) -> UpdateOutcome {
     guard let record = state.records[ref.index] else { return .taken(false) }
+    let base = self
     let freshness = freshness(stamp)
     guard isNewer(freshness, than: record.stamp), let value = read(ref) else { return .taken(false) }
     let result = edits.applied(to: value)
     guard let changes = changes(from: [value], to: [result]) else { return .open }
     begin()
     inside(&self)
-    if result.ref == ref { write(changes, to: [result], root: ref, freshness) }
+    if result.ref == ref { write(changes, to: [result], root: ref, freshness, base) }
+    if requiresItself {
+      self = base
+      return .open
+    }
     commit()
     return .taken(result.ref == ref)
   }
@@ -150,8 +162,9 @@ struct Model {
   /// `update(named:)`, of an entity or a collection.
   mutating func update(named name: AliasName, stamp: Double?, edits: [Edit]) -> UpdateOutcome {
     guard let alias = state.aliases[name] else { return .taken(false) }
+    let base = self
     let freshness = freshness(stamp)
-    let given = read(alias.refs)
+    let given = alias.refs.compactMap(read)
     let result: [Tree]
     if name.isCollection {
       guard isNewer(freshness, than: alias.stamp) else { return .taken(false) }
@@ -164,80 +177,76 @@ struct Model {
         guard isNewer(freshness, than: alias.stamp) else { return .open }
         if let other = state.records[new.index], !isNewer(freshness, than: other.stamp) { return .open }
         // Whether an entity found under the new id just as it is gets the stamp is left open.
-        if result.first.map(isStored) ?? false { return .open }
+        if let root = Occurrence.all(in: result).first, let stored = read(new), root.isSame(as: stored) {
+          return .open
+        }
       }
     }
     guard let changes = changes(from: given, to: result, renamed: !name.isCollection) else { return .open }
     begin()
-    write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness)
+    write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness, base)
     point(name, to: result.map(\.ref), freshness)
+    if requiresItself {
+      self = base
+      return .open
+    }
     commit()
     return .taken(true)
   }
 
-  private struct Changes {
-    var forms: Forms
-    var winners: [Occurrence]
-  }
-
-  /// What a closure changed. `nil` when the design leaves it open.
-  private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> Changes? {
-    let forms = Forms(of: given)
-    let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed)
-    func isChange(_ occurrence: Occurrence) -> Bool {
-      forms.differs(occurrence) && !(occurrence.given == nil && isStored(occurrence.tree))
+  /// What a closure changed, compared with what it was given, and, at new places, with what is stored. `nil` when the
+  /// design leaves it open.
+  private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> [Occurrence]? {
+    var forms = Forms(of: given)
+    let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed, areInOneCycle: areInOneCycle)
+    for ref in Set(occurrences.map(\.tree.ref)) {
+      for form in [read(ref), brief(ref)] { if let form { forms.add(form) } }
     }
-    guard let winners = winners(among: occurrences, preferring: isChange, only: true) else { return nil }
-    for winner in winners {
-      guard let stored = state.records[winner.tree.ref.index] else { continue }
-      guard let base = forms.base(of: winner) else { continue }
-      for (place, relation) in winner.tree.relations.enumerated() {
-        // An edit of a relation that had been left out.
-        let given = base.relations[place].refs
-        if relation.refs != given, given != stored.relations[place] { return nil }
-      }
-    }
-    return Changes(forms: forms, winners: winners)
-  }
-
-  /// Whether `ifPresent` put something at a new place as it is stored, and the call holds other values of it: which of
-  /// them wins is left open.
-  private func hasConflictWithStored(_ occurrences: [Occurrence], _ forms: Forms) -> Bool {
-    occurrences.contains { occurrence in
-      occurrence.given == nil && isStored(occurrence.tree) && forms.differs(occurrence)
-        && occurrences.contains { $0.tree.ref == occurrence.tree.ref && !$0.tree.isSame(as: occurrence.tree) }
-    }
-  }
-
-  /// Whether the store holds just this. Put at a new place it is no write.
-  private func isStored(_ tree: Tree) -> Bool {
-    guard let record = state.records[tree.ref.index] else { return false }
-    return record.own == tree.own && record.relations == tree.relations.map(\.refs)
+    return winners(among: occurrences, preferring: forms.differs, only: true)
   }
 
   /// Writes what a closure changed, and its target in any case.
-  private mutating func write(_ changes: Changes, to result: [Tree], root: Ref?, _ freshness: Freshness) {
-    for winner in changes.winners { write(winner, freshness, changes.forms) }
-    if let root, !changes.winners.contains(where: { $0.tree.ref == root }), let tree = result.first {
-      write(Occurrence(tree: tree, depth: 0, path: [], given: tree), freshness, changes.forms)
+  private mutating func write(
+    _ changes: [Occurrence], to result: [Tree], root: Ref?, _ freshness: Freshness, _ base: Model
+  ) {
+    for winner in changes { write(winner, freshness, isTouched: true, base) }
+    if let root, !changes.contains(where: { $0.tree.ref == root }), let target = Occurrence.all(in: result).first {
+      write(target, freshness, isTouched: false, base)
     }
   }
 
-  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, _ forms: Forms? = nil) {
+  /// `base` is the model as it was when the call began.
+  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, isTouched: Bool, _ base: Model) {
     let tree = occurrence.tree
     let old = state.records[tree.ref.index]
     if let old, !isNewer(freshness, than: old.stamp) { return }
-    var record = Record(
-      own: tree.own, relations: tree.relations.map(\.refs), stamp: freshness.stamp ?? old?.stamp)
-    if let old, let base = forms?.base(of: occurrence) {
-      // What stands as it was given was not edited: relations that had been left out stay as they are.
-      for (place, relation) in base.relations.enumerated() where relation.refs == record.relations[place] {
-        record.relations[place] = old.relations[place]
+    var record = Record(data: tree.data, relations: [], stamp: freshness.stamp ?? old?.stamp)
+    for (place, relation) in tree.relations.enumerated() {
+      var stored: Relation<Ref>?
+      if let old, old.data.plain[place] == nil { stored = old.relations[place] }
+      if !tree.isActive(place) {
+        record.relations.append(Relation())
+      } else if let said = occurrence.said(place), !base.isHidden(place, of: occurrence) {
+        record.relations.append(said)
+      } else {
+        record.relations.append(stored ?? Relation(isNil: relation.isNil))
       }
     }
-    let isTouched = forms?.differs(occurrence) ?? true
-    if isTouched && !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
+    if !tree.ref.kind.isEquatable {
+      if isTouched { state.written |= tree.ref.bit } else { state.rewritten |= tree.ref.bit }
+    }
     state.records[tree.ref.index] = record
+  }
+
+  /// Whether a closure was given an entity without a relation that it has, so that what it put there is refused.
+  private func isHidden(_ place: Int, of occurrence: Occurrence) -> Bool {
+    guard let given = occurrence.given, given.isActive(place) else { return false }
+    if given.relations[place].isOmitted { return true }
+    let ref = given.ref
+    guard occurrence.isBrief, given.relations[place].isNil, ref.kind.relationKinds[place].brief == .nothing else {
+      return false
+    }
+    return leadsBack(ref, place)
   }
 
   private mutating func point(_ name: AliasName, to refs: [Ref], _ freshness: Freshness) {
@@ -311,12 +320,5 @@ struct Model {
 extension Model.Freshness {
   var stamp: Double? {
     if case .stamped(let stamp) = self { stamp } else { nil }
-  }
-}
-
-extension Relation where Child == Tree {
-  /// The relation with identities in place of values.
-  var refs: Relation<Ref> {
-    Relation<Ref>(isNil: isNil, slots: slots.map { Slot(key: $0.key, plain: $0.plain, child: $0.child?.ref) })
   }
 }

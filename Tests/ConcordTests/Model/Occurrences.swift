@@ -6,6 +6,8 @@ struct Occurrence {
   var path: [Step]
   /// The value of the same entity at the same place in what a closure was given.
   var given: Tree?
+  /// Whether it stands directly inside an entity of its own cycle, where `nil` says nothing.
+  var isBrief: Bool
 
   struct Step: Equatable {
     var place: Int
@@ -15,25 +17,26 @@ struct Occurrence {
 
   /// All occurrences, breadth first. A root that is `renamed` was made of what was given by another id, so what is
   /// below it is compared place by place all the same.
-  static func all(in roots: [Tree], given: [Tree] = [], renamed isRenamed: Bool = false) -> [Occurrence] {
+  static func all(
+    in roots: [Tree], given: [Tree] = [], renamed isRenamed: Bool = false,
+    areInOneCycle: (Ref, Ref) -> Bool = { _, _ in false }
+  ) -> [Occurrence] {
     var found: [Occurrence] = []
-    func add(_ tree: Tree, _ depth: Int, _ path: [Step], _ before: Tree?) {
-      found.append(Occurrence(tree: tree, depth: depth, path: path, given: before?.ref == tree.ref ? before : nil))
-    }
     for (index, tree) in roots.enumerated() {
-      add(tree, 0, [Step(place: 0, slot: index, isOrdered: true)], index < given.count ? given[index] : nil)
+      let before = index < given.count && given[index].ref == tree.ref ? given[index] : nil
+      let step = Step(place: 0, slot: index, isOrdered: true)
+      found.append(Occurrence(tree: tree, depth: 0, path: [step], given: before, isBrief: false))
     }
     var next = 0
     while next < found.count {
       let parent = found[next]
       next += 1
-      let kinds = parent.tree.ref.kind.relationKinds
-      for (place, relation) in parent.tree.relations.enumerated() {
-        var isOrdered = true
-        if case .unordered = kinds[place] { isOrdered = false }
-        let before = parent.depth == 0 && isRenamed ? given.first : parent.given
-        let slotsBefore = before?.relations[place].slots ?? []
-        for (slot, element) in relation.slots.enumerated() {
+      let parentBefore = parent.depth == 0 && isRenamed ? given.first : parent.given
+      for place in parent.tree.activePlaces {
+        let isOrdered = parent.tree.ref.kind.relationKinds[place].hasOrder
+        let isThere = parentBefore?.isActive(place) ?? false
+        let slotsBefore = isThere ? parentBefore?.relations[place].slots ?? [] : []
+        for (slot, element) in parent.tree.relations[place].slots.enumerated() {
           guard let child = element.child else { continue }
           var before: Tree?
           if isOrdered {
@@ -41,12 +44,38 @@ struct Occurrence {
           } else {
             before = slotsBefore.first { $0.key == element.key && $0.child?.ref == child.ref }?.child
           }
-          let step = Step(place: place, slot: slot, isOrdered: isOrdered)
-          add(child, parent.depth + 1, parent.path + [step], before)
+          if before?.ref != child.ref { before = nil }
+          let stoodBrief = before != nil && (parentBefore.map { areInOneCycle($0.ref, child.ref) } ?? false)
+          found.append(
+            Occurrence(
+              tree: child, depth: parent.depth + 1,
+              path: parent.path + [Step(place: place, slot: slot, isOrdered: isOrdered)], given: before,
+              isBrief: stoodBrief || areInOneCycle(parent.tree.ref, child.ref)))
         }
       }
     }
     return found
+  }
+
+  /// What is said of a relation; `nil` where it was left out.
+  func said(_ place: Int) -> Relation<Ref>? {
+    let relation = tree.relations[place]
+    if relation.isOmitted || isBrief && relation.isNil && tree.ref.kind.relationKinds[place].brief == .nothing {
+      return nil
+    }
+    return relation.refs
+  }
+
+  /// Whether it says the same as `form`: in its own fields, and of who stands in the relations; what the children
+  /// contain is theirs, and what was left out is no difference.
+  func isSame(as form: Tree) -> Bool {
+    tree.data == form.data
+      && tree.activePlaces.allSatisfy { place in said(place).map { $0 == form.relations[place].refs } ?? true }
+  }
+
+  /// Whether two say the same, whichever wins.
+  func saysSame(as other: Occurrence) -> Bool {
+    tree.data == other.tree.data && tree.activePlaces.allSatisfy { said($0) == other.said($0) }
   }
 
   /// Whether this occurrence certainly comes before `other` of the same depth.
@@ -59,34 +88,21 @@ struct Occurrence {
   }
 }
 
-extension Tree {
-  /// Whether the own fields are the same, and who stands in the relations; what the children contain is theirs.
-  func isSame(as other: Tree) -> Bool {
-    ref == other.ref && own == other.own && relations.map(\.refs) == other.relations.map(\.refs)
-  }
-}
-
-/// The values each entity had in what a closure was given.
+/// What a closure was given: all the values of each entity.
 struct Forms {
   private var forms: [Ref: [Tree]] = [:]
 
   init(of roots: [Tree]) {
-    for occurrence in Occurrence.all(in: roots) { forms[occurrence.tree.ref, default: []].append(occurrence.tree) }
+    for occurrence in Occurrence.all(in: roots) { add(occurrence.tree) }
   }
+
+  mutating func add(_ tree: Tree) { forms[tree.ref, default: []].append(tree) }
 
   /// Whether the closure changed what stands here: compared with what stood here, or, if that was another entity,
   /// with all the values the entity had.
   func differs(_ occurrence: Occurrence) -> Bool {
-    if let given = occurrence.given { return !occurrence.tree.isSame(as: given) }
-    return !(forms[occurrence.tree.ref] ?? []).contains { $0.isSame(as: occurrence.tree) }
-  }
-
-  /// What the closure was given for this occurrence: what stood here, or, where another entity stood, the value of the
-  /// entity that shows the same in all relations.
-  func base(of occurrence: Occurrence) -> Tree? {
-    if let given = occurrence.given { return given }
-    let relations = occurrence.tree.relations.map(\.refs)
-    return forms[occurrence.tree.ref]?.first { $0.relations.map(\.refs) == relations }
+    let candidates = occurrence.given.map { [$0] } ?? forms[occurrence.tree.ref] ?? []
+    return !candidates.contains(where: occurrence.isSame)
   }
 }
 
@@ -106,7 +122,7 @@ extension Model {
       guard let depth = candidates.first?.depth else { continue }
       let equals = candidates.filter { $0.depth == depth }
       guard let last = equals.last else { continue }
-      for other in equals where !other.tree.isSame(as: last.tree) && !other.isSurely(before: last) { return nil }
+      for other in equals where !other.saysSame(as: last) && !other.isSurely(before: last) { return nil }
       winners.append(last)
     }
     return winners

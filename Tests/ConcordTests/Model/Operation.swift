@@ -15,6 +15,10 @@ indirect enum Operation: Sendable {
   case observe(handle: Int, subscription: Int, isPart: Bool)
   case unsubscribe(Int), pause(Int), resume(Int)
   case transaction([Operation], throwing: Bool)
+  /// Reads one value, and nothing else.
+  case read(Ref)
+  /// Reads and compares nothing for the next steps, and lets queues wait.
+  case quiet(Int)
 }
 
 /// SplitMix64: a short seed gives a whole program, the same on every machine.
@@ -40,12 +44,16 @@ struct OperationGenerator {
   var random: SeededGenerator
   /// Whether persons may stand among their own friends' friends.
   var makesCycles: Bool
+  /// Values that were read some time, which programs put back, where they stood or elsewhere.
+  private var known: [Tree] = []
   private var steps = 0
   private var nextHandle = 0
 
-  init(seed: UInt64, makesCycles: Bool) {
+  /// Handles and subscriptions are numbered from `firstHandle` on; negative ones are left alone.
+  init(seed: UInt64, makesCycles: Bool, firstHandle: Int = 0) {
     random = SeededGenerator(seed: seed)
     self.makesCycles = makesCycles
+    nextHandle = firstHandle
   }
 
   static let aliases: [Model.AliasName] = [
@@ -57,49 +65,51 @@ struct OperationGenerator {
   // MARK: - Values
 
   mutating func ref(_ kind: Kind? = nil) -> Ref {
-    let kind = kind ?? random.pick([.tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group])
+    let kinds: [Kind] = [
+      .tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group, .circle, .circle, .circle, .album,
+    ]
+    let kind = kind ?? random.pick(kinds)
     return Ref(kind, random.below(kind.population))
   }
 
   mutating func tree(_ ref: Ref, depth: Int = 0) -> Tree {
-    Tree(
-      ref: ref, own: [random.below(4)],
-      relations: ref.kind.relationKinds.indices.map { relation(of: ref, at: $0, depth: depth) })
+    let own = [random.below(4)] + (ref.kind.hasFlag ? [random.below(2)] : [])
+    let relations = ref.kind.relationKinds.indices.map { relation(of: ref, at: $0, depth: depth) }
+    return Tree(ref: ref, own: own, relations: relations).normalized
   }
 
   mutating func relation(of parent: Ref, at place: Int, depth: Int) -> Relation<Tree> {
-    let kinds = parent.kind.children(at: place)
-    let isDeep = depth >= (parent.kind == .group ? 1 : 2)
-    func empty(orNil isNil: Bool) -> Relation<Tree> { Relation(isNil: isNil) }
-    switch parent.kind.relationKinds[place] {
+    let kind = parent.kind
+    let relationKind = kind.relationKinds[place]
+    let isDeep = depth >= (kind == .group || kind == .circle ? 1 : 2)
+    let isBare = isDeep || random.chance(kind == .circle ? 70 : 50)
+    func one(_ slot: Slot<Tree>?) -> Relation<Tree> { slot.map { Relation(slots: [$0]) } ?? Relation(isNil: true) }
+    switch relationKind {
     case .required:
-      return Relation(slots: [slot(kinds, under: parent, depth: depth)].compactMap { $0 })
-    case .optional:
-      if isDeep || random.chance(55) { return Relation(isNil: true) }
-      guard let slot = slot(kinds, under: parent, depth: depth) else { return Relation(isNil: true) }
-      return Relation(slots: [slot])
+      return one(slot(kind.children(at: place), under: parent, depth: depth))
+    case .optional, .stubbornOptional:
+      return isBare ? Relation(isNil: true) : one(slot(kind.children(at: place), under: parent, depth: depth))
     case .wrapper:
-      if isDeep || random.chance(60) { return Relation(slots: [Slot()]) }
-      return Relation(slots: [wrapped(kinds, under: parent, depth: depth) ?? Slot()])
-    case .stubbornWrapper, .optionalWrapper, .wrapperList:
-      if place == 9 && random.chance(50) { return Relation(isNil: true) }
-      let count = place == 10 ? random.below(3) : 1
+      return Relation(slots: [isBare ? Slot() : wrapped(at: place, under: parent, depth: depth) ?? Slot()])
+    case .stubbornWrapper, .optionalWrapper:
+      if relationKind == .optionalWrapper, random.chance(50) { return Relation(isNil: true) }
+      return wrappers(1, at: place, under: parent, depth: depth)
+    case .wrapperList:
+      return wrappers(isDeep ? 0 : random.below(3), at: place, under: parent, depth: depth)
+    case .sorted where kind.children(at: place).count > 1:
+      return wrappers(isDeep ? 0 : random.below(3), at: place, under: parent, depth: depth)
+    case .list, .fixedList, .sorted:
+      if kind.isOptional(place) && random.chance(30) { return Relation(isNil: true) }
+      if makesCycles, random.chance(3), relationKind != .fixedList { return Relation(isOmitted: true) }
+      let count = isBare ? 0 : random.pick([0, 1, 1, 2, 2, 3])
       return Relation(
-        slots: (0..<count).map { _ in
-          if isDeep || random.chance(50) { return Slot(plain: random.below(3)) }
-          return wrapped(kinds, under: parent, depth: depth) ?? Slot(plain: 1)
-        })
-    case .list:
-      let isNilable = (parent.kind == .team && place == 1) || (parent.kind == .group && place == 3)
-      if isNilable && random.chance(30) { return Relation(isNil: true) }
-      let count = isDeep ? 0 : random.pick([0, 0, 1, 1, 2, 2, 3])
-      return Relation(slots: (0..<count).compactMap { _ in slot(kinds, under: parent, depth: depth) })
+        slots: (0..<count).compactMap { _ in slot(kind.children(at: place), under: parent, depth: depth) })
     case .unordered:
-      if parent.kind == .group && random.chance(30) { return Relation(isNil: true) }
-      let isSet = parent.kind == .work && place == 0
+      if kind.isOptional(place) && random.chance(30) { return Relation(isNil: true) }
+      let isSet = kind.isSet(place)
       var slots: [Slot<Tree>] = []
-      for key in 1...2 where random.chance(50) {
-        guard var slot = slot(kinds, under: parent, depth: depth) else { continue }
+      for key in 1...2 where !isDeep && random.chance(kind == .circle ? 25 : 50) {
+        guard var slot = slot(kind.children(at: place), under: parent, depth: depth) else { continue }
         if !isSet { slot.key = key }
         if isSet && slots.contains(where: { $0.child?.ref == slot.child?.ref }) { continue }
         slots.append(slot)
@@ -107,24 +117,56 @@ struct OperationGenerator {
       if isSet { slots.sort { ($0.child?.ref.id ?? 0) < ($1.child?.ref.id ?? 0) } }
       return Relation(slots: slots)
     case .optionalFixed:
-      if random.chance(60) { return Relation(isNil: true) }
-      return Relation(slots: (0..<2).compactMap { _ in slot(kinds, under: parent, depth: depth) })
+      if isBare { return Relation(isNil: true) }
+      let slots = (0..<2).compactMap { _ in slot(kind.children(at: place), under: parent, depth: depth) }
+      return slots.count == 2 ? Relation(slots: slots) : Relation(isNil: true)
+    case .parts:
+      return Relation(slots: (0..<random.below(3)).flatMap { _ in part() })
+    }
+  }
+
+  private mutating func part() -> [Slot<Tree>] {
+    func slot(_ key: Int, _ tree: Tree) -> Slot<Tree> { Slot(key: key, child: tree) }
+    let (first, second) = (tree(ref(.tag)), tree(ref(.tag)))
+    switch random.below(6) {
+    case 0: return [Slot(plain: Part.Code.none)]
+    case 1: return [Slot(plain: Part.Code.pair), slot(Part.Key.first, first), slot(Part.Key.second, second)]
+    case 2: return [Slot(plain: Part.Code.list), slot(Part.Key.element, first), slot(Part.Key.element, second)]
+    case 3: return [Slot(plain: Part.Code.list), slot(Part.Key.element, first)]
+    case 4:
+      return [
+        Slot(plain: Part.Code.clipWithPreview), slot(Part.Key.medium, first), slot(Part.Key.preview, second),
+      ]
+    default:
+      let preview = Part.Code.plainPreview + second.ref.id * 10 + second.own[0]
+      return [Slot(plain: random.chance(50) ? Part.Code.clip : preview), slot(Part.Key.medium, first)]
     }
   }
 
   private mutating func slot(_ kinds: [Kind], under parent: Ref, depth: Int) -> Slot<Tree>? {
     var child = ref(kinds[0])
-    if !makesCycles, child.kind == .person, parent.kind == .person || parent.kind == .team {
+    if !makesCycles, parent.kind == child.kind || parent.kind == .team {
       // Only downwards: a team's members come last, they have no friends.
-      if parent.kind == .person && parent.id + 1 >= child.kind.population { return nil }
+      if parent.kind == child.kind && parent.id + 1 >= child.kind.population { return nil }
       child.id = parent.kind == .team ? 2 : parent.id + 1
     }
     if !makesCycles, child.kind == .team, parent.id == 2 { return nil }
+    let forms = known.filter { $0.ref == child }
+    if !forms.isEmpty, random.chance(25) { return Slot(child: random.pick(forms)) }
     return Slot(child: tree(child, depth: depth + 1))
   }
 
-  private mutating func wrapped(_ kinds: [Kind], under parent: Ref, depth: Int) -> Slot<Tree>? {
-    let key = random.below(2) + 1
+  private mutating func wrappers(_ count: Int, at place: Int, under parent: Ref, depth: Int) -> Relation<Tree> {
+    Relation(
+      slots: (0..<count).map { _ in
+        if depth > 0 || random.chance(50) { return Slot(plain: random.below(3)) }
+        return wrapped(at: place, under: parent, depth: depth) ?? Slot(plain: 1)
+      })
+  }
+
+  private mutating func wrapped(at place: Int, under parent: Ref, depth: Int) -> Slot<Tree>? {
+    let kinds = parent.kind.children(at: place)
+    let key = random.below(kinds.count) + 1
     guard var slot = slot([kinds[key - 1]], under: parent, depth: depth) else { return nil }
     slot.key = key
     return slot
@@ -147,9 +189,13 @@ struct OperationGenerator {
       let places = ref.kind.relationKinds.count
       switch random.below(100) {
       case ..<50: return .own(occurrence: occurrence, value: random.below(4))
+      case ..<55 where ref.kind.hasFlag: return .flag(occurrence: occurrence, value: random.below(2))
       case ..<80 where places > 0:
         let place = random.below(places)
-        return .relation(occurrence: occurrence, place: place, relation(of: ref, at: place, depth: 1))
+        return .relation(
+          occurrence: occurrence, of: ref.kind, place: place, relation(of: ref, at: place, depth: random.below(2)))
+      case ..<84 where places > 0 && makesCycles:
+        return .copy(occurrence: occurrence, from: random.below(occurrences.count), place: random.below(places))
       case ..<92: return .shift(occurrence: occurrence)
       default: return mayChangeID ? .id(random.below(ref.kind.population)) : .own(occurrence: 0, value: random.below(4))
       }
@@ -161,10 +207,16 @@ struct OperationGenerator {
   mutating func next(_ model: Model, nesting: Int = 0) -> Operation {
     steps += 1
     nextHandle += 1
+    if nesting == 0, random.chance(4) { return .quiet(random.below(20) + 1) }
+    if random.chance(3) { return .read(ref()) }
+    if let ref = living(model), let value = model.read(ref) {
+      known += Occurrence.all(in: [value]).map(\.tree).filter { $0.size < 30 }
+      if known.count > 60 { known.removeSubrange(..<(known.count - 60)) }
+    }
     let handle: Int? = random.chance(45) ? nextHandle : nil
-    var handles = model.handles.keys.sorted()
+    var handles = model.handles.keys.filter { $0 >= 0 }.sorted()
     if nesting > 0 { handles += [nextHandle - 1, nextHandle - 2] }
-    let subscriptions = model.subscriptions.keys.sorted()
+    let subscriptions = model.subscriptions.keys.filter { $0 >= 0 }.sorted()
     if handles.count > 8, random.chance(50) { return .drop(handle: random.pick(handles)) }
     if subscriptions.count > 8, random.chance(50) { return .unsubscribe(random.pick(subscriptions)) }
     switch random.below(100) {
@@ -187,13 +239,13 @@ struct OperationGenerator {
         return .update(ref(), stamp: nil, edits: [], inside: [])
       }
       let inside =
-        nesting == 0 && [.person, .team].contains(ref.kind) && random.chance(15)
+        nesting == 0 && [.person, .team, .circle].contains(ref.kind) && random.chance(15)
         ? [Operation.store(tree(self.ref(.note)), alias: nil, stamp: stamp(), edits: nil, handle: handle)] : []
       return .update(ref, stamp: stamp(), edits: someEdits(of: value, mayChangeID: random.chance(5)), inside: inside)
     case ..<61:
       let name = random.pick(OperationGenerator.aliases)
-      let given = model.state.aliases[name].map { model.read($0.refs) } ?? []
-      var edits = given.first.map { someEdits(of: $0, mayChangeID: !name.isCollection) } ?? []
+      let given = model.state.aliases[name].map { $0.refs.compactMap(model.read) } ?? []
+      var edits = given.first.map { someEdits(of: $0, mayChangeID: makesCycles && !name.isCollection) } ?? []
       if name.isCollection, random.chance(70) {
         edits.append(random.pick([.append(tree(ref(name.kind), depth: 1)), .removeLast, .rotate]))
       }
@@ -268,6 +320,8 @@ extension Operation {
         + without(inside) { .update(ref, stamp: stamp, edits: edits, inside: $0) }
     case .updateAlias(let name, let stamp, let edits):
       return without(edits) { .updateAlias(name, stamp: stamp, edits: $0) }
+    case .quiet(let steps):
+      return steps > 1 ? [.quiet(1), .quiet(steps / 2), .quiet(steps - 1)] : []
     case .transaction(let operations, let isThrowing):
       let nested = operations.indices.flatMap { index in
         operations[index].simpler.map { operation in

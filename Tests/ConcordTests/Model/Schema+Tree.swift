@@ -4,7 +4,9 @@ import Concord
 protocol ModelEntity: Identifiable, Sendable where ID == Int {
   static var kind: Kind { get }
   static var relationKinds: [RelationKind] { get }
-  /// The entity's own field, for `observe(_:)`.
+  /// Whether a place is a relation in a value with these own fields.
+  static func isActive(_ place: Int, _ own: [Int]) -> Bool
+  /// An own field, for `observe(_:)`.
   static var part: any KeyPath<Self, Int> & Sendable { get }
 
   var tree: Tree { get }
@@ -15,17 +17,19 @@ protocol ModelEntity: Identifiable, Sendable where ID == Int {
 
 extension ModelEntity {
   static func ref(_ id: Int) -> Ref { Ref(kind, id) }
+  static func isActive(_ place: Int, _ own: [Int]) -> Bool { true }
 }
 
 extension Kind {
   static let all: [any ModelEntity.Type] = [
-    Tag.self, Note.self, Person.self, Team.self, Work.self, Group.self,
+    Tag.self, Note.self, Person.self, Team.self, Work.self, Group.self, Circle.self, Album.self,
   ]
   private static let relationTable = all.map { $0.relationKinds }
 
   var type: any ModelEntity.Type { Kind.all[rawValue] }
   var relationKinds: [RelationKind] { Kind.relationTable[rawValue] }
-  var isEquatable: Bool { self != .note }
+  var isEquatable: Bool { self != .note && self != .album }
+  func isActive(_ place: Int, _ own: [Int]) -> Bool { type.isActive(place, own) }
 }
 
 // MARK: - Shapes
@@ -38,16 +42,20 @@ private func optional(_ child: (some ModelEntity)?) -> Relation<Tree> {
 
 private func list<C: Collection>(_ children: C?) -> Relation<Tree> where C.Element: ModelEntity {
   guard let children else { return Relation(isNil: true) }
-  return Relation(slots: children.map { Slot(child: $0.tree) })
+  return Relation(isOmitted: isOmitted(children), slots: children.map { Slot(child: $0.tree) })
 }
 
 private func set<T: ModelEntity>(_ children: Set<T>) -> Relation<Tree> {
-  Relation(slots: children.map { Slot(child: $0.tree) }.sorted { ($0.child?.ref.id ?? 0) < ($1.child?.ref.id ?? 0) })
+  Relation(
+    isOmitted: isOmitted(children),
+    slots: children.map { Slot(child: $0.tree) }.sorted { ($0.child?.ref.id ?? 0) < ($1.child?.ref.id ?? 0) })
 }
 
 private func keyed<T: ModelEntity>(_ children: [String: T]?) -> Relation<Tree> {
   guard let children else { return Relation(isNil: true) }
-  return Relation(slots: children.map { Slot(key: Int($0) ?? 0, child: $1.tree) }.sorted { $0.key < $1.key })
+  return Relation(
+    isOmitted: isOmitted(children),
+    slots: children.map { Slot(key: Int($0) ?? 0, child: $1.tree) }.sorted { $0.key < $1.key })
 }
 
 extension Relation where Child == Tree {
@@ -56,22 +64,39 @@ extension Relation where Child == Tree {
   }
 
   func elements<T: ModelEntity>(_: T.Type = T.self) -> [T] {
-    slots.compactMap { $0.child.map(T.init(tree:)) }
+    isOmitted ? omitted() : slots.compactMap { $0.child.map(T.init(tree:)) }
   }
 
-  func dictionary<T: ModelEntity>(_: T.Type = T.self) -> [String: T] {
+  func optionalElements<T: ModelEntity>(_: T.Type = T.self) -> [T]? { isNil ? nil : elements() }
+
+  func contiguousElements<T: ModelEntity>(_: T.Type = T.self) -> ContiguousArray<T> {
+    isOmitted ? omitted() : ContiguousArray(elements())
+  }
+
+  func set<T: ModelEntity & Hashable>(_: T.Type = T.self) -> Set<T> { isOmitted ? omitted() : Set(elements()) }
+
+  func pair<T: ModelEntity>(_: T.Type = T.self) -> Pair<T>? {
+    let two: [T] = elements()
+    return two.count == 2 ? Pair(first: two[0], second: two[1]) : nil
+  }
+
+  func dictionary<T: ModelEntity>(_: T.Type = T.self) -> [String: T]? {
+    if isNil { return nil }
+    if isOmitted { return omitted() }
     var result: [String: T] = [:]
     for slot in slots {
       if let child = slot.child { result[String(slot.key)] = T(tree: child) }
     }
     return result
   }
+
+  func wrappers<W>(_ make: (Slot<Tree>) -> W) -> [W] { isOmitted ? omitted() : slots.map(make) }
 }
 
 extension Array where Element: ModelEntity {
   /// Changes only the elements that differ.
   fileprivate mutating func become(_ relation: Relation<Tree>) {
-    guard relation.slots.count == count else {
+    guard relation.slots.count == count, !relation.isOmitted else {
       self = relation.elements()
       return
     }
@@ -103,7 +128,7 @@ extension Seat {
 }
 
 extension Item {
-  fileprivate var slot: Slot<Tree> {
+  var slot: Slot<Tree> {
     switch self {
     case .plain(let plain): Slot(plain: plain)
     case .tag(let tag): Slot(key: 1, child: tag.tree)
@@ -111,13 +136,34 @@ extension Item {
     }
   }
 
-  fileprivate init(_ slot: Slot<Tree>) {
+  init(_ slot: Slot<Tree>) {
     guard let child = slot.child else {
       self = .plain(slot.plain)
       return
     }
     self = slot.key == 1 ? .tag(Tag(tree: child)) : .work(Work(tree: child))
   }
+}
+
+extension Badge {
+  fileprivate var slot: Slot<Tree> {
+    switch self {
+    case .plain(let plain): Slot(plain: plain)
+    case .circle(let circle): Slot(key: 1, child: circle.tree)
+    }
+  }
+
+  fileprivate init(_ slot: Slot<Tree>) {
+    self = slot.child.map { .circle(Circle(tree: $0)) } ?? .plain(slot.plain)
+  }
+}
+
+private func wrappers<W>(_ wrappers: [W], _ slot: (W) -> Slot<Tree>) -> Relation<Tree> {
+  Relation(isOmitted: isOmitted(wrappers), slots: wrappers.map(slot))
+}
+
+private func wrapper<W>(_ wrapper: W?, _ slot: (W) -> Slot<Tree>) -> Relation<Tree> {
+  wrapper.map { Relation(slots: [slot($0)]) } ?? Relation(isNil: true)
 }
 
 // MARK: - Entities
@@ -180,16 +226,14 @@ extension Team: ModelEntity {
     let relations = tree.relations
     self.init(
       id: tree.ref.id, name: tree.own[0], lead: relations[0].first() ?? Person(id: 0, name: -1),
-      mates: relations[1].isNil ? nil : relations[1].elements())
+      mates: relations[1].optionalElements())
   }
 
   mutating func become(_ tree: Tree) {
     let old = self.tree
     name = tree.own[0]
     if old.relations[0] != tree.relations[0] { lead = tree.relations[0].first() ?? lead }
-    if old.relations[1] != tree.relations[1] {
-      mates = tree.relations[1].isNil ? nil : tree.relations[1].elements()
-    }
+    if old.relations[1] != tree.relations[1] { mates = tree.relations[1].optionalElements() }
   }
 }
 
@@ -202,15 +246,15 @@ extension Work: ModelEntity {
   init(tree: Tree) {
     let relations = tree.relations
     self.init(
-      id: tree.ref.id, title: tree.own[0], tags: Set(relations[0].elements()), byKey: relations[1].dictionary(),
+      id: tree.ref.id, title: tree.own[0], tags: relations[0].set(), byKey: relations[1].dictionary() ?? [:],
       note: relations[2].first())
   }
 
   mutating func become(_ tree: Tree) {
     let old = self.tree
     title = tree.own[0]
-    if old.relations[0] != tree.relations[0] { tags = Set(tree.relations[0].elements()) }
-    if old.relations[1] != tree.relations[1] { byKey = tree.relations[1].dictionary() }
+    if old.relations[0] != tree.relations[0] { tags = tree.relations[0].set() }
+    if old.relations[1] != tree.relations[1] { byKey = tree.relations[1].dictionary() ?? [:] }
     if old.relations[2] != tree.relations[2] { note = tree.relations[2].first() }
   }
 }
@@ -231,7 +275,7 @@ extension Group: ModelEntity {
       relations: [
         required(owner), optional(deputy), list(members), list(tags), list(line), keyed(shelves),
         optional(meta.inner.tag), optional(meta.inner.work), Relation(slots: [item.slot]),
-        extra.map { Relation(slots: [$0.slot]) } ?? Relation(isNil: true), Relation(slots: items.map(\.slot)),
+        wrapper(extra, \.slot), wrappers(items, \.slot),
         list(pair),
       ])
   }
@@ -252,17 +296,101 @@ extension Group: ModelEntity {
     case 0: owner = new.first() ?? owner
     case 1: deputy = new.first()
     case 2: members.become(new)
-    case 3: tags = new.isNil ? nil : new.elements()
-    case 4: line = ContiguousArray(new.elements(Tag.self))
-    case 5: shelves = new.isNil ? nil : new.dictionary()
+    case 3: tags = new.optionalElements()
+    case 4: line = new.contiguousElements()
+    case 5: shelves = new.dictionary()
     case 6: meta.inner.tag = new.first()
     case 7: meta.inner.work = new.first()
     case 8: item = Item(new.slots[0])
     case 9: extra = new.slots.first.map(Item.init)
-    case 10: items = new.slots.map(Item.init)
-    default:
-      let two = new.elements(Tag.self)
-      pair = two.count == 2 ? Pair(first: two[0], second: two[1]) : nil
+    case 10: items = new.wrappers(Item.init)
+    default: pair = new.pair()
+    }
+  }
+}
+
+extension Circle: ModelEntity {
+  static var kind: Kind { .circle }
+  static var relationKinds: [RelationKind] {
+    [
+      .unordered, .unordered, .list, .fixedList, .optionalFixed, .optionalWrapper, .wrapperList, .stubbornOptional, .list,
+      .list,
+    ]
+  }
+  static var part: any KeyPath<Self, Int> & Sendable { \.name }
+  static func isActive(_ place: Int, _ own: [Int]) -> Bool { place != 9 || own[1] == 1 }
+
+  var tree: Tree {
+    Tree(
+      ref: Self.ref(id), own: [name, isFlagged],
+      relations: [
+        set(inner), keyed(byKey), list(line), list(row), list(pair), wrapper(badge, \.slot), wrappers(badges, \.slot),
+        optional(stubborn), list(people), list(flagged),
+      ])
+  }
+
+  init(tree: Tree) {
+    self.init(id: tree.ref.id, name: tree.own[0])
+    isFlagged = tree.own[1]
+    for index in 0..<10 { assign(index, tree.relations[index]) }
+  }
+
+  mutating func become(_ tree: Tree) {
+    let old = self.tree
+    (name, isFlagged) = (tree.own[0], tree.own[1])
+    for index in 0..<10 where old.relations[index] != tree.relations[index] { assign(index, tree.relations[index]) }
+  }
+
+  private mutating func assign(_ index: Int, _ new: Relation<Tree>) {
+    switch index {
+    case 0: inner = new.set()
+    case 1: byKey = new.dictionary()
+    case 2: line = new.isNil ? nil : new.contiguousElements()
+    case 3: row = Row(new.elements())
+    case 4: pair = new.pair()
+    case 5: badge = new.slots.first.map(Badge.init)
+    case 6: badges = new.wrappers(Badge.init)
+    case 7: setStubborn(new.first())
+    case 8: people.become(new)
+    default: flagged.become(new)
+    }
+  }
+}
+
+extension Album: ModelEntity {
+  static var kind: Kind { .album }
+  static var relationKinds: [RelationKind] { [.parts, .sorted, .sorted, .optional, .optional] }
+  static var part: any KeyPath<Self, Int> & Sendable { \.title }
+  static func isActive(_ place: Int, _ own: [Int]) -> Bool { place < 3 || (place == 4) == (own[1] == 1) }
+
+  var tree: Tree {
+    Tree(
+      ref: Self.ref(id), own: [title, usesPinned],
+      relations: [
+        Relation(isOmitted: isOmitted(parts), slots: parts.flatMap(\.slots)), wrappers(items, \.slot), list(tags),
+        optional(own), optional(pinned),
+      ])
+  }
+
+  init(tree: Tree) {
+    self.init(id: tree.ref.id, title: tree.own[0])
+    usesPinned = tree.own[1]
+    for index in 0..<5 { assign(index, tree.relations[index]) }
+  }
+
+  mutating func become(_ tree: Tree) {
+    let old = self.tree
+    (title, usesPinned) = (tree.own[0], tree.own[1])
+    for index in 0..<5 where old.relations[index] != tree.relations[index] { assign(index, tree.relations[index]) }
+  }
+
+  private mutating func assign(_ index: Int, _ new: Relation<Tree>) {
+    switch index {
+    case 0: parts = new.isOmitted ? omitted() : Part.parts(new.slots)
+    case 1: items = new.wrappers(Item.init)
+    case 2: tags.become(new)
+    case 3: own = new.first()
+    default: pinned = new.first()
     }
   }
 }

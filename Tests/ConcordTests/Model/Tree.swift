@@ -1,6 +1,6 @@
 /// The kinds of entities in the test schema.
 enum Kind: Int, CaseIterable, Sendable {
-  case tag, note, person, team, work, group
+  case tag, note, person, team, work, group, circle, album
 
   /// How many ids of each kind a random world uses.
   var population: Int {
@@ -11,6 +11,8 @@ enum Kind: Int, CaseIterable, Sendable {
     case .team: 1
     case .work: 2
     case .group: 2
+    case .circle: 3
+    case .album: 1
     }
   }
 }
@@ -20,7 +22,7 @@ struct Ref: Hashable, Sendable, CustomStringConvertible {
   var kind: Kind
   var id: Int
 
-  static let count = 48
+  static let count = 64
   var index: Int { kind.rawValue * 8 + id }
   var bit: UInt64 { 1 << UInt64(index) }
 
@@ -44,13 +46,15 @@ struct Slot<Child: Equatable & Sendable>: Equatable, Sendable {
   var child: Child?
 }
 
-/// What stands in one relation. `isNil` is an optional that is `nil`.
+/// What stands in one relation. `isNil` is an optional that is `nil`, `isOmitted` a collection that the store left out,
+/// which is empty and yet not the same as an empty one.
 struct Relation<Child: Equatable & Sendable>: Equatable, Sendable {
   var isNil = false
+  var isOmitted = false
   var slots: [Slot<Child>] = []
 }
 
-/// Any entity of the schema as a value: its own fields, and its relations with whole children.
+/// Any entity of the schema as a value: its own fields, and its relations.
 struct Tree: Equatable, Sendable, CustomStringConvertible {
   var ref: Ref
   var own: [Int]
@@ -59,12 +63,77 @@ struct Tree: Equatable, Sendable, CustomStringConvertible {
   var description: String {
     let inside = relations.map { relation in
       if relation.isNil { return "nil" }
+      if relation.isOmitted { return "…" }
       return relation.slots.map { slot in
         let key = slot.key == 0 ? "" : "\(slot.key):"
         return key + (slot.child?.description ?? "plain\(slot.plain)")
       }.joined(separator: " ")
     }
     return inside.isEmpty ? "\(ref)=\(own[0])" : "\(ref)=\(own[0])(\(inside.joined(separator: "|")))"
+  }
+}
+
+extension Tree {
+  /// What is the entity's own: its fields, and what stands in places that are no relations in this very value.
+  struct Data: Equatable {
+    var own: [Int]
+    var plain: [Int: Relation<Tree>]
+  }
+
+  var data: Data {
+    var plain: [Int: Relation<Tree>] = [:]
+    for place in relations.indices where !isActive(place) { plain[place] = relations[place] }
+    return Data(own: own, plain: plain)
+  }
+
+  func isActive(_ place: Int) -> Bool { ref.kind.isActive(place, own) }
+
+  /// The places that are relations in this very value.
+  var activePlaces: [Int] { relations.indices.filter(isActive) }
+
+  /// How many entities stand in it, itself among them.
+  var size: Int {
+    relations.reduce(1) { size, relation in relation.slots.reduce(size) { $0 + ($1.child?.size ?? 0) } }
+  }
+
+  var withoutOmissions: Tree {
+    var tree = self
+    for place in relations.indices {
+      tree.relations[place].isOmitted = false
+      for slot in relations[place].slots.indices {
+        tree.relations[place].slots[slot].child = relations[place].slots[slot].child?.withoutOmissions
+      }
+    }
+    return tree
+  }
+
+  /// The same value as the types of the schema show it: some of them sort what they are given.
+  var normalized: Tree {
+    var tree = self
+    for (place, kind) in ref.kind.relationKinds.enumerated() {
+      for slot in tree.relations[place].slots.indices {
+        tree.relations[place].slots[slot].child = tree.relations[place].slots[slot].child?.normalized
+      }
+      if case .sorted = kind { tree.relations[place].slots.sort(by: Slot.isBefore) }
+    }
+    return tree
+  }
+}
+
+extension Slot where Child == Tree {
+  /// The order of a relation that its getter sorts.
+  static func isBefore(_ a: Slot, _ b: Slot) -> Bool {
+    func rank(_ slot: Slot) -> [Int] { [slot.child?.own[0] ?? slot.plain, slot.key, slot.child?.ref.id ?? 0] }
+    return rank(a).lexicographicallyPrecedes(rank(b))
+  }
+}
+
+extension Relation where Child == Tree {
+  /// The relation with identities in place of values.
+  var refs: Relation<Ref> {
+    Relation<Ref>(
+      isNil: isNil, isOmitted: isOmitted,
+      slots: slots.map { Slot(key: $0.key, plain: $0.plain, child: $0.child?.ref) })
   }
 }
 
@@ -83,23 +152,3 @@ enum Reading: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How a relation behaves when an element is to be taken out of it, and whether its elements have an order.
-enum RelationKind: Sendable {
-  case required, optional, list, unordered, optionalFixed, stubbornWrapper, optionalWrapper, wrapperList, wrapper
-
-  /// The relation without the slot at `index`; `nil` when it cannot be taken out.
-  func removing<Child>(_ index: Int, from relation: Relation<Child>) -> Relation<Child>? {
-    switch self {
-    case .required, .stubbornWrapper:
-      return nil
-    case .optional, .optionalFixed, .optionalWrapper:
-      return Relation(isNil: true)
-    case .wrapper:
-      return Relation(slots: [Slot()])
-    case .list, .unordered, .wrapperList:
-      var rest = relation
-      rest.slots.remove(at: index)
-      return rest
-    }
-  }
-}
