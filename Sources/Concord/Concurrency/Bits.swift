@@ -6,7 +6,15 @@
   import Musl
 #endif
 
-/// Compares memory.
-@usableFromInline func bitsAreEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
-  memcmp(a, b, count) == 0
+// Relies on: values with the same bits are the same value, whatever their type (Swift values may be moved and copied
+// bitwise). Values with different bits may still be equal. Reads exactly the bytes of the values, which live for the call.
+
+/// Whether two values have the same bits.
+@inlinable func haveSameBits<T>(_ a: T, _ b: T) -> Bool {
+  withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { bytesAreEqual(a, $0) } }
+}
+
+@usableFromInline func bytesAreEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  guard a.count == b.count, let left = a.baseAddress, let right = b.baseAddress else { return a.count == b.count }
+  return memcmp(left, right, a.count) == 0
 }

@@ -1,53 +1,51 @@
-/// An occurrence, seen from above.
-@usableFromInline struct ChildEdge {
-  @usableFromInline let reference: NodeRef
-  /// Where the child's `parents` keep this edge.
-  @usableFromInline var backIndex: Int32
-
-  @inlinable @inline(__always) var child: Node { reference.node }
+/// An occurrence, seen from above: the child, and where its `parents` have this edge.
+struct ChildEdge {
+  let child: Node
+  var backIndex: Int32
 }
 
-/// The occurrences in one entity's value, in the order in which its relations are walked.
+/// The occurrences in one entity's value, in the order in which its relations are visited; an occurrence's position is its
+/// ordinal. Edges are strong in both directions, so none leads to a freed node; they are taken apart when the entity goes.
 @usableFromInline final class ChildList {
-  @usableFromInline let schema: AnySchema
-  @exclusivity(unchecked) @usableFromInline var edges: ContiguousArray<ChildEdge>
+  let schema: AnySchema
+  @exclusivity(unchecked) var edges: ContiguousArray<ChildEdge>
   /// Where each relation's occurrences end.
-  @exclusivity(unchecked) @usableFromInline var ends: ContiguousArray<Int32>
-  @exclusivity(unchecked) @usableFromInline var dirty = DirtySet()
+  let ends: ContiguousArray<Int32>
+  @exclusivity(unchecked) var stale = StaleSet()
+  /// Scratch for the search of components.
+  var search = ComponentSearch.Mark()
 
-  // Scratch for the search of cycles.
-  @exclusivity(unchecked) @usableFromInline var visit: UInt32 = 0
-  @exclusivity(unchecked) @usableFromInline var index: Int32 = 0
-  @exclusivity(unchecked) @usableFromInline var low: Int32 = 0
-  @exclusivity(unchecked) @usableFromInline var onStack = false
-  @exclusivity(unchecked) @usableFromInline var component: UInt32 = 0
-  @exclusivity(unchecked) @usableFromInline var reached: UInt32 = 0
-  @exclusivity(unchecked) @usableFromInline unowned(unsafe) var treeParent: Node?
-  @exclusivity(unchecked) @usableFromInline var treeOrdinal: Int32 = -1
-  /// The call whose value the node holds as it was met; 0 once something in it has been renewed.
-  @exclusivity(unchecked) @usableFromInline var adopted: UInt32 = 0
-  /// A `CycleForms`, while one is in use.
-  @exclusivity(unchecked) @usableFromInline var forms: AnyObject?
-
-  @usableFromInline init(schema: AnySchema, edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
+  init(schema: AnySchema, edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     self.schema = schema
     self.edges = edges
     self.ends = ends
   }
 
-  @usableFromInline func snapshot() -> ChildSnapshot {
-    ChildSnapshot(schema: schema, nodes: ContiguousArray(edges.lazy.map(\.child)), ends: ends)
+  func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
+  func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }
+
+  /// The relation that has the ordinal.
+  func relation(of ordinal: Int32) -> Int { ends.firstIndex { ordinal < $0 } ?? max(0, ends.count - 1) }
+
+  var nodes: ContiguousArray<Node> { ContiguousArray(edges.lazy.map(\.child)) }
+
+  /// Whether the same entities stand in the same places, in the same order.
+  func isSame(_ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>) -> Bool {
+    guard self.schema === schema, self.ends == ends, edges.count == nodes.count else { return false }
+    for i in nodes.indices where nodes[i] !== edges[i].child { return false }
+    return true
   }
-}
 
-/// A copy of a child list that keeps its nodes.
-@usableFromInline struct ChildSnapshot {
-  @usableFromInline let schema: AnySchema
-  @usableFromInline let nodes: ContiguousArray<Node>
-  @usableFromInline let ends: ContiguousArray<Int32>
-
-  /// Whether the list has the same entities in the same places.
-  @usableFromInline func isSame(as list: ChildList?) -> Bool {
-    schema.isSameStructure(ContiguousArray(nodes.lazy.map(NodeRef.init)), ends, as: list)
+  /// The same; where order says nothing, in any order.
+  func isSameInAnyOrder(_ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>) -> Bool {
+    guard self.schema === schema, self.ends == ends, edges.count == nodes.count else { return false }
+    for k in ends.indices {
+      let range = range(ofRelation: k)
+      if range.allSatisfy({ nodes[$0] === edges[$0].child }) { continue }
+      guard schema.orders[k] != .elements,
+        Set(range.map { ObjectIdentifier(nodes[$0]) }) == Set(range.map { ObjectIdentifier(edges[$0].child) })
+      else { return false }
+    }
+    return true
   }
 }

@@ -1,240 +1,394 @@
-/// All nodes of one type of entity, found by id. The base class is what the engine needs without knowing the type.
+/// All nodes of one type of entity, found by id. The base class is what the engine does with values without knowing their
+/// type.
 @usableFromInline class AnyTable {
-  @usableFromInline final let engineReference: Unmanaged<Engine>
-  /// The type can occur within itself, at some depth.
-  @exclusivity(unchecked) @usableFromInline final var isRecursive = false
-  /// A recursive type can occur within this one.
-  @exclusivity(unchecked) @usableFromInline final var reachesRecursion = false
-  /// The entities are aliases or collections of the store's own, which no logger hears of.
-  @exclusivity(unchecked) @usableFromInline final var isInternal = false
-  @usableFromInline final let operations: NodeOperations
   /// The type of the entities.
   @usableFromInline final let valueType: ObjectIdentifier
+  /// Whether values of the type can contain entities.
+  @usableFromInline final let isAggregate: Bool
+  /// Whether the type is `Equatable`.
+  final let isEquatable: Bool
+  @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
+  /// The type can occur within itself, at some depth.
+  final var isRecursive = false
+  /// A recursive type can occur within this one.
+  final var reachesRecursion = false
+  /// The entities are aliases or collections of the store's own, which no logger hears of.
+  @usableFromInline final var isInternal = false
+  /// The types that occur directly in this one.
+  final var childTables: [AnyTable] = []
 
-  @usableFromInline init(engine: Engine, valueType: ObjectIdentifier, operations: NodeOperations) {
-    engineReference = Unmanaged.passUnretained(engine)
+  @usableFromInline init(valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool) {
     self.valueType = valueType
-    self.operations = operations
+    self.isAggregate = isAggregate
+    self.isEquatable = isEquatable
   }
-
-  /// The engine, which keeps the table.
-  @inlinable @inline(__always) final var engine: Engine { engineReference.takeUnretainedValue() }
 
   /// Every node of the type, awaited ones too.
-  @usableFromInline func allNodes() -> [Node] { [] }
-  /// Forgets the values that waited to be applied.
-  @inlinable final func endCall() { operations.endCall(self) }
+  func allNodes() -> [Node] { index.all }
+  /// Leaves the table for good.
+  func remove(_ node: Node) { if node.flags.contains(.indexed) { leaveIndex(node) } }
+
+  final func leaveIndex(_ node: Node) {
+    _ = index.remove(node)
+    node.flags.remove(.indexed)
+  }
+
+  // MARK: Pending values
+
+  /// Adds a copy of a node's value, or of its brief form, to the pending values; -1 if it has none.
+  func addPending(_ node: Node, isBrief: Bool) -> Int32 { -1 }
+  func removePending() {}
+  /// Exchanges a pending value with the node's.
+  func swapPending(_ slot: Int32, with node: Node) {}
+
+  // MARK: Comparing
+
+  /// Whether two values are the same: by `==` if there is one, else by their bits.
+  func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
+  func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
+  func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
+  /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
+  /// and all else equal. Relations that are `kept` count as the same.
+  func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
+
+  // MARK: Relations
+
+  func schema(of value: ValueReference) -> AnySchema? { nil }
+  func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
+  func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
+  func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
+  /// Copies a place from the node's value to a pending one.
+  func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {}
+  func refusesSelf(_ schema: AnySchema) -> Bool { false }
+
+  // MARK: Values in nodes
+
+  /// Writes the newest values of children at the stale ordinals.
+  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult {
+    .done
+  }
+  /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
+  func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
+  func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
+  func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
+  func id(of node: Node) -> AnyHashable? { nil }
+
+  // MARK: Saved states
+
+  func save(_ node: Node) -> SavedState { SavedState(node) }
+  func restoreValue(of node: Node, from state: SavedState) {}
+  /// Whether the node's own fields are others than they were.
+  func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Brings a saved value up to date with the committed values of children.
+  func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
+
+  // MARK: Logging
+
+  func log(_ event: LogEvent, _ node: Node) -> ((any EntityStoreLogger) -> Void)? { nil }
 }
 
-/// A hash table of nodes, which hold the ids themselves: an entry takes 12 bytes, and nothing stays when it goes.
+/// Where a value is: in its node, or pending in its table.
+enum ValueReference {
+  case own(Node)
+  case pending(Int32)
+}
+
+enum PatchResult {
+  /// The value is up to date.
+  case done
+  /// The value is up to date, and its occurrences are others than before.
+  case reshaped
+}
+
+enum LogEvent {
+  case stored
+  case released
+  case discarded(Stamp, stored: Stamp)
+  case refused(RefusalReason)
+  case imprecise(Stamp)
+}
+
+/// The table of one type.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
-  @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>
-  @exclusivity(unchecked) @usableFromInline var hashes: UnsafeMutablePointer<UInt32>
-  @exclusivity(unchecked) @usableFromInline var capacity: Int
-  @exclusivity(unchecked) @usableFromInline var count = 0
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  @exclusivity(unchecked) @usableFromInline var awaited: [T.ID: EntityNode<T>] = [:]
-  @exclusivity(unchecked) @usableFromInline var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
-
+  private var awaited: [T.ID: EntityNode<T>] = [:]
+  private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+  /// Values that wait, in the current call, to be applied.
+  @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
   /// `==`, if the type has it.
-  @usableFromInline let isEqual: ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)?
-  @usableFromInline let keyPaths: ((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?
-  @usableFromInline let schemas: Schemas<T>
-  /// Whether values of the type can contain entities.
-  @usableFromInline let isAggregate: Bool
-  @exclusivity(unchecked) @usableFromInline var staged = StagedValues<T>()
+  @usableFromInline let isEqual: ((T, T) -> Bool)?
+  let relations: ((T) -> [PartialIdentifiableKeyPath<T>])?
+  let schemas: Schemas<T>
 
-  @inlinable static var minimumCapacity: Int { 8 }
+  @inlinable convenience init() {
+    let (relations, fixed) = declaredRelations(of: T.self)
+    self.init(isEqual: equality(of: T.self), relations: relations, fixed: fixed)
+  }
 
-  @inlinable init(engine: Engine) {
-    capacity = Self.minimumCapacity
-    (slots, hashes) = Self.allocate(capacity)
-    isEqual = equality(of: T.self)
-    let fixed: [PartialIdentifiableKeyPath<T>]?
-    (keyPaths, fixed) = relations(of: T.self)
+  @usableFromInline init(
+    isEqual: ((T, T) -> Bool)?, relations: ((T) -> [PartialIdentifiableKeyPath<T>])?,
+    fixed: [PartialIdentifiableKeyPath<T>]?
+  ) {
+    self.isEqual = isEqual
+    self.relations = relations
     schemas = Schemas(fixed: fixed)
-    isAggregate = keyPaths != nil || fixed != nil
-    super.init(engine: engine, valueType: ObjectIdentifier(T.self), operations: EntityNode<T>.operations())
-  }
-
-  deinit {
-    for i in 0..<capacity { slots[i]?.release() }
-    slots.deallocate()
-    hashes.deallocate()
-    staged.destroy()
-  }
-
-  @inlinable static func allocate(
-    _ capacity: Int
-  ) -> (UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>, UnsafeMutablePointer<UInt32>) {
-    let slots = UnsafeMutablePointer<Unmanaged<EntityNode<T>>?>.allocate(capacity: capacity)
-    slots.initialize(repeating: nil, count: capacity)
-    let hashes = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
-    hashes.initialize(repeating: 0, count: capacity)
-    return (slots, hashes)
-  }
-
-  /// The schema of all values, if they have the same.
-  @inlinable @inline(__always) var fixedSchema: Schema<T>? { schemas.fixed }
-
-  /// The relations of a value; `nil` if it can have none.
-  @inlinable func schema(of value: UnsafePointer<T>) -> Schema<T>? {
-    if let fixed = schemas.fixed { return fixed }
-    guard let keyPaths else { return nil }
-    return schemas.schema { keyPaths(value) }
-  }
-
-  /// Whether two values are known, at little cost, to have the same in all their relations.
-  @inlinable func haveSameRelations(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
-    guard let schema = self.schema(of: a), schema === self.schema(of: b) else { return false }
-    return schema.relations.allSatisfy { $0.isIdentical(a, b) }
+    super.init(
+      valueType: ObjectIdentifier(T.self), isAggregate: relations != nil || fixed != nil, isEquatable: isEqual != nil)
   }
 
   // MARK: Finding
 
-  @inlinable @inline(__always) static func hash(_ id: T.ID) -> UInt32 {
-    let hash = id.hashValue
-    // 0 says that a slot is free.
-    return (UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)) | 1 << 31
-  }
-
   /// The node with a value for the id, if there is one; the entity may have been removed since.
-  @inlinable func node(for id: T.ID) -> EntityNode<T>? { node(for: id, hash: Self.hash(id)) }
+  @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
 
-  @inlinable @inline(__always) func node(for id: T.ID, hash: UInt32) -> EntityNode<T>? {
-    entry(for: id, hash: hash)?.takeUnretainedValue()
-  }
-
-  /// The same, not counted as a reference: the table keeps the node.
-  @inlinable func entry(for id: T.ID, hash: UInt32) -> Unmanaged<EntityNode<T>>? {
-    let mask = capacity - 1
-    var i = Int(hash) & mask
-    while true {
-      let found = hashes[i]
-      if found == hash, let entry = slots[i], entry._withUnsafeGuaranteedRef({ $0.hasID(id) }) { return entry }
-      if found == 0 { return nil }
-      i = (i + 1) & mask
-    }
+  @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
+    index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
   /// The node for the id, made if there is none.
-  @inlinable func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
-    if let node = node(for: id) ?? awaited[id] { return node }
+  func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
+    if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
+    node.flags.insert(.uncommitted)
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
   }
 
-  @inlinable func awaitedNode(for id: T.ID) -> EntityNode<T>? { awaited.isEmpty ? nil : awaited[id] }
-
   // MARK: Coming and going
 
-  /// Puts a node into the table that has its first value.
-  @inlinable func insert(_ node: EntityNode<T>, id: T.ID, hash: UInt32) {
-    forgetAwaited(node)
-    reserve(1)
-    node.hash = hash
-    node.flags.insert(.tabled)
-    place(Unmanaged.passRetained(node), hash: hash)
-    count += 1
+  /// Makes the entity exist with its first value, in the node that waited for it if there is one.
+  @inlinable func insert(
+    _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
+  ) -> EntityNode<T> {
+    let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self, value: nil)
+    graph.journal.willWrite(node)
+    node.value = value
+    if !node.flags.contains(.indexed) {
+      node.hash = hash
+      node.flags.insert(.indexed)
+      index.insert(node)
+    }
+    node.flags.insert(.exists)
+    node.flags.remove(.uncommitted)
+    return node
   }
 
-  /// Gives back what a peak left.
-  @inlinable func shrink() {
-    var wanted = capacity
-    while wanted > Self.minimumCapacity, count * 8 < wanted { wanted /= 2 }
-    if wanted < capacity { resize(to: wanted) }
+  /// The node that waits for an entity; from now on it does so no longer.
+  @inlinable func takeAwaited(_ id: T.ID) -> EntityNode<T>? { hasAwaited ? takeExistingAwaited(id) : nil }
+
+  @usableFromInline var hasAwaited: Bool { !awaited.isEmpty }
+
+  @usableFromInline func takeExistingAwaited(_ id: T.ID) -> EntityNode<T>? {
+    guard let node = awaited.removeValue(forKey: id) else { return nil }
+    awaitedIDs[ObjectIdentifier(node)] = nil
+    return node
   }
 
-  /// Makes room for so many more.
-  @inlinable func reserve(_ more: Int) {
-    var wanted = capacity
-    while (count + more) * 5 > wanted * 4 { wanted *= 2 }
-    if wanted > capacity { resize(to: wanted) }
-  }
-
-  @inlinable func forgetAwaited(_ node: EntityNode<T>) {
+  private func forgetAwaited(_ node: Node) {
     guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
   }
 
-  @inlinable func place(_ entry: Unmanaged<EntityNode<T>>, hash: UInt32) {
-    let mask = capacity - 1
-    var i = Int(hash) & mask
-    while hashes[i] != 0 { i = (i + 1) & mask }
-    slots[i] = entry
-    hashes[i] = hash
+  override func remove(_ node: Node) {
+    forgetAwaited(node)
+    super.remove(node)
   }
 
-  @inlinable func remove(_ node: EntityNode<T>) {
-    forgetAwaited(node)
-    guard node.flags.contains(.tabled) else { return }
-    let mask = capacity - 1
-    var hole = Int(node.hash) & mask
-    while let entry = slots[hole], entry._withUnsafeGuaranteedRef({ $0 !== node }) { hole = (hole + 1) & mask }
-    guard let entry = slots[hole] else { return }
-    // Linear probing without tombstones: entries after the hole move up as far as their hash allows.
-    var i = hole
-    while true {
-      i = (i + 1) & mask
-      guard let next = slots[i] else { break }
-      let home = Int(hashes[i]) & mask
-      if (i - home) & mask >= (i - hole) & mask {
-        slots[hole] = next
-        hashes[hole] = hashes[i]
-        hole = i
+  override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
+
+  @inlinable func addPending(_ value: T) -> Int32 {
+    pending.append(value)
+    return Int32(truncatingIfNeeded: pending.count - 1)
+  }
+
+  // MARK: What the base class asks for
+
+  override func addPending(_ node: Node, isBrief: Bool) -> Int32 {
+    guard let node = node.typed(T.self), let value = isBrief ? brief(of: node) : node.value else { return -1 }
+    return addPending(value)
+  }
+
+  override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
+
+  override func swapPending(_ slot: Int32, with node: Node) {
+    guard let node = node.typed(T.self), pending.indices.contains(Int(slot)), var value = node.value.take() else {
+      return
+    }
+    swap(&value, &pending[Int(slot)])
+    node.value = value
+  }
+
+  override func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    guard let a = value(a), let b = value(b) else { return false }
+    return isSame(a, b)
+  }
+
+  override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    guard let a = value(a), let b = value(b) else { return false }
+    return Concord.haveSameBits(a, b)
+  }
+
+  override func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    guard let a = value(a), let b = value(b) else { return false }
+    return a.id == b.id
+  }
+
+  override func haveSameFields(
+    _ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard var a = value(a), let b = value(b) else { return false }
+    guard let schema = schema(of: b) else { return isSame(a, b) }
+    guard schema === self.schema(of: a) else { return false }
+    for (k, relation) in schema.relations.enumerated() {
+      if relation.isIdentical(a, b) { continue }
+      if kept.indices.contains(k), kept[k] {
+        relation.copy(b, into: &a)
+      } else if !relation.transplant(b, into: &a, graph) {
+        return false
       }
     }
-    slots[hole] = nil
-    hashes[hole] = 0
-    count -= 1
-    node.flags.remove(.tabled)
-    shrink()
-    entry.release()
+    return isSame(a, b)
   }
 
-  @inlinable func resize(to newCapacity: Int) {
-    let (oldSlots, oldHashes, oldCapacity) = (slots, hashes, capacity)
-    (slots, hashes) = Self.allocate(newCapacity)
-    capacity = newCapacity
-    for i in 0..<oldCapacity {
-      if let entry = oldSlots[i] { place(entry, hash: oldHashes[i]) }
+  override func schema(of reference: ValueReference) -> AnySchema? {
+    if let fixed = schemas.fixed { return fixed }
+    return value(reference).flatMap { schema(of: $0) }
+  }
+
+  override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
+    guard let schema = schema as? Schema<T>, let value = value(reference) else { return }
+    schema.relations[k].visit(value, visitor)
+  }
+
+  override func isIdentical(
+    _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
+  ) -> Bool {
+    guard let schema = schema as? Schema<T>, let a = value(a), let b = value(b) else { return false }
+    return schema.relations[k].isIdentical(a, b)
+  }
+
+  override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
+    guard schema.canOmit[k], let schema = schema as? Schema<T>, let value = value(reference) else { return .none }
+    return schema.relations[k].omission(in: value)
+  }
+
+  override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {
+    guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
+      pending.indices.contains(Int(slot)), !schema.relations[k].isIdentical(present, pending[Int(slot)])
+    else { return }
+    schema.relations[k].copy(present, into: &pending[Int(slot)])
+  }
+
+  override func refusesSelf(_ schema: AnySchema) -> Bool { (schema as? Schema<T>)?.refusesSelf ?? false }
+
+  override func patch(
+    _ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor
+  ) -> PatchResult {
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+      // In a cycle the node's own value may be needed to patch it.
+      var value = node.cyclic?.component == nil ? node.value.take() : node.value
+    else { return .done }
+    let mustVisit = patch(&value, of: node, schema, children, stale, forms, visitor)
+    node.value = value
+    guard mustVisit || schemas.fixed == nil else { return .done }
+    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+  }
+
+  /// Whether a value, once patched, is to be visited again to know its occurrences.
+  private func patch(
+    _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
+    _ forms: any ChildForms, _ visitor: Visitor
+  ) -> Bool {
+    var cursor = PatchCursor(
+      graph: visitor.graph, parent: node, children: children, stale: stale, forms: forms)
+    for k in schema.relations.indices where cursor.hasWork(before: children.ends[k]) {
+      cursor.move(to: children.start(ofRelation: k))
+      schema.relations[k].patch(&value, &cursor)
     }
-    oldSlots.deallocate()
-    oldHashes.deallocate()
+    guard cursor.wasDisplaced else { return cursor.mustVisitAgain }
+    var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
+    for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
+    return true
   }
 
-  @usableFromInline override func allNodes() -> [Node] {
-    (0..<capacity).compactMap { slots[$0]?.takeUnretainedValue() } + Array(awaited.values)
+  private func hasShape(
+    of children: ChildList, _ schema: Schema<T>, _ value: T, _ visitor: Visitor, mustVisit: Bool
+  ) -> Bool {
+    guard self.schema(of: value) === schema else { return false }
+    guard mustVisit else { return true }
+    for (k, relation) in schema.relations.enumerated() {
+      let found = visitor.identify { relation.visit(value, visitor) }
+      let range = children.range(ofRelation: k)
+      guard found.count == range.count, zip(found, range).allSatisfy({ $0 === children.edges[$1].child }) else {
+        return false
+      }
+    }
+    return true
   }
-}
 
-/// `==` as a function of pointers, if `T` has it.
-@inlinable func equality<T>(of type: T.Type) -> ((UnsafePointer<T>, UnsafePointer<T>) -> Bool)? {
-  func open<E: Equatable>(_: E.Type) -> (UnsafePointer<T>, UnsafePointer<T>) -> Bool {
-    { $0.at(0, as: E.self).pointee == $1.at(0, as: E.self).pointee }
+  override func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool {
+    guard let node = node.typed(T.self), var value = node.value, let schema = schema(of: value) else { return true }
+    for relation in schema.relations where !relation.remove(from: &value, cursor) { return false }
+    // A setter may ignore what it is given; only what the value shows afterwards counts.
+    if schema.relations.contains(where: { !$0.isStored }) || schemas.fixed == nil {
+      let left = cursor.visitor.removedCount {
+        for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, cursor.visitor) }
+      }
+      if left > 0 { return false }
+    }
+    if !isTrial { node.value = value }
+    return true
   }
-  guard let equatable = T.self as? any Equatable.Type else { return nil }
-  return open(equatable)
-}
 
-/// How to learn the relations of a `T`, if it is an aggregate.
-@inlinable func relations<T: Identifiable & Sendable>(
-  of type: T.Type
-) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, [PartialIdentifiableKeyPath<T>]?) {
-  func open<A: Aggregate>(
-    _: A.Type
-  ) -> (((UnsafePointer<T>) -> [PartialIdentifiableKeyPath<T>])?, [PartialIdentifiableKeyPath<T>]?) {
-    // `A` is `T`; only the compiler does not know.
-    if let fixed = A.fixedRelations as? [PartialIdentifiableKeyPath<T>] { return (nil, fixed) }
-    return (
-      {
-        unsafeBitCast(
-          $0.at(0, as: A.self).pointee.nestedEntitiesKeyPaths, to: [PartialIdentifiableKeyPath<T>].self)
-      }, nil
-    )
+  override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
+  override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
+    node.typed(T.self).flatMap { view.value(of: $0) }
   }
-  guard let aggregate = T.self as? any Aggregate.Type else { return (nil, nil) }
-  return open(aggregate)
+  override func id(of node: Node) -> AnyHashable? { node.typed(T.self)?.value.map { AnyHashable($0.id) } }
+
+  override func save(_ node: Node) -> SavedState { SavedValue(node, value: node.typed(T.self)?.value) }
+
+  override func restoreValue(of node: Node, from state: SavedState) {
+    // An entity whose birth is undone keeps its value for those who got to observe it.
+    guard let state = state as? SavedValue<T>, let value = state.value else { return }
+    node.typed(T.self)?.value = value
+  }
+
+  override func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool {
+    guard let node = node.typed(T.self), let old = (state as? SavedValue<T>)?.value, var now = node.value,
+      let isEqual
+    else { return true }
+    guard let schema = schema(of: old) else { return !isEqual(now, old) }
+    guard schema === self.schema(of: now) else { return true }
+    for relation in schema.relations where !relation.isIdentical(old, now) {
+      guard relation.transplant(old, into: &now, graph) else { return true }
+    }
+    return !isEqual(now, old)
+  }
+
+  override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {
+    guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
+      let schema = children.list.schema as? Schema<T>
+    else { return }
+    var cursor = PatchCursor(
+      graph: visitor.graph, parent: node, children: children.list, stale: children.stale, forms: forms)
+    for k in schema.relations.indices where cursor.hasWork(before: children.list.ends[k]) {
+      cursor.move(to: children.list.start(ofRelation: k))
+      schema.relations[k].patch(&value, &cursor)
+    }
+    state.value = value
+  }
+
+  override func log(_ event: LogEvent, _ node: Node) -> ((any EntityStoreLogger) -> Void)? {
+    guard !isInternal, let id = node.typed(T.self)?.value?.id else { return nil }
+    // An id need not be `Sendable`, so it stays with the thread that made the entry.
+    switch event {
+    case .stored: return { $0.didStore(T.self, id: id) }
+    case .released: return { $0.didRelease(T.self, id: id) }
+    case .discarded(let stamp, let stored): return { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
+    case .refused(let reason): return { $0.didRefuse(T.self, id: id, reason: reason) }
+    case .imprecise(let stamp): return { $0.didReceiveImpreciseStamp(T.self, id: id, stamp: stamp) }
+    }
+  }
 }

@@ -8,6 +8,10 @@ public protocol EntityStoreLogger: Sendable {
   func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
   /// An `update` tried to change the id, and nothing was changed.
   func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)
+  /// A write, or a part of it, was refused for another reason.
+  func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason)
+  /// A stamp is so large (above 2^53) that its neighbours are the same number; see ``Stamp``.
+  func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp)
   /// An alias was pointed at an entity or a collection.
   func didRegisterAlias<T>(_ alias: AliasKey<T>)
   /// An alias was removed, or lost its entity.
@@ -20,6 +24,8 @@ extension EntityStoreLogger {
   public func didStore<T: Identifiable>(_ type: T.Type, id: T.ID) {}
   public func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp) {}
   public func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID) {}
+  public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {}
+  public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {}
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {}

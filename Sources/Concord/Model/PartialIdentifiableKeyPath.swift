@@ -9,18 +9,21 @@
 public struct PartialIdentifiableKeyPath<Root> {
   @usableFromInline let keyPath: PartialKeyPath<Root>
   @usableFromInline let place: any Place.Type
-  @usableFromInline let make: (PartialKeyPath<Root>) -> Relation<Root>
+  @usableFromInline let make: (PartialKeyPath<Root>) -> Relation<Root>?
 
   @inlinable init<P: Place>(_ keyPath: WritableKeyPath<Root, P.Value>, _ place: P.Type) {
     self.keyPath = keyPath
     self.place = place
-    // `keyPath` comes back as it went in, just above.
-    make = { Relation(P.self, at: unsafeDowncast($0, to: WritableKeyPath<Root, P.Value>.self)) }
+    make = { ($0 as? WritableKeyPath<Root, P.Value>).map { Concord.makeRelation(P.self, at: $0) } }
   }
 
-  @inlinable func makeRelation() -> Relation<Root> { make(keyPath) }
+  /// The path leads nowhere: an entity cannot stand inside itself.
+  var isSelf: Bool { keyPath == \Root.self }
 
-  @inlinable func isSame(as other: Self) -> Bool {
+  /// The function got the key path it was made with, so there is a relation.
+  func makeRelation() -> Relation<Root> { make(keyPath) ?? Relation(visit: nil, patch: nil) }
+
+  func isSame(as other: Self) -> Bool {
     (keyPath === other.keyPath || keyPath == other.keyPath) && ObjectIdentifier(place) == ObjectIdentifier(other.place)
   }
 }

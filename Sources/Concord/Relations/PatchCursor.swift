@@ -1,74 +1,80 @@
 /// Hands out children's newest values, occurrence by occurrence, to the places of one value.
+///
+/// A place is trusted only as far as its id: if another entity stands there than when the value was visited, the cursor finds
+/// the right one by its id, and says that the value is to be visited again.
 @usableFromInline struct PatchCursor {
-  /// Which form of a child is wanted; see `Engine+Cycles`.
-  @usableFromInline enum Form { case whole, near, far }
+  @usableFromInline let graph: Graph
+  /// The parent whose value is patched.
+  private let parent: Node
+  private let children: ChildList?
+  /// The stale ordinals, ascending; `nil` to find every entity by its id.
+  private let stale: ContiguousArray<Int32>?
+  private let forms: any ChildForms
+  private var next = 0
+  private var position: Int32 = 0
+  /// The value may have another shape now, or did not have the one expected.
+  @usableFromInline var mustVisitAgain = false
+  /// Another entity stood where a stale one was expected.
+  private(set) var wasDisplaced = false
 
-  @usableFromInline let ordinals: ContiguousArray<Int32>
-  @usableFromInline var next = 0
-  @usableFromInline var position: Int32 = 0
-  @usableFromInline let engineReference: Unmanaged<Engine>
-  @usableFromInline unowned(unsafe) let parent: Node?
-  @usableFromInline unowned(unsafe) let children: ChildList?
-  @usableFromInline let form: Form
-  /// Where the tables have the values to write, if they are not the children's own.
-  @usableFromInline let values: ContiguousArray<Given>
-  /// A place does not have its occurrences in the same order as before.
-  @usableFromInline var didReorder = false
-
-  @inlinable init(_ ordinals: ContiguousArray<Int32>, of parent: Node, children: ChildList, form: Form = .whole) {
-    self.ordinals = ordinals
-    engineReference = parent.withTable { $0.engineReference }
+  init(
+    graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
+  ) {
+    self.graph = graph
     self.parent = parent
     self.children = children
-    self.form = form
-    values = []
+    self.stale = stale
+    self.forms = forms
   }
 
-  /// Writes these values, one for each occurrence.
-  @inlinable init(values: ContiguousArray<Given>, in engine: Engine) {
-    ordinals = ContiguousArray(0..<Int32(truncatingIfNeeded: values.count))
-    engineReference = Unmanaged.passUnretained(engine)
-    parent = nil
-    children = nil
-    form = .whole
-    self.values = values
-  }
-
-  /// Works with the engine without counting the reference.
-  @inlinable @inline(__always) func withEngine<R>(_ body: (Engine) -> R) -> R {
-    engineReference._withUnsafeGuaranteedRef(body)
-  }
-
-  @inlinable func hasWork(before end: Int32) -> Bool { next < ordinals.count && ordinals[next] < end }
+  /// Whether there is anything to write before an ordinal.
+  func hasWork(before end: Int32) -> Bool { stale.map { next < $0.count && $0[next] < end } ?? true }
 
   /// Goes to where a relation begins.
-  @inlinable mutating func move(to position: Int32) {
+  mutating func move(to position: Int32) {
     self.position = position
-    while next < ordinals.count, ordinals[next] < position { next += 1 }
+    guard let stale else { return }
+    while next < stale.count, stale[next] < position { next += 1 }
   }
 
-  /// Passes `count` occurrences of `T`, calling `write` with the index among them and the value for each that needs one.
-  @inlinable @inline(__always)
-  mutating func pass<T: Identifiable & Sendable>(
-    _ count: Int, of type: T.Type = T.self, write: (Int, T) -> Void
-  ) {
-    let end = position + Int32(truncatingIfNeeded: count)
-    while next < ordinals.count, ordinals[next] < end {
-      let ordinal = ordinals[next]
-      next += 1
-      if let children, let parent {
-        children.edges[Int(ordinal)].reference.with {
-          let child = unsafeDowncast($0, to: EntityNode<T>.self)
-          if let value = child.shown(in: form, at: ordinal, of: parent) { write(Int(ordinal - position), value) }
-        }
-      } else {
-        let given = values[Int(ordinal)]
-        let node = unsafeDowncast(given.node.node, to: EntityNode<T>.self)
-        if let value = given.staged < 0 ? node.value : node.typedTable.staged[given.staged].pointee {
-          write(Int(ordinal - position), value)
-        }
-      }
-    }
-    position = end
+  /// Passes one occurrence; its newest value, if it is stale.
+  @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T) -> T? {
+    let ordinal = begin(1)
+    return nextStale(since: ordinal, count: 1) == nil ? nil : newer(than: value, at: ordinal)
   }
+
+  /// Passes so many occurrences; the ordinal of the first.
+  @usableFromInline mutating func begin(_ count: Int) -> Int {
+    defer { position += Int32(truncatingIfNeeded: count) }
+    if stale == nil { next = 0 }
+    return Int(position)
+  }
+
+  /// The next stale one among `count` occurrences, counted from `start`.
+  @usableFromInline mutating func nextStale(since start: Int, count: Int) -> Int? {
+    guard let stale else {
+      defer { next += 1 }
+      return next < count ? next : nil
+    }
+    guard next < stale.count, Int(stale[next]) < start + count, Int(stale[next]) >= start else { return nil }
+    defer { next += 1 }
+    return Int(stale[next]) - start
+  }
+
+  /// The newest value for the occurrence at an ordinal, which shows `value` now.
+  @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
+    if stale != nil, let children, children.edges.indices.contains(ordinal),
+      let child = children.edges[ordinal].child.typed(T.self), child.hasID(value.id) {
+      return forms.value(of: child, in: parent)
+    }
+    wasDisplaced = true
+    mustVisitAgain = true
+    guard let child = graph.table(T.self).find(value.id), child.exists else { return nil }
+    return forms.value(of: child, in: parent)
+  }
+}
+
+/// Which value of a child its parents are to show.
+protocol ChildForms {
+  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T?
 }

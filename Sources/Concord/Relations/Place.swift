@@ -1,99 +1,54 @@
 /// A type of property in which entities can stand. Places compose: an optional place, a collection of places.
 ///
-/// `walk`, `patch` and `takeOut` pass the same occurrences in the same order for the same value.
+/// `visit`, `patch` and `remove` pass the occurrences in the same order for the same value. Nothing relies on it for
+/// safety: each occurrence is checked for its type and its id before it is written or removed.
 @usableFromInline protocol Place {
   associatedtype Value
-  static func walk(_ value: UnsafePointer<Value>, _ walker: Walker)
-  static func patch(_ value: UnsafeMutablePointer<Value>, _ cursor: inout PatchCursor)
-  /// `false` if an occurrence to be taken out is required here; the value may be half changed then, and is thrown away.
-  static func takeOut(_ value: UnsafeMutablePointer<Value>, _ cursor: inout RemovalCursor) -> Bool
-  static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool
+  /// Visits each occurrence.
+  static func visit(_ value: Value, _ visitor: Visitor)
+  /// Writes newer values where the cursor has some.
+  static func patch(_ value: inout Value, _ cursor: inout PatchCursor)
+  /// Removes the occurrences of removed entities. `false` if one of them cannot go; `value` may be half changed then.
+  static func remove(from value: inout Value, _ cursor: RemovalCursor) -> Bool
+  /// Whether the two are known, at little cost, to be the same: `false` may only mean that one has to look.
+  static func isIdentical(_ a: Value, _ b: Value) -> Bool
+  /// Writes the entities of a value of the same shape (the same entities in the same places); `false` if the shapes differ.
+  static func transplant(_ source: Value, into value: inout Value, _ graph: Graph) -> Bool
+  /// Leaves out all occurrences, if `canOmit`.
+  static func omit(_ value: inout Value)
+  /// Whether what stands here stands for a relation that was left out.
+  static func omission(of value: Value) -> Omission
+  /// Whether the whole place can be left out: made empty or `nil`.
+  static var canOmit: Bool { get }
+  /// Whether any occurrence can be removed, whatever the value.
+  static var canAlwaysRemove: Bool { get }
+  /// What the order in which the place is visited says of the value.
   static var order: PlaceOrder { get }
 }
 
-/// What the order in which a place is walked says of the value.
-@usableFromInline enum PlaceOrder {
+/// What the order in which a place is visited says of the value.
+@usableFromInline enum PlaceOrder: Sendable {
   /// Another order is another value.
   case elements
-  /// The order may differ between equal values, but not what stands under which key.
-  case keys
-  /// The order says nothing.
+  /// The order may differ between equal values.
   case none
 }
 
+/// Whether a value stands for a relation that was left out of a brief form.
+@usableFromInline enum Omission: Sendable {
+  /// It is a value like any other.
+  case none
+  /// It is the very storage that the store hands out for a collection that was left out.
+  case omitted
+  /// It is `nil`, or empty without a storage of its own: left out if it stands inside an entity of the same cycle.
+  case absent
+}
+
 extension Place {
-  @inlinable static var order: PlaceOrder { .elements }
-
-  @inlinable static func isIdentical(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>) -> Bool {
-    haveSameBits(a, b)
-  }
-}
-
-/// Whether two values have the same bits, and are therefore the same; equal values may well have different ones.
-@inlinable @inline(__always) func haveSameBits<T>(_ a: UnsafePointer<T>, _ b: UnsafePointer<T>) -> Bool {
-  bitsAreEqual(a, b, MemoryLayout<T>.size)
-}
-
-/// An entity.
-@usableFromInline enum EntityPlace<T: Identifiable & Sendable>: Place {
-  @inlinable static func walk(_ value: UnsafePointer<T>, _ walker: Walker) {
-    walker.visit(value, in: walker.table(T.self))
-  }
-
-  @inlinable static func patch(_ value: UnsafeMutablePointer<T>, _ cursor: inout PatchCursor) {
-    cursor.pass(1, of: T.self) { value.pointee = $1 }
-  }
-
-  @inlinable static func takeOut(_ value: UnsafeMutablePointer<T>, _ cursor: inout RemovalCursor) -> Bool {
-    let ordinal = cursor.position
-    guard cursor.pass() else { return true }
-    cursor.require(since: ordinal)
-    return false
-  }
-}
-
-/// An optional place. What is required inside makes it `nil`.
-@usableFromInline enum OptionalPlace<Inner: Place>: Place {
-  @inlinable static var order: PlaceOrder { Inner.order }
-
-  @inlinable static func walk(_ value: UnsafePointer<Inner.Value?>, _ walker: Walker) {
-    guard let inner = value.pointee else { return walker.passNil() }
-    withUnsafePointer(to: inner) { Inner.walk($0, walker) }
-  }
-
-  @inlinable static func patch(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout PatchCursor) {
-    guard var inner = value.pointee else { return }
-    value.pointee = nil  // so that a collection inside is not shared while it is written
-    withUnsafeMutablePointer(to: &inner) { Inner.patch($0, &cursor) }
-    value.pointee = inner
-  }
-
-  @inlinable static func takeOut(_ value: UnsafeMutablePointer<Inner.Value?>, _ cursor: inout RemovalCursor) -> Bool {
-    guard var inner = value.pointee else { return true }
-    let start = cursor.position
-    if Inner.takeOut(&inner, &cursor) {
-      value.pointee = inner
-    } else {
-      value.pointee = nil
-      cursor.dropAll(since: start)
-    }
-    return true
-  }
-}
-
-/// A wrapper: asked which entities are in this very value.
-@usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
-  @inlinable static func walk(_ value: UnsafePointer<W>, _ walker: Walker) {
-    for relation in walker.withEngine({ $0.schema(of: value) }).relations { relation.walk(value, walker) }
-  }
-
-  @inlinable static func patch(_ value: UnsafeMutablePointer<W>, _ cursor: inout PatchCursor) {
-    for relation in cursor.withEngine({ $0.schema(of: value) }).relations { relation.patch(value, &cursor) }
-  }
-
-  @inlinable static func takeOut(_ value: UnsafeMutablePointer<W>, _ cursor: inout RemovalCursor) -> Bool {
-    var all = true
-    for relation in cursor.engine.schema(of: value).relations where !relation.takeOut(value, &cursor) { all = false }
-    return all
-  }
+  @usableFromInline static func isIdentical(_ a: Value, _ b: Value) -> Bool { haveSameBits(a, b) }
+  @usableFromInline static func omit(_ value: inout Value) {}
+  @usableFromInline static func omission(of value: Value) -> Omission { .none }
+  @usableFromInline static var canOmit: Bool { false }
+  @usableFromInline static var canAlwaysRemove: Bool { false }
+  @usableFromInline static var order: PlaceOrder { .elements }
 }

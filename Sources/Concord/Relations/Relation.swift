@@ -1,65 +1,100 @@
-/// One place in `Root` where entities stand: how to meet them there, renew them, and take them out.
-///
-/// All pointers are valid for the call only.
-@usableFromInline final class Relation<Root> {
-  /// Meets each entity in the place, in a fixed order; its position in that order is its ordinal.
-  @usableFromInline let walk: (UnsafePointer<Root>, Walker) -> Void
+/// One place in `Root` where entities stand: how to visit them there, write newer values, remove and leave them out.
+@usableFromInline class Relation<Root> {
+  /// Visits each entity in the place, in a fixed order. Specialised for the types where the property is stored.
+  @usableFromInline final let visitStored: ((Root, Visitor) -> Void)?
   /// Goes through the place in the same order and writes newer values where the cursor has some.
-  @usableFromInline let patch: (UnsafeMutablePointer<Root>, inout PatchCursor) -> Void
-  /// Goes through the place in the same order and takes out what the cursor says. `false` if something is required.
-  @usableFromInline let takeOut: (UnsafeMutablePointer<Root>, inout RemovalCursor) -> Bool
+  @usableFromInline final let patchStored: ((inout Root, inout PatchCursor) -> Void)?
+
+  @usableFromInline init(
+    visit: ((Root, Visitor) -> Void)?, patch: ((inout Root, inout PatchCursor) -> Void)?
+  ) {
+    visitStored = visit
+    patchStored = patch
+  }
+
+  @inlinable @inline(__always) final func visit(_ root: Root, _ visitor: Visitor) {
+    if let visitStored { visitStored(root, visitor) } else { visitComputed(root, visitor) }
+  }
+
+  @inlinable @inline(__always) final func patch(_ root: inout Root, _ cursor: inout PatchCursor) {
+    if let patchStored { patchStored(&root, &cursor) } else { patchComputed(&root, &cursor) }
+  }
+
+  @usableFromInline func visitComputed(_ root: Root, _ visitor: Visitor) {}
+  @usableFromInline func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {}
+  /// Removes the occurrences of removed entities; `false` if one of them cannot go.
+  func remove(from root: inout Root, _ cursor: RemovalCursor) -> Bool { true }
   /// Whether the two are known, at little cost, to be the same: `false` may only mean that one has to look.
-  @usableFromInline let isIdentical: (UnsafePointer<Root>, UnsafePointer<Root>) -> Bool
+  func isIdentical(_ a: Root, _ b: Root) -> Bool { true }
   /// Copies the whole place from one value to another.
-  @usableFromInline let copy: (UnsafePointer<Root>, UnsafeMutablePointer<Root>) -> Void
-
-  @usableFromInline let order: PlaceOrder
-
-  @inlinable init<P: Place>(_ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>) {
-    order = P.order
-    if let offset = MemoryLayout<Root>.offset(of: keyPath) {
-      // A stored property, through any depth of structs: no key path is walked again.
-      walk = { root, walker in P.walk(root.at(offset), walker) }
-      patch = { root, cursor in P.patch(root.at(offset), &cursor) }
-      takeOut = { root, cursor in P.takeOut(root.at(offset), &cursor) }
-      isIdentical = { P.isIdentical($0.at(offset), $1.at(offset)) }
-      copy = { $1.at(offset, as: P.Value.self).pointee = $0.at(offset, as: P.Value.self).pointee }
-    } else {
-      walk = { root, walker in
-        withUnsafePointer(to: root.pointee[keyPath: keyPath]) { P.walk($0, walker) }
-      }
-      patch = { root, cursor in
-        withUnsafeMutablePointer(to: &root.pointee[keyPath: keyPath]) { P.patch($0, &cursor) }
-      }
-      takeOut = { root, cursor in
-        let before = cursor.position
-        let taken = withUnsafeMutablePointer(to: &root.pointee[keyPath: keyPath]) { P.takeOut($0, &cursor) }
-        guard taken, cursor.removed(since: before) else { return taken }
-        // A setter may ignore what it is given; only what it shows afterwards counts.
-        let counter = OccurrenceCounter(engine: cursor.engine)
-        withUnsafePointer(to: root.pointee[keyPath: keyPath]) { P.walk($0, counter) }
-        if counter.count == cursor.kept(since: before) { return true }
-        cursor.require(since: before)
-        return false
-      }
-      isIdentical = { a, b in
-        withUnsafePointer(to: a.pointee[keyPath: keyPath]) { a in
-          withUnsafePointer(to: b.pointee[keyPath: keyPath]) { b in P.isIdentical(a, b) }
-        }
-      }
-      copy = { $1.pointee[keyPath: keyPath] = $0.pointee[keyPath: keyPath] }
-    }
-  }
+  func copy(_ source: Root, into root: inout Root) {}
+  /// Writes the entities that stand in the place of another value of the same shape; `false` if the shapes differ.
+  func transplant(_ source: Root, into root: inout Root, _ graph: Graph) -> Bool { true }
+  /// Leaves the place out, if `canOmit`.
+  func omit(in root: inout Root) {}
+  func omission(in root: Root) -> Omission { .none }
+  /// Whether the place can be left out as a whole.
+  var canOmit: Bool { false }
+  /// Whether any occurrence can be removed, whatever the value.
+  var canAlwaysRemove: Bool { false }
+  var order: PlaceOrder { .elements }
+  /// Reading it again gives what was written: no getter, setter or observer comes between.
+  var isStored: Bool { true }
 }
 
-extension UnsafePointer {
-  @inlinable @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafePointer<T> {
-    (UnsafeRawPointer(self) + offset).assumingMemoryBound(to: T.self)
+@usableFromInline final class PlaceRelation<Root, P: Place>: Relation<Root> {
+  private let keyPath: WritableKeyPath<Root, P.Value>
+  private let stored: StoredProperty<Root, P.Value>?
+
+  @usableFromInline init(
+    _ keyPath: WritableKeyPath<Root, P.Value>, stored: StoredProperty<Root, P.Value>?,
+    visit: ((Root, Visitor) -> Void)?, patch: ((inout Root, inout PatchCursor) -> Void)?
+  ) {
+    self.keyPath = keyPath
+    self.stored = stored
+    super.init(visit: visit, patch: patch)
   }
+
+  @usableFromInline override func visitComputed(_ root: Root, _ visitor: Visitor) {
+    P.visit(root[keyPath: keyPath], visitor)
+  }
+
+  @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
+    P.patch(&root[keyPath: keyPath], &cursor)
+    cursor.mustVisitAgain = true
+  }
+
+  override func remove(from root: inout Root, _ cursor: RemovalCursor) -> Bool {
+    P.remove(from: &root[keyPath: keyPath], cursor)
+  }
+
+  override func isIdentical(_ a: Root, _ b: Root) -> Bool {
+    stored?.hasSameBits(a, b) ?? P.isIdentical(a[keyPath: keyPath], b[keyPath: keyPath])
+  }
+
+  override func copy(_ source: Root, into root: inout Root) { root[keyPath: keyPath] = source[keyPath: keyPath] }
+
+  override func transplant(_ source: Root, into root: inout Root, _ graph: Graph) -> Bool {
+    P.transplant(source[keyPath: keyPath], into: &root[keyPath: keyPath], graph)
+  }
+
+  override func omit(in root: inout Root) { P.omit(&root[keyPath: keyPath]) }
+  override func omission(in root: Root) -> Omission { P.omission(of: root[keyPath: keyPath]) }
+  override var canOmit: Bool { P.canOmit }
+  override var canAlwaysRemove: Bool { stored != nil && P.canAlwaysRemove }
+  override var order: PlaceOrder { P.order }
+  override var isStored: Bool { stored != nil }
 }
 
-extension UnsafeMutablePointer {
-  @inlinable @inline(__always) func at<T>(_ offset: Int, as type: T.Type = T.self) -> UnsafeMutablePointer<T> {
-    (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: T.self)
+/// Makes the relation, where its types are known.
+@inlinable func makeRelation<Root, P: Place>(
+  _ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>
+) -> Relation<Root> {
+  guard let stored = StoredProperty(keyPath) else {
+    return PlaceRelation<Root, P>(keyPath, stored: nil, visit: nil, patch: nil)
   }
+  return PlaceRelation<Root, P>(
+    keyPath, stored: stored,
+    visit: { root, visitor in stored.read(root) { P.visit($0, visitor) } },
+    patch: { root, cursor in stored.modify(&root) { P.patch(&$0, &cursor) } })
 }

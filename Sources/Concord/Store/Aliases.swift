@@ -33,30 +33,15 @@ where C.Element: Identifiable & Sendable {
   }
 }
 
-/// What the observer of a collection without an alias observes.
-@usableFromInline struct Group<Element: Identifiable & Sendable>: Aggregate {
-  @usableFromInline let id: UInt64
-  @usableFromInline var elements: [Element]
-
-  @inlinable init(id: UInt64, elements: [Element]) {
-    self.id = id
-    self.elements = elements
-  }
-
-  @inlinable var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.elements)] }
-  @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.elements)] }
-}
-
 extension EntityAlias: Equatable where T: Equatable {}
 extension CollectionAlias: Equatable where C: Equatable {}
-extension Group: Equatable where Element: Equatable {}
 
 /// A node that is an alias.
-@usableFromInline protocol AliasNode: Node {
+protocol AliasNode: Node {
   /// Names nothing any longer, and keeps nothing.
-  func unregister(in engine: Engine)
+  func unregister(in core: StoreCore)
   /// What it named was removed.
-  func loseEntity(in engine: Engine)
+  func loseEntity(in core: StoreCore)
 }
 
 /// The contents of an alias.
@@ -79,99 +64,100 @@ extension EntityAlias: AliasContent {
 extension CollectionAlias: AliasContent {}
 
 extension EntityNode: AliasNode where T: AliasContent {
-  @inlinable func unregister(in engine: Engine) {
+  func unregister(in core: StoreCore) {
     guard flags.contains(.registered) else { return }
-    engine.journal(self)
-    engine.removeChildren(of: self)
+    core.graph.journal.willWrite(self)
+    core.graph.removeChildren(of: self)
     value?.content = nil
     stamp = -.infinity
-    engine.setRegistered(self, false)
-    engine.changed(self)
-    logUnregistering(in: engine)
+    core.reachability.setRegistered(self, false)
+    core.graph.didWrite(self)
+    logUnregistering(in: core)
   }
 
-  @inlinable func loseEntity(in engine: Engine) {
+  func loseEntity(in core: StoreCore) {
     guard T.endsWithEntity, flags.contains(.registered), value?.content == nil else { return }
     stamp = -.infinity
-    engine.setRegistered(self, false)
-    logUnregistering(in: engine)
+    core.reachability.setRegistered(self, false)
+    logUnregistering(in: core)
   }
 
-  @inlinable func logUnregistering(in engine: Engine) {
-    guard engine.logger != nil, let name = value?.id as? String else { return }
-    engine.log { $0.didUnregisterAlias(AliasKey<T.Content>(name)) }
+  private func logUnregistering(in core: StoreCore) {
+    guard let name = value?.id as? String else { return }
+    core.log.append { $0.didUnregisterAlias(AliasKey<T.Content>(name)) }
   }
 }
 
-extension Engine {
+extension StoreCore {
   /// The node of an alias, made if it is new. It names nothing until it is registered.
-  @inlinable func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
-    let table = self.table(type)
+  func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
+    let table = graph.table(type)
     table.isInternal = true
-    if let node = table.node(for: name) { return node }
-    let node = EntityNode(table: table, value: A(id: name, content: nil))
-    table.insert(node, id: name, hash: Table<A>.hash(name))
-    node.flags.insert(.exists)
-    suspect(node)
+    let hash = NodeIndex.hash(name)
+    if let node = table.find(name, hash: hash) { return node }
+    let node = table.insert(A(id: name, content: nil), id: name, hash: hash, known: nil, in: graph)
+    graph.unexamined.insert(node)
     return node
   }
 
-  @inlinable func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>?
-  where A.ID == String {
-    guard let node = table(type).node(for: name), node.flags.contains(.registered) else { return nil }
+  func existingAlias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A>? where A.ID == String {
+    guard let node = graph.table(type).find(name), node.flags.contains(.registered) else { return nil }
     return node
   }
 
   /// Points an alias at a stored entity, if the call is newer than the one that did so last.
-  @inlinable func point<T: Identifiable & Sendable>(
+  func point<T: Identifiable & Sendable>(
     aliasNamed name: String, at target: EntityNode<T>, modifiedAt stamp: Stamp?
   ) -> Bool {
     let alias = self.alias(EntityAlias<T>.self, named: name)
     guard register(alias, name, stamp) else { return false }
     if alias.children?.edges.first?.child === target { return true }
-    refresh(target)
-    guard let schema = alias.typedTable.fixedSchema else { return false }
-    setChildren(of: alias, schema: schema, nodes: [NodeRef(node: target)], ends: [1])
+    guard let schema = graph.table(EntityAlias<T>.self).schemas.fixed else { return false }
+    graph.setChildren(of: alias, schema, [target], [1])
     alias.value?.content = target.value
-    if target.flags.contains(.rooted) { showsOld(alias, 0) }
-    changed(alias)
+    if target.isStale { graph.makeStale(alias, 0) }
+    graph.didWrite(alias)
+    return true
+  }
+
+  private func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
+    let stamp = clock.effective(stamp)
+    if let stamp, !(stamp > alias.stamp) { return false }
+    graph.journal.willWrite(alias)
+    graph.journal.countWrite()
+    if let stamp { alias.stamp = stamp }
+    if !alias.flags.contains(.registered) {
+      reachability.setRegistered(alias, true)
+      log.append { $0.didRegisterAlias(AliasKey<T>(name)) }
+    }
     return true
   }
 
   /// Gives a collection alias its content; the elements are judged one by one, also if the alias itself is newer.
-  @inlinable func store<C>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?) -> EntityNode<
-    CollectionAlias<C>
-  > {
+  func store<C: MutableCollection & Sendable>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?)
+  where C.Element: Identifiable & Sendable {
     let alias = self.alias(CollectionAlias<C>.self, named: name)
-    let call = beginCall(.store, stamp: stamp)
+    let table = graph.table(CollectionAlias<C>.self)
+    let before = alias.stamp
     let wasRegistered = alias.flags.contains(.registered)
-    _ = call.start(with: CollectionAlias(id: name, content: content), in: alias.typedTable)
-    call.run()
-    if call.items[0].isTaken, !wasRegistered {
-      setRegistered(alias, true)
-      if logger != nil { log { $0.didRegisterAlias(AliasKey<C>(name)) } }
+    let stamp = clock.effective(stamp)
+    let isTaken = stamp.map { $0 > before } ?? true
+    _ = merge.store(stamp: stamp) { visitor.visit(CollectionAlias(id: name, content: content), in: table) }
+    if isTaken, !wasRegistered {
+      graph.journal.willWrite(alias)
+      reachability.setRegistered(alias, true)
+      log.append { $0.didRegisterAlias(AliasKey<C>(name)) }
     }
-    call.settle()
-    endCall(call)
-    return alias
   }
 
-  @inlinable func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
-    let stamp = stamp ?? (stamping == .clock ? tick() : nil)
-    if let stamp, !(stamp > alias.stamp) { return false }
-    journal(alias)
-    writeCount &+= 1
-    if let stamp { alias.stamp = stamp }
-    if !alias.flags.contains(.registered) {
-      setRegistered(alias, true)
-      if logger != nil { log { $0.didRegisterAlias(AliasKey<T>(name)) } }
-    }
-    return true
-  }
-
-  @usableFromInline func removeAllAliases() {
-    for table in tables.values where table.isInternal {
+  func removeAllAliases() {
+    for table in graph.allTables where table.isInternal {
       for case let alias as any AliasNode in table.allNodes() { alias.unregister(in: self) }
     }
+  }
+
+  func didLoseEntity(_ node: Node) {
+    guard node.table.isInternal, let alias = node as? any AliasNode else { return }
+    alias.loseEntity(in: self)
   }
 }

@@ -1,36 +1,38 @@
+// A family: `value` reads once, `find` follows what is there, `observer` waits for what may come, `find(named:)` follows a name.
 extension EntityStore {
+  /// Reads a stored entity, without observing it.
+  ///
+  /// ```swift
+  /// print(store.value(Book.self, id: "ACK")?.title ?? "not stored")
+  /// ```
+  ///
+  /// - Returns: `nil` if it is not stored.
+  /// - Complexity: constant, plus what changed below since it was last read.
+  @inlinable public func value<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> T? {
+    shared.read(token) { core, isCommitted in
+      guard let node = core.graph.table(type).find(id) else { return nil }
+      if isCommitted { return core.committedValue(of: node) }
+      guard node.exists else { return nil }
+      if node.isStale { core.refresh(node) }
+      return node.value
+    }
+  }
+
   /// Finds a stored entity.
   ///
   /// ```swift
   /// if let observer = store.find(Book.self, id: "ACK") { print(observer.value.title) }
   /// ```
   ///
-  /// - Returns: `nil` if it is not stored. Use ``observer(_:id:)`` to wait for it.
+  /// - Returns: `nil` if it is not stored. Use ``observer(_:id:)`` to wait for it, ``value(_:id:)`` to only read it.
   /// - Complexity: constant.
   @inlinable public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
-    engine.read { engine.find(type, id: id) }.map(EntityObserver.init)
-  }
-
-  /// Finds the entity an alias names, now or later: also before anything was stored under the name.
-  ///
-  /// ```swift
-  /// let subscription = store.find(named: .currentUser).observe { user in print(user?.name ?? "nobody") }
-  /// ```
-  @inlinable public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
-    EntityObserver(
-      engine.read {
-        PartSource(node: engine.alias(EntityAlias<T>.self, named: alias.name)) { $0?.content }
-      })
-  }
-
-  /// Finds the collection an alias names, now or later.
-  @inlinable public func find<C: MutableCollection & Sendable>(
-    named alias: AliasKey<C>
-  ) -> EntityObserver<C?> where C.Element: Identifiable & Sendable {
-    EntityObserver(
-      engine.read {
-        PartSource(node: engine.alias(CollectionAlias<C>.self, named: alias.name)) { $0?.content }
-      })
+    shared.read(token) { core, isCommitted in
+      guard let node = core.graph.table(type).find(id), core.exists(node, isCommitted) else {
+        return nil
+      }
+      return EntityObserver(ObserverSource(node, shared))
+    }
   }
 
   /// Observes an entity that may not be there: `nil` until it is stored, and again after it is removed.
@@ -38,10 +40,46 @@ extension EntityStore {
   /// ```swift
   /// let subscription = store.observer(Book.self, id: "ACK").observe { book in print(book?.title ?? "not yet") }
   /// ```
-  @inlinable public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
-    EntityObserver(
-      engine.read {
-        PartSource(node: engine.table(type).nodeAwaiting(id)) { $0 }
-      })
+  ///
+  /// - Complexity: constant.
+  public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
+    shared.read(token) { core, _ in
+      EntityObserver(PartSource(core.graph.table(type).nodeAwaiting(id), shared) { $0 })
+    }
+  }
+
+  /// Finds the entity an alias names, now or later: also before anything was stored under the name.
+  ///
+  /// ```swift
+  /// let subscription = store.find(named: .currentUser).observe { user in print(user?.name ?? "nobody") }
+  /// ```
+  ///
+  /// - Complexity: constant.
+  public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
+    shared.read(token) { core, _ in
+      let node = core.alias(EntityAlias<T>.self, named: alias.name)
+      return EntityObserver(PartSource(node, shared, isNothing: { $0?.content == nil }) { $0?.content })
+    }
+  }
+
+  /// Finds the collection an alias names, now or later.
+  ///
+  /// - Complexity: constant.
+  public func find<C: MutableCollection & Sendable>(
+    named alias: AliasKey<C>
+  ) -> EntityObserver<C?> where C.Element: Identifiable & Sendable {
+    shared.read(token) { core, _ in
+      let node = core.alias(CollectionAlias<C>.self, named: alias.name)
+      return EntityObserver(PartSource(node, shared, isNothing: { $0?.content == nil }) { $0?.content })
+    }
+  }
+}
+
+extension StoreCore {
+  @inlinable func exists(_ node: Node, _ isCommitted: Bool) -> Bool { isCommitted ? wasStored(node) : node.exists }
+  @usableFromInline func wasStored(_ node: Node) -> Bool { view.exists(node) }
+
+  @usableFromInline func committedValue<T>(of node: EntityNode<T>) -> T? {
+    view.exists(node) ? view.value(of: node) : nil
   }
 }

@@ -5,29 +5,61 @@ extension EntityStore {
   /// Observers made by ``observer(_:id:)`` and aliases are told `nil`.
   ///
   /// - Returns: whether it was stored.
+  /// - Complexity: the parents, and the collections it stood in; several removals in one transaction cost each collection once.
   @discardableResult
   @inlinable public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
-    engine.write {
-      guard let node = engine.table(type).node(for: id) else { return false }
-      return engine.remove(node)
-    }
+    shared.write(token) { core in core.remove(core.graph.table(type).find(id)) }
   }
 
   /// Removes an alias; the entity goes with it if nothing else keeps it. Observers of the alias are told `nil`.
-  @inlinable public func removeAlias<T: Identifiable & Sendable>(named alias: AliasKey<T>) {
-    engine.write { engine.existingAlias(EntityAlias<T>.self, named: alias.name)?.unregister(in: engine) }
+  ///
+  /// - Complexity: constant.
+  public func removeAlias<T: Identifiable & Sendable>(named alias: AliasKey<T>) {
+    shared.write(token) { core in
+      core.prepare()
+      core.existingAlias(EntityAlias<T>.self, named: alias.name)?.unregister(in: core)
+    }
   }
 
   /// Removes the alias of a collection.
-  @inlinable public func removeAlias<C: MutableCollection & Sendable>(
+  ///
+  /// - Complexity: the number of entities in it.
+  public func removeAlias<C: MutableCollection & Sendable>(
     named alias: AliasKey<C>
   ) where C.Element: Identifiable & Sendable {
-    engine.write { engine.existingAlias(CollectionAlias<C>.self, named: alias.name)?.unregister(in: engine) }
+    shared.write(token) { core in
+      core.prepare()
+      core.existingAlias(CollectionAlias<C>.self, named: alias.name)?.unregister(in: core)
+    }
   }
 
   /// Removes all aliases.
-  public func removeAllAlias() { engine.write { engine.removeAllAliases() } }
+  ///
+  /// - Complexity: the number of aliases and of entities in them.
+  public func removeAllAlias() {
+    shared.write(token) { core in
+      core.prepare()
+      core.removeAllAliases()
+    }
+  }
 
-  /// Removes all aliases and all entities.
-  public func removeAll() { engine.write { engine.removeAll() } }
+  /// Removes all aliases and all entities. Observers are told no value of before any more; those of aliases, collections and
+  /// entities that may not be there are told that there is nothing.
+  ///
+  /// - Complexity: the size of the store.
+  public func removeAll() {
+    shared.write(token) { core in
+      core.prepare()
+      core.removeAllAliases()
+      core.removal.removeAll()
+    }
+  }
+}
+
+extension StoreCore {
+  @usableFromInline func remove(_ node: Node?) -> Bool {
+    guard let node, node.exists else { return false }
+    removal.remove(node)
+    return true
+  }
 }

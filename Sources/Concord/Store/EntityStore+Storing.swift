@@ -18,12 +18,31 @@ extension EntityStore {
   @inlinable public func store<T: Identifiable & Sendable>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
-    EntityObserver(
-      engine.write { () -> ObserverSource<T> in
-        let node = engine.store(entity, modifiedAt: stamp, ifPresent: ifPresent)
-        if let alias { _ = engine.point(aliasNamed: alias.name, at: node, modifiedAt: stamp) }
-        return ObserverSource(NodeRef(node: node))
-      })
+    shared.write(token) { core in
+      core.prepare()
+      let table = core.graph.table(T.self)
+      if ifPresent == nil, alias == nil, !table.isAggregate {
+        return EntityObserver(ObserverSource(core.storeFlat(entity, in: table, stamp), shared))
+      }
+      return EntityObserver(storeGeneral(core, entity, in: table, alias, stamp, ifPresent))
+    }
+  }
+
+  @usableFromInline func storeGeneral<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
+    _ ifPresent: ((inout T) -> Void)?
+  ) -> ObserverSource<T> {
+    var value = entity
+    var given: T?
+    if let ifPresent, table.find(entity.id)?.exists == true {
+      given = entity
+      shared.unlocked { ifPresent(&value) }
+    }
+    let node =
+      (table.isAggregate ? core.storeAggregate(value, in: table, stamp, given: given) : nil)
+      ?? core.storeFlat(value, in: table, stamp)
+    if let alias { _ = core.point(aliasNamed: alias.name, at: node, modifiedAt: stamp) }
+    return ObserverSource(node, shared)
   }
 
   /// Stores several entities in one transaction, and names the collection.
@@ -33,15 +52,16 @@ extension EntityStore {
   /// ```
   ///
   /// - Returns: an observer of these entities, without any that is removed later.
+  /// - Complexity: the number of entities in the values.
   @discardableResult
-  @inlinable public func store<C: MutableCollection & Sendable>(
+  public func store<C: MutableCollection & Sendable>(
     _ entities: C, named alias: AliasKey<C>, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
-    EntityObserver(
-      engine.write {
-        _ = engine.store(entities, aliasNamed: alias.name, modifiedAt: stamp)
-        return engine.groupSource(of: Array(entities))
-      })
+    shared.write(token) { core in
+      core.prepare()
+      core.store(entities, aliasNamed: alias.name, modifiedAt: stamp)
+      return EntityObserver(core.groupSource(of: Array(entities), shared))
+    }
   }
 
   /// Stores several entities in one transaction.
@@ -51,13 +71,21 @@ extension EntityStore {
   /// ```
   ///
   /// - Returns: an observer of these entities, without any that is removed later.
+  /// - Complexity: the number of entities in the values.
   @discardableResult
   @inlinable public func store<C: Collection>(
     _ entities: C, modifiedAt stamp: Stamp? = nil
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
-    EntityObserver(
-      engine.write {
-        engine.storeGroup(Array(entities), modifiedAt: stamp)
-      })
+    storeAll(Array(entities), stamp, Group<C.Element>.relations)
+  }
+
+  /// The relations come from where their type is known, so that they are specialised for it.
+  @usableFromInline func storeAll<T: Identifiable & Sendable>(
+    _ entities: [T], _ stamp: Stamp?, _ relations: [PartialIdentifiableKeyPath<Group<T>>]
+  ) -> EntityObserver<[T]> {
+    shared.write(token) { core in
+      core.prepare()
+      return EntityObserver(core.storeGroup(entities, modifiedAt: stamp, relations, shared))
+    }
   }
 }

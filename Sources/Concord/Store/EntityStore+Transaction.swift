@@ -8,12 +8,25 @@ extension EntityStore {
   /// }
   /// ```
   ///
-  /// `tx` is the store: all that this thread does to the store meanwhile is a part of the transaction. It reads its own
-  /// writes; other threads wait to write, and read what was last committed. Observers are called afterwards, once each. If
-  /// `body` throws, everything is as it was before. Transactions nest; an inner one that throws undoes itself alone.
-  /// What nobody keeps is released at the end of the outermost.
+  /// All that this thread does to the store meanwhile is a part of the transaction, and so is all that is done through `tx`, on
+  /// whatever thread. It reads its own writes; other threads wait to write, and read what was last committed. Observers are
+  /// called afterwards, once each. If `body` throws, everything is as it was before. Transactions nest; an inner one that throws
+  /// undoes itself alone. What nobody keeps is released at the end of the outermost. Afterwards `tx` is the store itself.
+  ///
+  /// - Parameter context: who writes, for those who follow ``changes``; the outermost transaction's counts.
+  /// - Complexity: what `body` does.
   @discardableResult
-  @inlinable public func transaction<R>(_ body: (EntityStore) throws -> R) rethrows -> R {
-    try engine.transaction { try body(self) }
+  public func transaction<R>(
+    context: TransactionContext? = nil, _ body: (EntityStore) throws -> R
+  ) rethrows -> R {
+    try transaction(context: context, origin: nil, body)
+  }
+
+  /// The same, marked so that a part of the package recognises its own writes.
+  @discardableResult
+  package func transaction<R>(
+    context: TransactionContext?, origin: ObjectIdentifier?, _ body: (EntityStore) throws -> R
+  ) rethrows -> R {
+    try shared.transaction(token, context: context, origin: origin) { try body(EntityStore(shared, token: $0)) }
   }
 }

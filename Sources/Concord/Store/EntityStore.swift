@@ -30,17 +30,26 @@ public final class EntityStore: Sendable {
     case unstampedWritesWin
   }
 
-  @usableFromInline let engine: Engine
+  @usableFromInline let shared: SharedCore
+  /// What a transaction's body was handed carries its transaction's; 0 for the store itself.
+  @usableFromInline let token: UInt64
 
   /// Makes a store that calls observers on a queue: the main queue, if not told otherwise.
   public init(
     queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil
   ) {
-    engine = Engine(delivery: .queue(queue), stamping: stamping, logger: logger)
+    shared = SharedCore(delivery: .queue(queue), stamping: stamping, logger: logger)
+    token = 0
   }
 
   /// Makes a store that calls observers as `delivery` says.
   public init(delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil) {
-    engine = Engine(delivery: delivery, stamping: stamping, logger: logger)
+    shared = SharedCore(delivery: delivery, stamping: stamping, logger: logger)
+    token = 0
+  }
+
+  init(_ shared: SharedCore, token: UInt64) {
+    self.shared = shared
+    self.token = token
   }
 }

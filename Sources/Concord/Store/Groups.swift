@@ -1,39 +1,48 @@
-extension Engine {
+/// What the observer of a collection without an alias observes.
+@usableFromInline struct Group<Element: Identifiable & Sendable>: Aggregate {
+  @usableFromInline let id: UInt64
+  @usableFromInline var elements: [Element]
+
+  @usableFromInline var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { Self.relations }
+  @usableFromInline static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { relations }
+  @inlinable static var relations: [PartialIdentifiableKeyPath<Self>] { [.init(\.elements)] }
+}
+
+extension Group: Equatable where Element: Equatable {}
+
+extension StoreCore {
   /// Stores entities, and gives a source of all of them.
-  @inlinable func storeGroup<Element: Identifiable & Sendable>(
-    _ elements: [Element], modifiedAt stamp: Stamp?
-  ) -> ObserverSource<[Element]> {
-    let table = self.table(Group<Element>.self)
-    table.isInternal = true
+  func storeGroup<T: Identifiable & Sendable>(
+    _ elements: [T], modifiedAt stamp: Stamp?, _ relations: [PartialIdentifiableKeyPath<Group<T>>],
+    _ shared: SharedCore
+  ) -> ObserverSource<[T]> {
+    let table = groupTable(T.self, relations)
     groupCount += 1
-    let call = beginCall(.store, stamp: stamp)
-    let node = call.start(with: Group(id: groupCount, elements: elements), in: table)
-    call.run()
-    call.settle()
-    endCall(call)
-    return PartSource<Group<Element>, [Element]>(
-      node: unsafeDowncast(node, to: EntityNode<Group<Element>>.self)
-    ) { $0?.elements ?? [] }
+    let group = Group(id: groupCount, elements: elements)
+    let node = storeAggregate(group, in: table, stamp, given: nil) ?? storeFlat(group, in: table, stamp)
+    return source(of: node, shared)
   }
 
   /// A source of entities that were just stored: what is stored counts, not what `elements` show.
-  @inlinable func groupSource<Element: Identifiable & Sendable>(of elements: [Element]) -> ObserverSource<[Element]> {
-    let elementTable = self.table(Element.self)
-    let nodes = elements.compactMap { elementTable.node(for: $0.id) }
-    for node in nodes { refresh(node) }
-    let table = self.table(Group<Element>.self)
-    table.isInternal = true
+  func groupSource<T: Identifiable & Sendable>(of elements: [T], _ shared: SharedCore) -> ObserverSource<[T]> {
+    let table = groupTable(T.self, Group<T>.relations)
     groupCount += 1
-    let id = groupCount
-    let node = EntityNode(table: table, value: Group(id: id, elements: nodes.compactMap(\.value)))
-    journal(node)
-    table.insert(node, id: id, hash: Table<Group<Element>>.hash(id))
-    node.flags.insert(.exists)
-    if let schema = table.fixedSchema {
-      let references = ContiguousArray(nodes.lazy.map { NodeRef(node: $0) })
-      setChildren(of: node, schema: schema, nodes: references, ends: [Int32(nodes.count)])
-      for (ordinal, child) in nodes.enumerated() where child.flags.contains(.rooted) { showsOld(node, Int32(ordinal)) }
-    }
-    return PartSource<Group<Element>, [Element]>(node: node) { $0?.elements ?? [] }
+    // Stale at once, so that nothing of it counts but which entities they are.
+    let group = Group(id: groupCount, elements: elements)
+    let node = storeAggregate(group, in: table, -.infinity, given: nil) ?? storeFlat(group, in: table, nil)
+    return source(of: node, shared)
+  }
+
+  private func source<T>(of node: EntityNode<Group<T>>, _ shared: SharedCore) -> ObserverSource<[T]> {
+    PartSource<Group<T>, [T]>(node, shared, isNothing: { $0?.elements.isEmpty ?? true }) { $0?.elements ?? [] }
+  }
+
+  private func groupTable<T: Identifiable & Sendable>(
+    _ type: T.Type, _ relations: [PartialIdentifiableKeyPath<Group<T>>]
+  ) -> Table<Group<T>> {
+    if let known = graph.knownTable(Group<T>.self) { return known }
+    let table = graph.add(Table<Group<T>>(isEqual: equality(of: Group<T>.self), relations: nil, fixed: relations))
+    table.isInternal = true
+    return table
   }
 }

@@ -9,10 +9,10 @@ final class StoreEnvironment: ConsistentEnvironment, @unchecked Sendable {
   /// - Parameter push: called with the objects that changed in the store, other than by what was pushed to it.
   init(_ store: EntityStore, push: @escaping @Sendable (StoreEnvironment, [any ConsistentObject]) -> Void) {
     self.store = store
-    changes = store.observeChanges { [weak self] entities, origin in
+    changes = store.observeChanges { [weak self] changeSet in
       // What came from here, everybody has.
-      guard let self, origin != ObjectIdentifier(self) else { return }
-      let objects = entities.compactMap { $0 as? any ConsistentObject }
+      guard let self, changeSet.origin != ObjectIdentifier(self) else { return }
+      let objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
       if !objects.isEmpty { push(self, objects) }
     }
   }
@@ -24,8 +24,8 @@ final class StoreEnvironment: ConsistentEnvironment, @unchecked Sendable {
     guard let store else { return }
     let entities = ConsistentIndex.of(object).winners.compactMap { entity($0) }
     if entities.isEmpty { return }
-    store.withOrigin(ObjectIdentifier(self)) {
-      for entity in entities { replace(entity, in: store) }
+    store.transaction(context: nil, origin: ObjectIdentifier(self)) { tx in
+      for entity in entities { replace(entity, in: tx) }
     }
   }
 

@@ -1,0 +1,131 @@
+import Dispatch
+import Synchronization
+
+/// Calls observers one after the other, in the order of commits: on a queue, on an actor, or on the threads that commit.
+@usableFromInline final class DeliveryLine: Sendable {
+  enum Place: Sendable {
+    case queue(DispatchQueue)
+    case actor(any Actor)
+    case committingThread
+  }
+
+  /// A subscriber that is to be told something, and who made it so.
+  private enum Notice {
+    case subscriber(AnySubscriber, thread: UInt)
+    /// All before it have been told.
+    case barrier(@Sendable () -> Void)
+  }
+
+  private let place: Place
+  private let lock = Lock()
+  private let work = Atomic<Bool>(false)
+  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
+  nonisolated(unsafe) private var line = Line<Notice>()
+
+  init(_ place: Place) { self.place = place }
+
+  /// Whether each state is told, with a value taken when it was committed; otherwise the newest, taken when it is told.
+  @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
+  @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
+
+  /// Guards the state of the line's subscribers, too.
+  @usableFromInline func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
+
+  /// Enqueues a notice. The lock is held.
+  @usableFromInline func enqueue(_ subscriber: AnySubscriber) {
+    line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
+    work.store(true, ordering: .relaxed)
+  }
+
+  /// Calls back when all that waits now has been told.
+  func enqueueBarrier(_ body: @escaping @Sendable () -> Void) {
+    lock.withLock { line.enqueue(.barrier(body)) }
+    work.store(true, ordering: .relaxed)
+    deliver(all: true)
+  }
+
+  /// Sees to it that what waits is delivered. To be called without any lock.
+  @usableFromInline func deliver() { deliver(all: false) }
+
+  private func deliver(all: Bool) {
+    guard lock.withLock({ line.serve() }) else { return }
+    switch place {
+    case .queue(let queue): queue.async { [self] in serveTurn() }
+    case .actor(let actor): Task { [self] in await serveTurn(on: actor) }
+    case .committingThread: serveCommits(of: all ? nil : currentThread())
+    }
+  }
+
+  // MARK: Queues and actors
+
+  /// One turn on the queue: all that waits is told the newest committed state, the same for all. Then others get their turn on
+  /// the queue.
+  private func serveTurn() {
+    tellNewest()
+    if case .queue(let queue) = place, lock.withLock({ line.goOn() }) { queue.async { [self] in serveTurn() } }
+  }
+
+  private func serveTurn(on actor: isolated any Actor) async {
+    repeat {
+      tellNewest()
+      await Task.yield()
+    } while lock.withLock { line.goOn() }
+  }
+
+  private func tellNewest() {
+    var turn: ContiguousArray<Notice> = []
+    let count = lock.withLock {
+      work.store(false, ordering: .relaxed)
+      return line.count
+    }
+    turn.reserveCapacity(count)
+    // All of one store, since a line belongs to one; the values are read in one go.
+    lock.lock()
+    var shared: SharedCore?
+    if case .subscriber(let subscriber, _) = line.next { shared = subscriber.shared }
+    lock.unlock()
+    guard let shared else {
+      while let notice = lock.withLock({ line.takeFirst() }) { tell(notice) }
+      return
+    }
+    shared.readCommitted { core in
+      lock.withLock {
+        while let notice = line.takeFirst() {
+          if case .subscriber(let subscriber, _) = notice { subscriber.take(core) }
+          turn.append(notice)
+        }
+      }
+    }
+    for notice in turn { tell(notice) }
+  }
+
+  private func tell(_ notice: Notice) {
+    switch notice {
+    case .subscriber(let subscriber, _): subscriber.tell()
+    case .barrier(let body): body()
+    }
+  }
+
+  // MARK: Committing threads
+
+  /// Tells what this thread committed. What others committed meanwhile is told by a thread of its own, so that nobody has to
+  /// stay for it.
+  private func serveCommits(of thread: UInt?) {
+    while true {
+      lock.lock()
+      guard let next = line.next else {
+        work.store(false, ordering: .relaxed)
+        _ = line.goOn()
+        return lock.unlock()
+      }
+      if let thread, case .subscriber(_, let committer) = next, committer != thread {
+        lock.unlock()
+        return DispatchQueue.global().async { [self] in serveCommits(of: nil) }
+      }
+      let notice = line.takeFirst()
+      if case .subscriber(let subscriber, _)? = notice { subscriber.takeBuffered() }
+      lock.unlock()
+      if let notice { tell(notice) }
+    }
+  }
+}

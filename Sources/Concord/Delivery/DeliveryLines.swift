@@ -1,0 +1,60 @@
+import Dispatch
+
+/// The ways by which a store's observers are called.
+@usableFromInline final class DeliveryLines: Sendable {
+  /// The store's own: the queue it was made with, or the committing thread.
+  @usableFromInline let store: DeliveryLine
+  /// For observers on the main actor.
+  @usableFromInline let main: DeliveryLine
+  /// For streams, which do not run user code.
+  @usableFromInline let direct = DeliveryLine(.committingThread)
+  private let lock = Lock()
+  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
+  nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
+
+  private struct WeakLine { weak var line: DeliveryLine? }
+
+  init(_ delivery: EntityStore.Delivery) {
+    switch delivery {
+    case .immediate:
+      store = DeliveryLine(.committingThread)
+      main = DeliveryLine(.queue(.main))
+    case .queue(let queue):
+      store = DeliveryLine(.queue(queue))
+      main = queue === DispatchQueue.main ? store : DeliveryLine(.queue(.main))
+    }
+  }
+
+  /// The line of an actor, which lives as long as it has subscribers.
+  func line(of actor: any Actor) -> DeliveryLine {
+    if actor === MainActor.shared { return main }
+    return lock.withLock {
+      if let line = actorLines[ObjectIdentifier(actor)]?.line { return line }
+      actorLines = actorLines.filter { $0.value.line != nil }
+      let line = DeliveryLine(.actor(actor))
+      actorLines[ObjectIdentifier(actor)] = WeakLine(line: line)
+      return line
+    }
+  }
+
+  private var linesOfActors: [DeliveryLine] {
+    lock.withLock { actorLines.values.compactMap(\.line) }
+  }
+
+  /// Delivers what waits. To be called without any lock.
+  @usableFromInline func deliver() {
+    if store.hasWork { store.deliver() }
+    if direct.hasWork { direct.deliver() }
+    if main !== store, main.hasWork { main.deliver() }
+    if hasActorLines { for line in linesOfActors where line.hasWork { line.deliver() } }
+  }
+
+  private var hasActorLines: Bool { lock.withLock { !actorLines.isEmpty } }
+
+  /// Returns when all notices enqueued so far have been told.
+  func settle() async {
+    for line in [store, direct, main] + linesOfActors {
+      await withCheckedContinuation { continuation in line.enqueueBarrier { continuation.resume() } }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// Notices that wait, oldest first, and who delivers them: a pure state machine.
+struct Line<Notice> {
+  private var waiting: ContiguousArray<Notice?> = []
+  private var first = 0
+  /// Somebody delivers, or will.
+  private(set) var isServed = false
+
+  var isEmpty: Bool { first == waiting.count }
+  var count: Int { waiting.count - first }
+
+  mutating func enqueue(_ notice: Notice) { waiting.append(notice) }
+
+  /// `true` if the caller is to deliver, or to see that somebody does.
+  mutating func serve() -> Bool {
+    guard !isServed, !isEmpty else { return false }
+    isServed = true
+    return true
+  }
+
+  /// Whoever serves has nothing more to do now. `true` to go on, because there is something after all.
+  mutating func goOn() -> Bool {
+    if isEmpty { isServed = false }
+    return isServed
+  }
+
+  /// The oldest, without taking it.
+  var next: Notice? { first < waiting.count ? waiting[first] : nil }
+
+  mutating func takeFirst() -> Notice? {
+    guard first < waiting.count else { return nil }
+    let notice = waiting[first].take()
+    first += 1
+    if first == waiting.count {
+      waiting.removeAll(keepingCapacity: first < 1024)
+      first = 0
+    } else if first >= 1024, first * 2 > waiting.count {
+      waiting.removeFirst(first)
+      first = 0
+    }
+    return notice
+  }
+}

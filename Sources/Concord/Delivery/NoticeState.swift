@@ -1,0 +1,77 @@
+/// What one observer is to be told, and whether: a pure state machine. Each method says what is to be done.
+struct NoticeState {
+  enum Phase { case starting, active, paused, ended }
+
+  private(set) var phase = Phase.starting
+  /// A notice waits in the line.
+  private(set) var isPending = false
+  /// The value changed while nothing could be told.
+  private(set) var hasMissed = false
+  private var pausesWhenStarted = false
+  /// The next notice is the first after a pause: also of an entity that was removed meanwhile.
+  private(set) var tellsLast = false
+
+  /// The value changed. `true` to enqueue a notice, if there is none yet or each counts.
+  mutating func change(isBuffered: Bool) -> Bool {
+    switch phase {
+    case .ended: return false
+    case .starting, .paused:
+      hasMissed = true
+      return false
+    case .active:
+      defer { isPending = true }
+      return isBuffered || !isPending
+    }
+  }
+
+  /// The notice's turn has come. `true` to tell it.
+  mutating func take() -> Bool {
+    isPending = false
+    switch phase {
+    case .active: return true
+    case .starting, .paused:
+      hasMissed = true
+      return false
+    case .ended: return false
+    }
+  }
+
+  /// The first call has returned. `true` to enqueue what was missed meanwhile.
+  mutating func start() -> Bool {
+    guard phase == .starting else { return false }
+    phase = pausesWhenStarted ? .paused : .active
+    guard phase == .active, hasMissed else { return false }
+    hasMissed = false
+    isPending = true
+    return true
+  }
+
+  mutating func pause() {
+    switch phase {
+    case .active: phase = .paused
+    case .starting: pausesWhenStarted = true
+    case .paused, .ended: break
+    }
+  }
+
+  /// `true` to enqueue the newest of what was missed.
+  mutating func resume() -> Bool {
+    pausesWhenStarted = false
+    guard phase == .paused else { return false }
+    phase = .active
+    guard hasMissed else { return false }
+    hasMissed = false
+    isPending = true
+    tellsLast = true
+    return true
+  }
+
+  mutating func didTell() { tellsLast = false }
+
+  /// `false` if it had ended already.
+  mutating func end() -> Bool {
+    guard phase != .ended else { return false }
+    phase = .ended
+    return true
+  }
+}

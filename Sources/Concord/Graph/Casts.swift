@@ -1,0 +1,16 @@
+// Relies on: a node is made for a table of its own type, and a table's `valueType` is the type it was made for; both never
+// change. Each function checks that before it trusts it, at the cost of one comparison where `as?` takes a search.
+
+extension Node {
+  /// The node as that of an entity of type `T`, if it is one.
+  @inlinable @inline(__always) final func typed<T>(_ type: T.Type) -> EntityNode<T>? {
+    table.valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: EntityNode<T>.self) : nil
+  }
+}
+
+extension AnyTable {
+  /// The table as that of entities of type `T`, if it is one.
+  @inlinable @inline(__always) final func typed<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T>? {
+    valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Table<T>.self) : nil
+  }
+}

@@ -1,0 +1,275 @@
+/// The nodes of all entities, by type, and the edges between them.
+@usableFromInline final class Graph {
+  private var tables: [ObjectIdentifier: AnyTable] = [:]
+  /// Finds most tables without hashing.
+  @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
+  private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
+  /// The pair of types linked last; most edges are between the types of the one before.
+  private var lastLink: (parent: AnyTable, child: AnyTable)?
+  /// Some type can occur within itself.
+  private(set) var hasRecursion = false
+
+  @usableFromInline let journal = Journal()
+  /// Nodes whose reachability is to be examined when the transaction ends.
+  let unexamined = NodeQueue(.unexamined)
+  /// Observed nodes that the transaction changed.
+  let notified = NodeQueue(.notified)
+  /// Nodes of recursive types whose children changed since components were last searched.
+  let restructured = NodeQueue(.restructured)
+  /// Nodes written in the transaction, if somebody follows all changes.
+  let written = WrittenNodes()
+  private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
+
+  init() { tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize) }
+
+  // MARK: Types
+
+  @inlinable static var cacheSize: Int { 32 }
+
+  @inlinable static func cacheIndex(_ key: ObjectIdentifier) -> Int {
+    let bits = UInt(bitPattern: key)
+    return Int(truncatingIfNeeded: (bits >> 4) ^ (bits >> 9)) & (cacheSize - 1)
+  }
+
+  /// The table of a type, made if it is new.
+  @inlinable func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
+    if let table = tableCache[Self.cacheIndex(ObjectIdentifier(type))]?.typed(type) { return table }
+    return knownTable(type) ?? add(Table<T>())
+  }
+
+  @usableFromInline func knownTable<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T>? {
+    guard let table = tables[ObjectIdentifier(type)] else { return nil }
+    tableCache[Self.cacheIndex(ObjectIdentifier(type))] = table
+    return table.typed(type)
+  }
+
+  @usableFromInline func add<T>(_ table: Table<T>) -> Table<T> {
+    tables[table.valueType] = table
+    tableCache[Self.cacheIndex(table.valueType)] = table
+    return table
+  }
+
+  var allTables: [AnyTable] { Array(tables.values) }
+
+  /// The relations of a wrapper's value.
+  @inlinable func schema<W: EntityWrapper>(of wrapper: W) -> Schema<W> {
+    let schemas = schemas(of: W.self)
+    return schemas.fixed ?? schemas.find(wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self))
+  }
+
+  @usableFromInline func schemas<W: EntityWrapper>(of type: W.Type) -> Schemas<W> {
+    if let known = wrapperSchemas[ObjectIdentifier(type)] as? Schemas<W> { return known }
+    let schemas = Schemas<W>(fixed: W.fixedRelations)
+    wrapperSchemas[ObjectIdentifier(type)] = schemas
+    return schemas
+  }
+
+  /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
+  private func link(_ parent: AnyTable, to child: AnyTable) {
+    lastLink = (parent, child)
+    guard !parent.childTables.contains(where: { $0 === child }) else { return }
+    parent.childTables.append(child)
+    for table in tables.values where !table.isRecursive && below(table).contains(where: { $0 === table }) {
+      table.isRecursive = true
+      hasRecursion = true
+      // Until now nobody had to know through whom they are reachable, or in which cycle they are.
+      for node in table.allNodes() {
+        if node.holders.count == 0 { unexamined.insert(node) }
+        restructured.insert(node)
+      }
+    }
+    for table in tables.values {
+      table.reachesRecursion = table.isRecursive || below(table).contains(where: \.isRecursive)
+    }
+  }
+
+  private func below(_ table: AnyTable) -> [AnyTable] {
+    var found: [AnyTable] = []
+    var stack = [table]
+    while let next = stack.popLast() {
+      for child in next.childTables where !found.contains(where: { $0 === child }) {
+        found.append(child)
+        stack.append(child)
+      }
+    }
+    return found
+  }
+
+  // MARK: Edges
+
+  /// Replaces all occurrences below a node. The new edges are not stale.
+  func setChildren(
+    of node: Node, _ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>
+  ) {
+    removeChildren(of: node)
+    var edges = ContiguousArray<ChildEdge>()
+    edges.reserveCapacity(nodes.count)
+    for child in nodes {
+      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: edges.count)))
+      edges.append(ChildEdge(child: child, backIndex: Int32(truncatingIfNeeded: child.parents.count - 1)))
+      // The next change of the child is to come up to this parent, too.
+      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      if lastLink?.child !== child.table || lastLink?.parent !== node.table { link(node.table, to: child.table) }
+      if child.table.isRecursive { retain(child, by: node) }
+    }
+    node.children = ChildList(schema: schema, edges: edges, ends: ends)
+    if node.table.isRecursive { restructured.insert(node) }
+  }
+
+  func removeChildren(of node: Node) {
+    guard let children = node.children else { return }
+    for i in children.edges.indices {
+      // Read anew each time: a removal may move another of these edges.
+      let edge = children.edges[i]
+      removeParent(at: edge.backIndex, of: edge.child)
+      if edge.child.cyclic?.retainer === node { edge.child.cyclic?.retainer = nil }
+      if edge.child.holders.count == 0 { unexamined.insert(edge.child) }
+    }
+    node.children = nil
+    node.flags.remove(.stale)
+    if node.table.isRecursive { restructured.insert(node) }
+  }
+
+  /// Removes an edge from the child's side; the last one takes its index and is told so.
+  private func removeParent(at index: Int32, of child: Node) {
+    let last = child.parents.count - 1
+    if Int(index) != last {
+      let moved = child.parents[last]
+      child.parents[Int(index)] = moved
+      moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
+    }
+    child.parents.removeLast()
+    if last == 0 {
+      child.parents = []
+    } else if last >= 8, last * 4 <= child.parents.capacity {
+      child.parents = ContiguousArray(child.parents)
+    }
+  }
+
+  private func retain(_ child: Node, by parent: Node) {
+    let links = child.cyclic ?? CyclicLinks()
+    child.cyclic = links
+    guard links.retainer == nil, child.holders.count == 0 else { return }
+    // A node without children cannot be above its parent.
+    if child.children == nil, child !== parent { links.retainer = parent } else { unexamined.insert(child) }
+  }
+
+  // MARK: Invalidation
+
+  /// An entity's own fields or relations changed: its ancestors show something old, and those who observe it or them are to
+  /// be told.
+  @usableFromInline func didWrite(_ node: Node) {
+    journal.countWrite()
+    node.flags.insert(.written)
+    written.append(node)
+    invalidate(node)
+  }
+
+  /// Marks what is above an entity that is another than it was, also when it only went back.
+  func invalidate(_ node: Node) {
+    if !node.subscribers.isEmpty { notified.insert(node) }
+    invalidateParents(of: node)
+  }
+
+  /// One occurrence in a node's value is known to be old.
+  func makeStale(_ node: Node, _ ordinal: Int32) {
+    node.children?.stale.insert(ordinal)
+    node.flags.insert(.stale)
+  }
+
+  /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
+  ///
+  /// Parents outside of a node's cycle show its whole form. Parents inside show its brief form, which does not show what
+  /// leads back into the cycle: so a change stops at the direct parents in the cycle.
+  private func invalidateParents(of start: Node) {
+    guard !start.parents.isEmpty, !start.flags.contains([.invalidatedParents, .invalidatedCycle]) else { return }
+    marking.append((start, true))
+    while let (node, isBriefChanged) = marking.popLast() {
+      if node.flags.contains(.invalidatedParents), !isBriefChanged || node.flags.contains(.invalidatedCycle) {
+        continue
+      }
+      node.flags.insert(.invalidatedParents)
+      if isBriefChanged { node.flags.insert(.invalidatedCycle) }
+      let component = node.cyclic?.component
+      for edge in node.parents {
+        let parent = edge.parent
+        let isInside = component != nil && component === parent.cyclic?.component
+        if isInside && !isBriefChanged { continue }
+        makeStale(parent, edge.ordinal)
+        // Also if it was stale: a value that is just being written may show something old without having changed.
+        if !parent.subscribers.isEmpty { notified.insert(parent) }
+        guard !parent.parents.isEmpty else { continue }
+        let changesBrief = !(isInside && parent.omitsWhenBrief(ordinal: edge.ordinal))
+        if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
+          continue
+        }
+        marking.append((parent, changesBrief))
+      }
+    }
+  }
+
+  /// Takes the graph apart, so that nodes, which hold each other, are freed.
+  func dismantle() {
+    for table in tables.values {
+      for node in table.allNodes() {
+        node.children = nil
+        node.parents = []
+        node.cyclic = nil
+        node.subscribers = []
+      }
+    }
+  }
+}
+
+extension Node {
+  /// Whether the brief form leaves out the relation that has an ordinal.
+  func omitsWhenBrief(ordinal: Int32) -> Bool {
+    guard let children else { return false }
+    return omitsWhenBrief(relation: children.relation(of: ordinal))
+  }
+}
+
+/// Nodes that wait for something, each once.
+final class NodeQueue {
+  private let flag: Node.Flags
+  private var nodes: ContiguousArray<Node> = []
+
+  init(_ flag: Node.Flags) { self.flag = flag }
+
+  var isEmpty: Bool { nodes.isEmpty }
+
+  func insert(_ node: Node) {
+    guard !node.flags.contains(flag) else { return }
+    node.flags.insert(flag)
+    nodes.append(node)
+  }
+
+  func popLast() -> Node? {
+    guard let node = nodes.popLast() else { return nil }
+    node.flags.remove(flag)
+    return node
+  }
+
+  /// Empties the queue.
+  func takeAll() -> ContiguousArray<Node> {
+    guard !nodes.isEmpty else { return [] }
+    var taken: ContiguousArray<Node> = []
+    swap(&taken, &nodes)
+    for node in taken { node.flags.remove(flag) }
+    return taken
+  }
+}
+
+/// Nodes that were written, while somebody wants to know.
+final class WrittenNodes {
+  var isWanted = false
+  private var nodes: ContiguousArray<Node> = []
+
+  func append(_ node: Node) { if isWanted { nodes.append(node) } }
+
+  func takeAll() -> ContiguousArray<Node> {
+    var taken: ContiguousArray<Node> = []
+    swap(&taken, &nodes)
+    return taken
+  }
+}

@@ -1,0 +1,116 @@
+/// Who stays: an entity that has a holder (an observer, an alias), or a parent that stays.
+///
+/// Counting parents would do if there were no cycles. For types that can form cycles each node without a holder has a
+/// `retainer`: one parent through which it is known to be reachable. Retainers form a forest whose roots have holders (or are
+/// of types that cannot form cycles), so a node with a retainer is reachable. The retainer of a node with a holder does not
+/// count: the chain above it may come back to the node itself. So the loss of the retainer or of the last holder needs a
+/// search.
+final class Reachability {
+  private let graph: Graph
+  private let log: LogBuffer
+
+  init(graph: Graph, log: LogBuffer) {
+    self.graph = graph
+    self.log = log
+  }
+
+  /// Releases all that is not reachable any longer.
+  func examine() {
+    while !graph.unexamined.isEmpty {
+      var doubtful: [Node] = []
+      while let node = graph.unexamined.popLast() {
+        guard node.holders.count == 0 else { continue }
+        if !node.exists || node.parents.isEmpty {
+          release(node)
+        } else if node.table.isRecursive, !findRetainer(of: node) {
+          doubtful.append(node)
+        }
+      }
+      if !doubtful.isEmpty { decide(doubtful) }
+    }
+  }
+
+  private func release(_ node: Node) {
+    if node.exists {
+      log.append(.released, node)
+      node.flags.remove(.exists)
+    }
+    graph.removeChildren(of: node)
+    node.table.remove(node)
+  }
+
+  /// Whether the node's retainer, or another of its parents, is reachable; a few are looked at, each a few retainers up.
+  private func findRetainer(of node: Node) -> Bool {
+    if let retainer = node.cyclic?.retainer, isReachable(retainer, without: node) { return true }
+    for edge in node.parents.prefix(8) where isReachable(edge.parent, without: node) {
+      setRetainer(of: node, edge.parent)
+      return true
+    }
+    return false
+  }
+
+  private func isReachable(_ first: Node, without node: Node) -> Bool {
+    var top = first
+    for _ in 0..<64 {
+      guard top !== node, top.holders.count == 0, top.table.isRecursive, let retainer = top.cyclic?.retainer else {
+        break
+      }
+      top = retainer
+    }
+    return top !== node && top.exists && (top.holders.count > 0 || !top.table.isRecursive)
+  }
+
+  private func setRetainer(of node: Node, _ parent: Node?) {
+    let links = node.cyclic ?? CyclicLinks()
+    node.cyclic = links
+    links.retainer = parent
+  }
+
+  /// Examines nodes that lost their retainer, together with all that are reachable through them only.
+  private func decide(_ doubtful: [Node]) {
+    var all: [Node] = []
+    var stack = doubtful
+    while let node = stack.popLast() {
+      guard !node.flags.contains(.doubtful), node.exists else { continue }
+      node.flags.insert(.doubtful)
+      all.append(node)
+      for edge in node.children?.edges ?? [] where edge.child.cyclic?.retainer === node { stack.append(edge.child) }
+    }
+    // Whoever has a holder, or a parent beyond doubt, is reachable, and so is what is below.
+    var reachable: [Node] = []
+    for node in all {
+      node.cyclic?.retainer = nil
+      if node.holders.count > 0 {
+        reachable.append(node)
+      } else if let parent = node.parents.first(where: { $0.parent.exists && !$0.parent.flags.contains(.doubtful) }) {
+        setRetainer(of: node, parent.parent)
+        reachable.append(node)
+      }
+    }
+    for node in reachable { node.flags.remove(.doubtful) }
+    while let node = reachable.popLast() {
+      for edge in node.children?.edges ?? [] where edge.child.flags.contains(.doubtful) {
+        edge.child.flags.remove(.doubtful)
+        setRetainer(of: edge.child, node)
+        reachable.append(edge.child)
+      }
+    }
+    for node in all where node.flags.contains(.doubtful) {
+      node.flags.remove(.doubtful)
+      release(node)
+    }
+  }
+
+  /// An alias begins or ceases to hold what it names.
+  func setRegistered(_ node: Node, _ isRegistered: Bool) {
+    guard node.flags.contains(.registered) != isRegistered else { return }
+    if isRegistered {
+      node.flags.insert(.registered)
+      node.holders.add()
+    } else {
+      node.flags.remove(.registered)
+      node.holders.remove()
+      if node.holders.count == 0 { graph.unexamined.insert(node) }
+    }
+  }
+}

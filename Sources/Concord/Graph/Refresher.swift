@@ -1,0 +1,102 @@
+/// Brings values up to date: what was marked is patched when somebody looks.
+final class Refresher: ChildForms {
+  private let graph: Graph
+  private let components: ComponentSearch
+  private let visitor: Visitor
+  /// Nodes whose values were found to have another shape than when they were visited.
+  private(set) var reshaped: ContiguousArray<Node> = []
+
+  init(graph: Graph, components: ComponentSearch, visitor: Visitor) {
+    self.graph = graph
+    self.components = components
+    self.visitor = visitor
+  }
+
+  /// Brings a node's value up to date. Cost: what changed below it since.
+  func refresh(_ node: Node) {
+    guard node.isStale else { return }
+    if node.table.reachesRecursion {
+      components.resolve()
+      refreshDeep(node)
+    } else {
+      refreshTree(node)
+    }
+  }
+
+  func takeReshaped() -> ContiguousArray<Node> {
+    var taken: ContiguousArray<Node> = []
+    swap(&taken, &reshaped)
+    return taken
+  }
+
+  /// Inside a cycle a child is shown brief.
+  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
+    parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
+  }
+
+  /// Types that cannot contain themselves are as deep as there are types, so recursion is safe.
+  private func refreshTree(_ node: Node) {
+    guard let children = node.children else { return }
+    let ordinals = children.stale.ordinals()
+    for ordinal in ordinals {
+      let child = children.edges[Int(ordinal)].child
+      if child.isStale { refreshTree(child) }
+    }
+    patch(node, children, ordinals)
+  }
+
+  private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
+    graph.journal.willRefresh(node)
+    for ordinal in ordinals {
+      children.stale.remove(ordinal)
+      children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+    }
+    if children.stale.isEmpty { node.flags.remove(.stale) }
+    if node.table.patch(node, ordinals, self, visitor) == .reshaped { reshaped.append(node) }
+  }
+
+  // MARK: Where types can contain themselves
+
+  /// A form of a node that is to be brought up to date, and how far that is.
+  private struct Frame {
+    let node: Node
+    let children: ChildList
+    let ordinals: ContiguousArray<Int32>
+    var next = 0
+  }
+
+  /// Without recursion, since chains may be long.
+  private func refreshDeep(_ root: Node) {
+    guard var frame = open(root, isBrief: false) else { return }
+    var frames: ContiguousArray<Frame> = []
+    while true {
+      if frame.next < frame.ordinals.count {
+        let child = frame.children.edges[Int(frame.ordinals[frame.next])].child
+        frame.next += 1
+        // A cycle of required entities has no end; what is open already is shown as it is.
+        guard !child.flags.contains(.visiting),
+          let below = open(child, isBrief: frame.node.isInSameCycle(as: child))
+        else { continue }
+        frames.append(frame)
+        frame = below
+      } else {
+        frame.node.flags.remove(.visiting)
+        if frame.node.children === frame.children { patch(frame.node, frame.children, frame.ordinals) }
+        guard let above = frames.popLast() else { return }
+        frame = above
+      }
+    }
+  }
+
+  private func open(_ node: Node, isBrief: Bool) -> Frame? {
+    guard node.isStale, let children = node.children else { return nil }
+    var ordinals = children.stale.ordinals()
+    if isBrief {
+      let omitted = children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
+      ordinals.removeAll { omitted[children.relation(of: $0)] }
+      if ordinals.isEmpty { return nil }
+    }
+    node.flags.insert(.visiting)
+    return Frame(node: node, children: children, ordinals: ordinals)
+  }
+}

@@ -1,0 +1,70 @@
+/// Which of a value's occurrences show something old. One word and no allocation up to 64 of them.
+struct StaleSet {
+  private var word: UInt64 = 0
+  private var more: More?
+
+  /// For ordinals beyond 63: a bit each to know them, a list to find them without a search.
+  private final class More {
+    var bits: ContiguousArray<UInt64> = []
+    /// May hold ordinals that were removed since, and those twice that came back.
+    var list: ContiguousArray<Int32> = []
+    var count = 0
+  }
+
+  var isEmpty: Bool { word == 0 && (more?.count ?? 0) == 0 }
+
+  mutating func insert(_ ordinal: Int32) {
+    if ordinal < 64 { word |= 1 << UInt64(ordinal) } else { insertFar(ordinal) }
+  }
+
+  private mutating func insertFar(_ ordinal: Int32) {
+    let more = more ?? More()
+    self.more = more
+    let index = Int(ordinal >> 6)
+    while more.bits.count <= index { more.bits.append(contentsOf: repeatElement(0, count: max(4, more.bits.count))) }
+    let bit: UInt64 = 1 << UInt64(ordinal & 63)
+    if more.bits[index] & bit == 0 {
+      more.bits[index] |= bit
+      more.list.append(ordinal)
+      more.count += 1
+    }
+  }
+
+  func contains(_ ordinal: Int32) -> Bool {
+    if ordinal < 64 { return word & (1 << UInt64(ordinal)) != 0 }
+    guard let more, Int(ordinal >> 6) < more.bits.count else { return false }
+    return more.bits[Int(ordinal >> 6)] & (1 << UInt64(ordinal & 63)) != 0
+  }
+
+  mutating func remove(_ ordinal: Int32) {
+    if ordinal < 64 {
+      word &= ~(1 << UInt64(ordinal))
+    } else if contains(ordinal), let more {
+      more.bits[Int(ordinal >> 6)] &= ~(1 << UInt64(ordinal & 63))
+      more.count -= 1
+      if more.count == 0 { self.more = nil }
+    }
+  }
+
+  mutating func removeAll() {
+    word = 0
+    more = nil
+  }
+
+  /// All of them, ascending.
+  func ordinals() -> ContiguousArray<Int32> {
+    var result: ContiguousArray<Int32> = []
+    var rest = word
+    while rest != 0 {
+      result.append(Int32(rest.trailingZeroBitCount))
+      rest &= rest - 1
+    }
+    guard let more, more.count > 0 else { return result }
+    var last: Int32 = -1
+    for ordinal in more.list.sorted() where ordinal != last && contains(ordinal) {
+      result.append(ordinal)
+      last = ordinal
+    }
+    return result
+  }
+}

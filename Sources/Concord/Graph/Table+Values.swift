@@ -1,0 +1,66 @@
+// What the engine does with values whose type it does not know. Not specialised, and so no part of the code of whoever uses
+// the store.
+extension Table {
+  func value(_ reference: ValueReference) -> T? {
+    switch reference {
+    case .own(let node): node.typed(T.self)?.value
+    case .pending(let slot): pending.indices.contains(Int(slot)) ? pending[Int(slot)] : nil
+    }
+  }
+
+  func schema(of value: T) -> Schema<T>? { schemas.fixed ?? relations.map { schemas.find($0(value)) } }
+
+  func isSame(_ a: T, _ b: T) -> Bool { Concord.haveSameBits(a, b) || (isEqual?(a, b) ?? false) }
+
+  /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
+  func brief(of node: EntityNode<T>) -> T? {
+    guard var value = node.value, let children = node.children, let schema = children.schema as? Schema<T> else {
+      return node.value
+    }
+    for k in schema.relations.indices where node.omitsWhenBrief(relation: k) { schema.relations[k].omit(in: &value) }
+    return value
+  }
+}
+
+extension Node {
+  /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
+  func omitsWhenBrief(relation k: Int) -> Bool {
+    guard cyclic?.component != nil, let children, children.schema.canOmit.indices.contains(k),
+      children.schema.canOmit[k]
+    else { return false }
+    return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
+  }
+}
+
+/// A function of a type, in a form that can be cast to that of an equal type.
+@usableFromInline struct TypedFunction<Input, Output> {
+  @usableFromInline let call: (Input) -> Output
+
+  @inlinable init(_ call: @escaping (Input) -> Output) { self.call = call }
+}
+
+/// `==`, if `T` has it.
+@inlinable func equality<T>(of type: T.Type) -> ((T, T) -> Bool)? {
+  func open<E: Equatable>(_: E.Type) -> ((T, T) -> Bool)? {
+    let equals: (E, E) -> Bool = { $0 == $1 }
+    return equals as? (T, T) -> Bool
+  }
+  guard let equatable = T.self as? any Equatable.Type else { return nil }
+  return open(equatable)
+}
+
+/// How to learn the relations of a `T`, if it is an aggregate.
+@inlinable func declaredRelations<T: Identifiable & Sendable>(
+  of type: T.Type
+) -> (ofValue: ((T) -> [PartialIdentifiableKeyPath<T>])?, fixed: [PartialIdentifiableKeyPath<T>]?) {
+  func open<A: Aggregate>(_: A.Type) -> (Any, fixed: [PartialIdentifiableKeyPath<T>]?) {
+    (
+      TypedFunction<A, [PartialIdentifiableKeyPath<A>]> { $0.nestedEntitiesKeyPaths },
+      A.fixedRelations as? [PartialIdentifiableKeyPath<T>]
+    )
+  }
+  guard let aggregate = T.self as? any Aggregate.Type else { return (nil, nil) }
+  let (ofValue, fixed) = open(aggregate)
+  if let fixed { return (nil, fixed) }
+  return ((ofValue as? TypedFunction<T, [PartialIdentifiableKeyPath<T>]>)?.call, nil)
+}

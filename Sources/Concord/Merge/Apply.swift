@@ -1,0 +1,153 @@
+// Applying the winners, children first.
+extension Merge {
+  func apply() {
+    for i in occurrences.items.indices.reversed() {
+      let node = occurrences.items[i].node
+      if node.occurrence == Int32(truncatingIfNeeded: i) { apply(i, node) }
+    }
+    for item in occurrences.items where item.state.contains(.isNew) && item.node.parents.isEmpty {
+      // What is new and stands in nothing that was taken may have no reason to stay.
+      graph.unexamined.insert(item.node)
+    }
+  }
+
+  private func apply(_ i: Int, _ node: Node) {
+    let item = occurrences.items[i]
+    if item.state.contains(.isNew) {
+      if item.pending >= 0 { node.table.swapPending(item.pending, with: node) }
+      node.stamp = firstStamp(stamp)
+      logStored(node, stamp)
+      adopt(i, node)
+    } else if node === target || accept(node, stamp) {
+      if !node.table.isAggregate {
+        guard !node.table.isSame(.own(node), item.value) else { return }
+        node.table.swapPending(item.pending, with: node)
+        adopt(i, node)
+      } else if isChanged(item, node) {
+        adoptKept(item, node)
+        node.table.swapPending(item.pending, with: node)
+        adopt(i, node)
+      }
+    }
+  }
+
+  private func adopt(_ i: Int, _ node: Node) {
+    occurrences.items[i].state.insert(.isApplied)
+    if node.table.isAggregate { adoptChildren(ofOccurrence: i) }
+    graph.didWrite(node)
+  }
+
+  // MARK: Freshness
+
+  /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
+  func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
+    if let stamp, !(stamp > node.stamp) {
+      log.append(.discarded(stamp, stored: node.stamp), node)
+      return false
+    }
+    graph.journal.willWrite(node)
+    graph.journal.countWrite()
+    if let stamp { node.stamp = stamp }
+    logStored(node, stamp)
+    return true
+  }
+
+  func logStored(_ node: Node, _ stamp: Stamp?) {
+    guard log.isWanted else { return }
+    log.append(.stored, node)
+    if let stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
+  }
+
+  // MARK: Aggregates
+
+  /// Whether a value is another than the one the node has, not counting what is inside the entities they contain.
+  private func isChanged(_ item: Occurrence, _ node: Node) -> Bool {
+    // The diff has found out.
+    if base?.isStored ?? false { return true }
+    guard let schema = item.schema, let children = node.children else { return true }
+    let (nodes, ends, _) = newChildren(of: item, node)
+    guard children.isSameInAnyOrder(schema, nodes, ends) else { return true }
+    return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
+  }
+
+  private func kept(_ item: Occurrence, _ schema: AnySchema) -> [Bool] {
+    schema.orders.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+  }
+
+  /// Puts the stored relations that stay into the new value.
+  private func adoptKept(_ item: Occurrence, _ node: Node) {
+    guard let schema = item.schema, item.firstRelation >= 0 else { return }
+    for k in schema.orders.indices where occurrences.relations[Int(item.firstRelation) + k].isKept {
+      node.table.keep(relation: k, of: schema, from: node, in: item.pending)
+    }
+  }
+
+  /// The children of a visited value, where relations end, and which ordinals are stale.
+  private func newChildren(
+    of item: Occurrence, _ node: Node
+  ) -> (nodes: ContiguousArray<Node>, ends: ContiguousArray<Int32>, stale: ContiguousArray<Int32>) {
+    var nodes: ContiguousArray<Node> = []
+    var ends: ContiguousArray<Int32> = []
+    var stale: ContiguousArray<Int32> = []
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (nodes, ends, stale) }
+    for k in schema.orders.indices {
+      let relation = occurrences.relations[Int(item.firstRelation) + k]
+      if relation.isKept, let children = node.children {
+        for ordinal in children.range(ofRelation: k) {
+          if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: nodes.count)) }
+          nodes.append(children.edges[ordinal].child)
+        }
+      } else {
+        nodes.reserveCapacity(nodes.count + Int(relation.count))
+        for i in Int(relation.first)..<Int(relation.first + relation.count) {
+          if !showsPresent(i, in: node) { stale.append(Int32(truncatingIfNeeded: nodes.count)) }
+          nodes.append(occurrences.items[i].node)
+        }
+      }
+      ends.append(Int32(truncatingIfNeeded: nodes.count))
+    }
+    return (nodes, ends, stale)
+  }
+
+  /// Makes the occurrences in a value the node's children.
+  func adoptChildren(ofOccurrence i: Int) {
+    let item = occurrences.items[i]
+    let node = item.node
+    guard let schema = item.schema else { return graph.removeChildren(of: node) }
+    let (nodes, ends, stale) = newChildren(of: item, node)
+    if let children = node.children, children.isSame(schema, nodes, ends) {
+      children.stale.removeAll()
+      node.flags.remove(.stale)
+      for child in nodes { child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+    } else {
+      graph.setChildren(of: node, schema, nodes, ends)
+    }
+    for ordinal in stale { graph.makeStale(node, ordinal) }
+  }
+
+  /// Whether the value in an occurrence, as it stands in the parent, is what the parent is to show.
+  private func showsPresent(_ i: Int, in parent: Node) -> Bool {
+    var item = occurrences.items[i]
+    let node = item.node
+    // In a cycle the parent shows a form made for it.
+    if node.isStale || (node.table.isRecursive && parent.table.isRecursive) { return false }
+    var last = i
+    while item.replacement >= 0 {
+      last = Int(item.replacement)
+      item = occurrences.items[last]
+    }
+    if node.occurrence == Int32(truncatingIfNeeded: last) { return item.state.contains(.isApplied) }
+    return node.occurrence < 0 && item.state.contains(.showsPresent)
+  }
+}
+
+/// The stamp of an entity that is new to the store: below all others if it has none, or none to compare with.
+@usableFromInline func firstStamp(_ stamp: Stamp?) -> Stamp {
+  guard let stamp, !stamp.isNaN else { return -.infinity }
+  return stamp
+}
+
+extension Stamp {
+  /// Above 2^53 not every whole number is a `Double`: two versions may be the same stamp.
+  @usableFromInline var isImprecise: Bool { magnitude > 9_007_199_254_740_992 && isFinite }
+}

@@ -1,0 +1,181 @@
+// The three-way diff: what a closure made is compared, place by place, with what it was given. Only what differs is an edit.
+extension Merge {
+  /// What a value is compared with.
+  struct Comparison {
+    let schema: AnySchema
+    /// The base is a value of the same entity, and not of one with another id.
+    let isSameEntity: Bool
+  }
+
+  // MARK: What the closure was given
+
+  /// Collects all the values that a closure was given.
+  func collectBase(_ visit: () -> Void, _ empty: Base) {
+    var base = empty
+    occurrences.parent = -1
+    occurrences.level = 0
+    collect(visit)
+    var next = 0
+    while next < occurrences.items.count {
+      let item = occurrences.items[next]
+      next += 1
+      let table = item.node.table
+      let known = base.values[ObjectIdentifier(item.node)] ?? []
+      // The same value again has the same inside.
+      if known.contains(where: { table.haveSameBits(.pending($0), item.value) }) { continue }
+      base.values[ObjectIdentifier(item.node), default: []].append(item.pending)
+      guard let schema = table.schema(of: item.value) else { continue }
+      for k in schema.orders.indices {
+        collect { table.visit(item.value, relation: k, of: schema, visitor) }
+      }
+    }
+    occurrences.items.removeAll(keepingCapacity: true)
+    self.base = base
+  }
+
+  /// Collects values without touching the store: an entity that is not stored gets a node that waits for it.
+  private func collect(_ visit: () -> Void) {
+    visitor.purpose = .collect
+    visit()
+    visitor.purpose = .identify
+  }
+
+  // MARK: Comparing
+
+  func comparison(of item: Occurrence, _ schema: AnySchema) -> Comparison? {
+    guard item.base >= 0, let schema = item.node.table.schema(of: .pending(item.base)) else { return nil }
+    return Comparison(
+      schema: schema, isSameEntity: item.node.table.haveSameID(.pending(item.base), item.value))
+  }
+
+  /// Compares the outermost value, which was given to the closure in another form.
+  func compareTop() {
+    guard !occurrences.items.isEmpty else { return }
+    let item = occurrences.items[0]
+    compare(0, with: (base?.values[ObjectIdentifier(item.node)] ?? []).map { .pending($0) })
+  }
+
+  /// Compares the occurrences of one relation with what stood in their places.
+  func compare(_ range: Range<Int>, with comparison: Comparison?, relation k: Int, of item: Occurrence) {
+    guard let base else { return }
+    if !base.isOnlyEdits, comparison == nil { return }
+    let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
+    let isOrdered = comparison?.schema.orders.indices.contains(k) == true && comparison?.schema.orders[k] == .elements
+    for i in range {
+      let node = occurrences.items[i].node
+      let here =
+        isOrdered
+        ? given.indices.contains(i - range.lowerBound) && given[i - range.lowerBound].node === node
+          ? given[i - range.lowerBound] : nil
+        : given.first { $0.node === node }
+      compare(i, with: forms(of: node, here: here, in: item.node, base))
+    }
+  }
+
+  /// The nodes that stood in a relation of what the closure was given and, unless they are the store's, their values.
+  private func placesGiven(
+    _ k: Int, of item: Occurrence, _ comparison: Comparison, isStored: Bool
+  ) -> [(node: Node, pending: Int32)] {
+    let table = item.node.table
+    guard comparison.schema.orders.indices.contains(k) else { return [] }
+    if isStored {
+      return visitor.identify { table.visit(.pending(item.base), relation: k, of: comparison.schema, visitor) }
+        .map { ($0 ?? item.node, -1) }
+    }
+    let start = occurrences.items.count
+    collect { table.visit(.pending(item.base), relation: k, of: comparison.schema, visitor) }
+    defer { occurrences.items.removeSubrange(start...) }
+    return occurrences.items[start...].map { ($0.node, $0.pending) }
+  }
+
+  private enum Form {
+    case pending(Int32)
+    case whole
+    case brief
+  }
+
+  /// The values of an entity with which one at a place is to be compared.
+  private func forms(
+    of node: Node, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
+  ) -> [Form] {
+    if !base.isStored {
+      if let here { return [.pending(here.pending)] }
+      if let known = base.values[ObjectIdentifier(node)] { return known.map { .pending($0) } }
+    } else if here != nil {
+      return [parent.isInSameCycle(as: node) ? .brief : .whole]
+    }
+    return node.cyclic?.component == nil ? [.whole] : [.whole, .brief]
+  }
+
+  /// Compares one occurrence with forms of its entity: equal to one of them, it is no edit.
+  private func compare(_ i: Int, with forms: [Form]) {
+    let item = occurrences.items[i]
+    let table = item.node.table
+    let isKnownToGivenOnly = forms.contains { if case .pending = $0 { true } else { false } }
+    if item.state.contains(.isNew), !isKnownToGivenOnly {
+      occurrences.items[i].state.formUnion([.counts, .isEdit])
+      return
+    }
+    var candidates: [Int32] = []
+    for form in forms {
+      switch form {
+      case .whole:
+        refresher.refresh(item.node)
+        if table.isSame(.own(item.node), item.value) {
+          let hasSameBits = table.haveSameBits(.own(item.node), item.value)
+          return close(i, showsPresent: hasSameBits && item.node.cyclic?.component == nil)
+        }
+        if table.isAggregate { candidates.append(occurrences.addPending(item.node, isBrief: false)) }
+      case .brief:
+        refresher.refresh(item.node)
+        let brief = occurrences.addPending(item.node, isBrief: true)
+        if table.isSame(.pending(brief), item.value) { return close(i, showsPresent: false) }
+        candidates.append(brief)
+      case .pending(let pending):
+        if table.isSame(.pending(pending), item.value) { return close(i, showsPresent: false) }
+        candidates.append(pending)
+      }
+    }
+    guard table.isAggregate, let first = candidates.first else {
+      occurrences.items[i].state.formUnion([.counts, .isEdit])
+      return
+    }
+    // Moved and changed inside only: what it was before is what it is compared with.
+    let same = candidates.count == 1 ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: [], graph) }
+    occurrences.items[i].base = same ?? first
+  }
+
+  /// The occurrence is no edit.
+  private func close(_ i: Int, showsPresent: Bool) {
+    if base?.isOnlyEdits ?? false { occurrences.items[i].state.insert(.isClosed) }
+    if showsPresent { occurrences.items[i].state.insert(.showsPresent) }
+  }
+
+  /// Whether the entity itself was edited, or only something inside it; its inside has been visited.
+  func decide(_ i: Int, _ schema: AnySchema, _ comparison: Comparison?) {
+    guard let comparison else { return }
+    let item = occurrences.items[i]
+    if comparison.schema === schema, comparison.isSameEntity {
+      let kept = schema.orders.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+      if item.node.table.haveSameFields(item.value, .pending(item.base), keeping: kept, graph) { return }
+    }
+    occurrences.items[i].state.formUnion([.counts, .isEdit])
+  }
+
+  /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.
+  func refusesHiddenEdit(of k: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
+    let table = item.node.table
+    let isHidden =
+      switch table.omission(in: .pending(item.base), relation: k, of: schema) {
+      case .none: false
+      case .omitted: true
+      case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: k)
+      }
+    guard isHidden else { return false }
+    // The whole form in place of the brief one is no edit.
+    if !table.isIdentical(item.value, .own(item.node), relation: k, of: schema) {
+      log.append(.refused(.hiddenRelation), item.node)
+    }
+    return true
+  }
+}

@@ -1,0 +1,141 @@
+/// One call that writes a value and all the entities inside it.
+///
+/// There is one way through: *flatten* the value into a list of occurrences (`Flatten`), pick the *winner* among those of
+/// each entity (`Winners`), and *apply* the winners, children first (`Apply`). An `update` is a three-way diff (`Diff`) that
+/// produces the same list.
+final class Merge {
+  let graph: Graph
+  let components: ComponentSearch
+  let refresher: Refresher
+  let reachability: Reachability
+  let visitor: Visitor
+  let occurrences: OccurrenceList
+  let log: LogBuffer
+  /// A call is being merged.
+  private(set) var isActive = false
+  /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
+  var stamp: Stamp?
+  /// The entity an update is about, which has its stamp already.
+  var target: Node?
+  /// How what a closure made is compared with what it was given; `nil` if there was no closure.
+  var base: Base?
+
+  init(
+    graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,
+    log: LogBuffer
+  ) {
+    self.graph = graph
+    self.components = components
+    self.refresher = refresher
+    self.reachability = reachability
+    self.visitor = visitor
+    self.log = log
+    occurrences = visitor.occurrences
+  }
+
+  /// What a closure was given.
+  struct Base {
+    /// The values in it are the store's own, and none was written since.
+    let isStored: Bool
+    /// Only what the closure changed is written; otherwise it only goes first.
+    let isOnlyEdits: Bool
+    /// All values of each entity in it, if they are not the store's own.
+    var values: [ObjectIdentifier: [Int32]] = [:]
+  }
+
+  // MARK: Calls
+
+  /// Stores a value; gives its node. `visit` visits it.
+  func store(stamp: Stamp?, _ visit: () -> Void) -> Node? {
+    begin(stamp)
+    defer { end() }
+    visitTop(visit)
+    run()
+    return occurrences.items.first?.node
+  }
+
+  /// Stores what `ifPresent` made of a value: what it changed goes before what it was given.
+  func store(stamp: Stamp?, _ visit: () -> Void, given: () -> Void) -> Node? {
+    begin(stamp)
+    defer { end() }
+    collectBase(given, Base(isStored: false, isOnlyEdits: false))
+    visitTop(visit)
+    compareTop()
+    run()
+    return occurrences.items.first?.node
+  }
+
+  /// Writes what a closure changed in a stored entity's value; the write is known to be newer. `pending` and `given` are where
+  /// the table has the closure's result and what it was given.
+  func update(
+    _ node: Node, pending: Int32, given: Int32, stamp: Stamp?, isAlone: Bool, visitGiven: () -> Void
+  ) {
+    begin(stamp)
+    defer { end() }
+    target = node
+    if isAlone {
+      base = Base(isStored: true, isOnlyEdits: true)
+    } else {
+      collectBase(visitGiven, Base(isStored: false, isOnlyEdits: true))
+    }
+    occurrences.append(node, pending: pending)
+    occurrences.use(node.table)
+    occurrences.items[0].base = given
+    run()
+  }
+
+  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  func storeEdited(stamp: Stamp?, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
+    begin(stamp)
+    defer { end() }
+    collectBase(visitGiven, Base(isStored: false, isOnlyEdits: true))
+    visitTop(visit)
+    guard !occurrences.items.isEmpty else { return nil }
+    occurrences.use(occurrences.items[0].node.table)
+    occurrences.items[0].base = given
+    occurrences.items[0].state.formUnion([.counts, .isEdit])
+    run()
+    return occurrences.items.first?.node
+  }
+
+  /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored.
+  func revisit(_ node: Node) {
+    begin(nil)
+    defer { end() }
+    occurrences.appendNew(node)
+    occurrences.items[0].state = .showsPresent
+    flatten()
+    pickWinners()
+    apply()
+    adoptChildren(ofOccurrence: 0)
+  }
+
+  // MARK: The way through
+
+  private func run() {
+    flatten()
+    pickWinners()
+    apply()
+  }
+
+  private func begin(_ stamp: Stamp?) {
+    isActive = true
+    self.stamp = stamp
+    if graph.hasRecursion { components.resolve() }
+  }
+
+  private func end() {
+    occurrences.removeAll()
+    target = nil
+    base = nil
+    isActive = false
+  }
+
+  private func visitTop(_ visit: () -> Void) {
+    occurrences.parent = -1
+    occurrences.level = 0
+    visitor.purpose = .merge
+    visit()
+    visitor.purpose = .identify
+  }
+}

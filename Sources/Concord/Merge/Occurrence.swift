@@ -1,0 +1,96 @@
+/// A place in the value being merged, and the entity that stands there.
+@usableFromInline struct Occurrence {
+  let node: Node
+  /// Where the node's table has the value; -1 if the node itself holds it, because it was new to the store.
+  var pending: Int32
+  /// Where the table has the value to compare with: what a closure was given; -1 if there is none.
+  var base: Int32 = -1
+  /// The occurrence in whose value it stands; -1 for the outermost.
+  var parent: Int32 = -1
+  var level: Int32 = 0
+  /// The occurrence of the same node before this one; -1 if there is none.
+  var earlier: Int32 = -1
+  /// An equal value that comes later on the same level stands for this one; -1 if none does.
+  var replacement: Int32 = -1
+  /// Where the list of relations has this value's; -1 if its inside was not visited.
+  var firstRelation: Int32 = -1
+  var schema: AnySchema?
+  var state: State
+
+  struct State: OptionSet {
+    let rawValue: UInt16
+    /// The entity was new to the store when the call began.
+    static let isNew = State(rawValue: 1 << 0)
+    /// The value takes part in the choice of the winner.
+    static let counts = State(rawValue: 1 << 1)
+    /// A closure changed it, which goes before what it was given.
+    static let isEdit = State(rawValue: 1 << 2)
+    /// The value is the one that the node has.
+    static let showsPresent = State(rawValue: 1 << 3)
+    /// The value won and was newer: the node has it now.
+    static let isApplied = State(rawValue: 1 << 4)
+    /// The inside is not to be visited.
+    static let isClosed = State(rawValue: 1 << 5)
+    /// The base is the brief form, which does not show all relations.
+    static let hasBriefBase = State(rawValue: 1 << 6)
+  }
+
+  var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
+}
+
+/// What stands in one relation of a visited value: occurrences that follow each other, or what is stored.
+struct VisitedRelation {
+  var first: Int32 = 0
+  var count: Int32 = 0
+  /// The relation was left out, or not changed: the stored one stays.
+  var isKept = false
+}
+
+/// All occurrences in the value being merged, level by level: what is inside comes later than what it is in.
+@usableFromInline final class OccurrenceList {
+  @exclusivity(unchecked) var items: ContiguousArray<Occurrence> = []
+  @exclusivity(unchecked) var relations: ContiguousArray<VisitedRelation> = []
+  /// The tables that have pending values.
+  private var tables: ContiguousArray<AnyTable> = []
+  /// Of the value being visited.
+  var parent: Int32 = -1
+  var level: Int32 = 0
+
+  @usableFromInline func append(_ node: Node, pending: Int32) {
+    if pending == 0 { tables.append(node.table) }
+    items.append(
+      Occurrence(node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : .isClosed))
+  }
+
+  @usableFromInline func appendNew(_ node: Node) {
+    items.append(
+      Occurrence(
+        node: node, pending: -1, parent: parent, level: level,
+        state: node.table.isAggregate ? .isNew : [.isNew, .isClosed]))
+  }
+
+  @usableFromInline func reserve(_ more: Int) {
+    // Never by a little: that would copy everything each time.
+    if items.capacity - items.count < more { items.reserveCapacity(items.count + max(more, items.count)) }
+  }
+
+  /// A copy of a node's value, or of its brief form, to compare with.
+  func addPending(_ node: Node, isBrief: Bool) -> Int32 {
+    let pending = node.table.addPending(node, isBrief: isBrief)
+    if pending == 0 { tables.append(node.table) }
+    return pending
+  }
+
+  /// Notes that a table has pending values.
+  func use(_ table: AnyTable) { tables.append(table) }
+
+  func removeAll() {
+    for item in items { item.node.occurrence = -1 }
+    for table in tables { table.removePending() }
+    tables.removeAll(keepingCapacity: true)
+    items.removeAll(keepingCapacity: items.count < 1024)
+    relations.removeAll(keepingCapacity: relations.count < 1024)
+    parent = -1
+    level = 0
+  }
+}

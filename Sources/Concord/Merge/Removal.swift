@@ -1,0 +1,126 @@
+/// Takes removed entities out of the values that hold them.
+///
+/// The entities are gone at once; their occurrences are taken out when somebody looks, or at the end of the transaction. So a
+/// hundred entities removed from one collection make one new collection.
+final class Removal {
+  private let graph: Graph
+  private let refresher: Refresher
+  private let visitor: Visitor
+  private let reachability: Reachability
+  private let log: LogBuffer
+  /// Removed, and perhaps still in values.
+  private var removed: ContiguousArray<Node> = []
+  /// Parents of removed entities.
+  private let shrinking = NodeQueue(.shrinking)
+  /// Is told of aliases that lost their entity.
+  var didLoseEntity: (Node) -> Void = { _ in }
+
+  init(graph: Graph, refresher: Refresher, visitor: Visitor, reachability: Reachability, log: LogBuffer) {
+    self.graph = graph
+    self.refresher = refresher
+    self.visitor = visitor
+    self.reachability = reachability
+    self.log = log
+  }
+
+  var isPending: Bool { !removed.isEmpty }
+
+  /// Removes an entity, and with it every parent that cannot do without.
+  func remove(_ first: Node) {
+    var doomed: ContiguousArray<Node> = [first]
+    first.flags.insert(.removed)
+    var next = 0
+    while next < doomed.count {
+      for edge in doomed[next].parents where !edge.parent.flags.contains(.removed) {
+        if canDoWithout(edge) {
+          shrinking.insert(edge.parent)
+        } else {
+          edge.parent.flags.insert(.removed)
+          doomed.append(edge.parent)
+        }
+      }
+      next += 1
+    }
+    erase(doomed)
+  }
+
+  private func canDoWithout(_ edge: ParentEdge) -> Bool {
+    guard let children = edge.parent.children else { return true }
+    return children.schema.canAlwaysRemove[children.relation(of: edge.ordinal)]
+      || edge.parent.table.removeOccurrences(from: edge.parent, cursor, keeping: true)
+  }
+
+  private var cursor: RemovalCursor { RemovalCursor(graph: graph, visitor: visitor) }
+
+  private func erase(_ doomed: ContiguousArray<Node>) {
+    // Observers keep the last value as it is now, before any of it goes.
+    for node in doomed where node.holders.count > 0 { refresher.refresh(node) }
+    for node in doomed {
+      graph.journal.willWrite(node)
+      log.append(.released, node)
+      node.flags.remove(.exists)
+      node.stamp = -.infinity
+      removed.append(node)
+      graph.didWrite(node)
+    }
+  }
+
+  /// Takes the removed entities out of all values.
+  func flush() {
+    guard isPending else { return }
+    for parent in shrinking.takeAll() where parent.exists { shrink(parent) }
+    while !shrinking.isEmpty { for parent in shrinking.takeAll() where parent.exists { shrink(parent) } }
+    for node in removed {
+      node.flags.remove(.removed)
+      graph.removeChildren(of: node)
+      graph.unexamined.insert(node)
+    }
+    removed.removeAll(keepingCapacity: removed.count < 1024)
+  }
+
+  private func shrink(_ parent: Node) {
+    guard let children = parent.children, parent.table.removeOccurrences(from: parent, cursor, keeping: true) else {
+      // A setter refuses in the end what it promised.
+      return remove(parent)
+    }
+    graph.journal.willWrite(parent)
+    _ = parent.table.removeOccurrences(from: parent, cursor, keeping: false)
+    visitAgain(parent, children)
+    graph.didWrite(parent)
+    didLoseEntity(parent)
+  }
+
+  /// Gives the parent the children that its value has now.
+  private func visitAgain(_ parent: Node, _ old: ChildList) {
+    let table = parent.table
+    guard let schema = table.schema(of: .own(parent)) else { return graph.removeChildren(of: parent) }
+    let stale = Set(old.stale.ordinals().map { ObjectIdentifier(old.edges[Int($0)].child) })
+    var nodes: ContiguousArray<Node> = []
+    var ends: ContiguousArray<Int32> = []
+    for k in schema.orders.indices {
+      let found = visitor.identify { table.visit(.own(parent), relation: k, of: schema, visitor) }
+      nodes.append(contentsOf: found.lazy.map { $0 ?? parent })
+      ends.append(Int32(truncatingIfNeeded: nodes.count))
+    }
+    graph.setChildren(of: parent, schema, nodes, ends)
+    for (ordinal, node) in nodes.enumerated() where stale.contains(ObjectIdentifier(node)) {
+      graph.makeStale(parent, Int32(truncatingIfNeeded: ordinal))
+    }
+  }
+
+  /// Removes all entities. Nothing is taken out of anything: who still observes an entity keeps its last value whole.
+  func removeAll() {
+    var doomed: ContiguousArray<Node> = []
+    var groups: ContiguousArray<Node> = []
+    for table in graph.allTables {
+      for node in table.allNodes() where node.exists {
+        if table.isInternal { groups.append(node) } else { doomed.append(node) }
+      }
+    }
+    for node in doomed { node.flags.insert(.removed) }
+    for group in groups where group.children?.edges.isEmpty == false { shrinking.insert(group) }
+    erase(doomed)
+    for node in doomed { for subscriber in node.subscribers { subscriber.dropPending() } }
+    flush()
+  }
+}

@@ -1,0 +1,36 @@
+/// An array of entities: the fast way for the most frequent collection.
+@usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
+  @usableFromInline static var canOmit: Bool { true }
+  @usableFromInline static var canAlwaysRemove: Bool { true }
+
+  @inlinable static func visit(_ value: [T], _ visitor: Visitor) {
+    guard let first = value.first else { return }
+    let table = visitor.table(T.self)
+    visitor.reserve(value.count, from: first, in: table)
+    for element in value { visitor.visit(element, in: table) }
+  }
+
+  @inlinable static func patch(_ value: inout [T], _ cursor: inout PatchCursor) {
+    let start = cursor.begin(value.count)
+    while let index = cursor.nextStale(since: start, count: value.count) {
+      if let newer = cursor.newer(than: value[index], at: start + index) { value[index] = newer }
+    }
+  }
+
+  @usableFromInline static func remove(from value: inout [T], _ cursor: RemovalCursor) -> Bool {
+    value.removeAll { cursor.isRemoved($0) }
+    return true
+  }
+
+  /// Two arrays that share their buffer have the same elements.
+  @inlinable static func isIdentical(_ a: [T], _ b: [T]) -> Bool { haveSameBits(a, b) }
+
+  @usableFromInline static func transplant(_ source: [T], into value: inout [T], _ graph: Graph) -> Bool {
+    guard source.count == value.count, zip(source, value).allSatisfy({ $0.id == $1.id }) else { return false }
+    value = source
+    return true
+  }
+
+  @usableFromInline static func omit(_ value: inout [T]) { value = OmittedCollection<[T]>.value ?? [] }
+  @usableFromInline static func omission(of value: [T]) -> Omission { OmittedCollection<[T]>.omission(of: value) }
+}

@@ -1,0 +1,55 @@
+/// Visits the entities in a value, one after the other, in the order of the value's relations.
+///
+/// There are two purposes and one function, so that a visit is specialised for the entity's type, as an overridden generic
+/// method could not be.
+@usableFromInline final class Visitor {
+  /// What is done with the entities.
+  @usableFromInline enum Purpose {
+    /// Their values are collected, to be merged into the store. Entities that are new to it get a node.
+    case merge
+    /// Their values are collected, to be compared with. Entities that are new to the store get a node that waits for them.
+    case collect
+    /// Only their nodes are collected; `nil` for an entity that is not stored.
+    case identify
+  }
+
+  @usableFromInline let graph: Graph
+  @exclusivity(unchecked) @usableFromInline var purpose = Purpose.identify
+  @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<Node?> = []
+  @usableFromInline let occurrences: OccurrenceList
+
+  init(graph: Graph, occurrences: OccurrenceList) {
+    self.graph = graph
+    self.occurrences = occurrences
+  }
+
+  @inlinable func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> { graph.table(type) }
+
+  /// So many more entities are about to be visited. If the first is new to the store, the others may well be.
+  @inlinable func reserve<T: Identifiable & Sendable>(_ count: Int, from first: T, in table: Table<T>) {
+    guard purpose == .merge, count > 1 else { return }
+    occurrences.reserve(count)
+    if table.find(first.id) == nil { table.index.reserve(count) }
+  }
+
+  @inlinable func visit<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
+    let id = value.id
+    let hash = NodeIndex.hash(id)
+    let known = table.find(id, hash: hash)
+    if purpose == .identify {
+      nodes.append(known.flatMap { $0.exists || $0.flags.contains(.removed) ? $0 : nil })
+    } else if purpose == .collect {
+      collect(value, id: id, in: table)
+    } else if let known, known.exists {
+      occurrences.append(known, pending: table.addPending(value))
+    } else {
+      occurrences.appendNew(table.insert(value, id: id, hash: hash, known: known, in: graph))
+    }
+  }
+
+  @usableFromInline func collect<T: Identifiable & Sendable>(_ value: T, id: T.ID, in table: Table<T>) {
+    let node = table.nodeAwaiting(id)
+    if !node.exists { graph.unexamined.insert(node) }
+    occurrences.append(node, pending: table.addPending(value))
+  }
+}

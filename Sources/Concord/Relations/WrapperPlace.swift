@@ -1,0 +1,30 @@
+/// A wrapper: asked which entities are in this very value.
+@usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
+  @inlinable static func visit(_ value: W, _ visitor: Visitor) {
+    for relation in visitor.graph.schema(of: value).relations { relation.visit(value, visitor) }
+  }
+
+  @usableFromInline static func patch(_ value: inout W, _ cursor: inout PatchCursor) {
+    for relation in cursor.graph.schema(of: value).relations { relation.patch(&value, &cursor) }
+    // The relations of a wrapper may depend on what was written into it.
+    if W.fixedRelations == nil { cursor.mustVisitAgain = true }
+  }
+
+  @usableFromInline static func remove(from value: inout W, _ cursor: RemovalCursor) -> Bool {
+    let before = cursor.count(in: value)
+    guard before > 0 else { return true }
+    var isPossible = true
+    for relation in cursor.graph.schema(of: value).relations where !relation.remove(from: &value, cursor) {
+      isPossible = false
+    }
+    // A setter may ignore what it is given; only what the wrapper shows afterwards counts.
+    return isPossible && cursor.count(in: value) == 0
+  }
+
+  @usableFromInline static func transplant(_ source: W, into value: inout W, _ graph: Graph) -> Bool {
+    let schema = graph.schema(of: source)
+    guard schema === graph.schema(of: value) else { return false }
+    for relation in schema.relations where !relation.transplant(source, into: &value, graph) { return false }
+    return true
+  }
+}

@@ -1,0 +1,110 @@
+extension SharedCore {
+  /// Changes a stored entity with a closure; whether there is one, and it was taken. The lock is held.
+  @inlinable func update<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ node: EntityNode<T>, in table: Table<T>, modifiedAt stamp: Stamp?,
+    onOtherID: ((T, T) -> Bool)? = nil, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard core.isWritable(node, stamp), var result = node.value else { return false }
+    // What a flat entity was need not be copied: the node has it, or the journal if the closure itself writes to the entity.
+    let given = table.isAggregate || node.journalIndex >= 0 ? result : nil
+    let mark = core.mark()
+    unlocked { change(&result) }
+    guard node.exists else { return false }
+    let isAlone = core.isUnwritten(since: mark)
+    if isAlone, given == nil, node.hasID(result.id) {
+      let isUnchanged = core.isSame(node, result, in: table)
+      guard core.accept(node, core.clock.effective(stamp)) else { return false }
+      if !isUnchanged {
+        node.value = result
+        core.graph.didWrite(node)
+      }
+      return true
+    }
+    return core.finishUpdate(
+      node, in: table, result: result, given: given, mark: mark, stamp, isAlone: isAlone, onOtherID)
+  }
+}
+
+/// How far the journal and the count of writes were.
+@usableFromInline struct WriteMark {
+  let writes: UInt64
+  let entries: Int
+}
+
+extension StoreCore {
+  @usableFromInline func mark() -> WriteMark {
+    WriteMark(writes: graph.journal.writeCount, entries: graph.journal.count)
+  }
+
+  @usableFromInline func isUnwritten(since mark: WriteMark) -> Bool { graph.journal.writeCount == mark.writes }
+
+  /// Whether an `update` is to call its closure: the entity exists, and the write is not known to be stale. Brings the value up
+  /// to date.
+  @usableFromInline func isWritable(_ node: Node, _ stamp: Stamp?) -> Bool {
+    guard node.exists else { return false }
+    // The clock's own stamp is drawn afterwards, since the closure may write.
+    if let stamp = clock.staleStamp(stamp, comparedWith: node.stamp) {
+      log.append(.discarded(stamp, stored: node.stamp), node)
+      return false
+    }
+    refresh(node)
+    return true
+  }
+
+  /// The rest of an `update`: of an aggregate, or where the closure wrote to the store or changed the id.
+  @usableFromInline func finishUpdate<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, in table: Table<T>, result: T, given: T?, mark: WriteMark, _ stamp: Stamp?, isAlone: Bool,
+    _ onOtherID: ((T, T) -> Bool)?
+  ) -> Bool {
+    guard let given = given ?? valueBefore(mark, of: node) else { return false }
+    guard result.id == given.id else {
+      if let onOtherID { return onOtherID(result, given) }
+      let (id, newID) = (given.id, result.id)
+      if !table.isInternal { log.append { $0.didRefuseIDChange(T.self, id: id, to: newID) } }
+      return false
+    }
+    let stamp = clock.effective(stamp)
+    guard accept(node, stamp) else { return false }
+    // What the closure left as it was does not undo what was written meanwhile.
+    if haveSameBits(given, result) { return true }
+    guard table.isAggregate else {
+      if !(table.isEqual?(given, result) ?? false) {
+        node.value = result
+        graph.didWrite(node)
+      }
+      return true
+    }
+    merge.update(
+      node, pending: table.addPending(result), given: table.addPending(given), stamp: stamp, isAlone: isAlone
+    ) { visitor.visit(given, in: table) }
+    return true
+  }
+
+  /// What a node's value was before the writes that the journal has since then.
+  private func valueBefore<T>(_ mark: WriteMark, of node: EntityNode<T>) -> T? {
+    guard let state = graph.journal.state(of: node, since: mark.entries) as? SavedValue<T> else { return node.value }
+    return state.value
+  }
+
+  /// Stores a value with all it contains.
+  @usableFromInline func storeAggregate<T: Identifiable & Sendable>(
+    _ value: T, in table: Table<T>, _ stamp: Stamp?, given: T?
+  ) -> EntityNode<T>? {
+    let stamp = clock.effective(stamp)
+    let node =
+      given.map { given in
+        merge.store(stamp: stamp, { visitor.visit(value, in: table) }, given: { visitor.visit(given, in: table) })
+      } ?? merge.store(stamp: stamp) { visitor.visit(value, in: table) }
+    return node?.typed(T.self)
+  }
+
+  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  func store<T: Identifiable & Sendable>(_ value: T, madeOf given: T, _ stamp: Stamp?) -> EntityNode<T>? {
+    let table = graph.table(T.self)
+    guard table.isAggregate else { return storeFlat(value, in: table, stamp) }
+    let node = merge.storeEdited(
+      stamp: clock.effective(stamp), given: table.addPending(given), { visitor.visit(value, in: table) },
+      visitGiven: { visitor.visit(given, in: table) })
+    return node?.typed(T.self)
+  }
+}

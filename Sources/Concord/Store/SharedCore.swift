@@ -1,0 +1,224 @@
+import Synchronization
+
+/// A store's state and its lock, and the observers' ways to be called.
+///
+/// The lock is held for short, bounded work only. User code (closures of `update`, `ifPresent`, transactions, observers,
+/// loggers) runs without it; while a closure runs inside a transaction, `Turns` keeps other threads from writing, and they
+/// read the last committed state.
+// Unchecked, because the compiler cannot see that `core` is used only while `lock` is held, and `releases` only while
+// `releaseLock` is.
+@usableFromInline final class SharedCore: @unchecked Sendable {
+  private let lock = Lock()
+  @usableFromInline let core: StoreCore
+  @usableFromInline let lines: DeliveryLines
+
+  // What could not be released at once, because the lock was taken.
+  private let releaseLock = Lock()
+  private var releases: [Release] = []
+  private let releaseCount = Atomic<Int>(0)
+
+  private static let lastToken = Atomic<UInt64>(0)
+
+  init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+    core = StoreCore(stamping: stamping, logger: logger)
+    lines = DeliveryLines(delivery)
+  }
+
+  // MARK: Writing
+
+  /// Runs one writing operation as a transaction, or as a part of the one that is open on this thread or for this token.
+  @inlinable func write<R>(_ token: UInt64, _ operation: (StoreCore) -> R) -> R {
+    beginWrite(token)
+    let result = operation(core)
+    endWrite()
+    return result
+  }
+
+  @usableFromInline func beginWrite(_ token: UInt64) {
+    lock.lock()
+    if core.turns.isOpen { waitForTurn(token) }
+  }
+
+  private func waitForTurn(_ token: UInt64) {
+    let thread = currentThread()
+    while !core.turns.mayWrite(thread, token: token) { lock.wait() }
+  }
+
+  /// Commits if the operation was the outermost, gives the lock back, and delivers.
+  @usableFromInline func endWrite() {
+    guard !core.turns.isOpen else { return unlock() }
+    performReleases()
+    core.commit()
+    unlockAndLog()
+    lines.deliver()
+  }
+
+  /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
+  @inlinable func unlocked<R>(_ body: () -> R) -> R {
+    beginUnlocked()
+    defer { endUnlocked() }
+    return body()
+  }
+
+  @usableFromInline func beginUnlocked() {
+    if !core.turns.isOpen { _ = core.graph.journal.begin() }
+    core.turns.open(currentThread(), token: 0)
+    lock.unlock()
+  }
+
+  @usableFromInline func endUnlocked() {
+    lock.lock()
+    closeTurn()
+    core.prepare()
+    if !core.turns.isOpen { core.graph.journal.pause() }
+  }
+
+  private func closeTurn() {
+    core.turns.close()
+    lock.wakeAll()
+  }
+
+  /// Runs a transaction's body; if it throws, undoes all that was done in it.
+  func transaction<R>(
+    _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, _ body: (UInt64) throws -> R
+  ) rethrows -> R {
+    beginWrite(token)
+    if !core.turns.isOpen { (core.feed.context, core.feed.origin) = (context, origin) }
+    core.prepare()
+    let savepoint = core.graph.journal.begin()
+    let logCount = core.log.count
+    let ownToken = Self.lastToken.add(1, ordering: .relaxed).newValue
+    core.turns.open(currentThread(), token: ownToken)
+    lock.unlock()
+    func end() {
+      core.graph.journal.end(savepoint)
+      closeTurn()
+      endWrite()
+    }
+    do {
+      let result = try body(ownToken)
+      lock.lock()
+      end()
+      return result
+    } catch {
+      lock.lock()
+      core.rollBack(logCount: logCount)
+      end()
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// Runs a reading operation; `isCommitted` says that it must not see the open transaction.
+  @inlinable func read<R>(_ token: UInt64, _ operation: (StoreCore, _ isCommitted: Bool) -> R) -> R {
+    let isCommitted = beginRead(token)
+    let result = operation(core, isCommitted)
+    unlock()
+    return result
+  }
+
+  @usableFromInline func beginRead(_ token: UInt64) -> Bool {
+    lock.lock()
+    guard core.turns.isOpen else { return false }
+    let isCommitted = !core.turns.sees(currentThread(), token: token)
+    if !isCommitted { core.prepare() }
+    return isCommitted
+  }
+
+  /// Runs an operation that reads what was last committed, whoever asks.
+  func readCommitted<R>(_ operation: (StoreCore) -> R) -> R {
+    lock.lock()
+    let result = operation(core)
+    unlock()
+    return result
+  }
+
+  // MARK: Releasing
+
+  private enum Release {
+    case holder(NodeHandle)
+    case subscriber(AnySubscriber)
+  }
+
+  /// An observer is gone that may be the last. Never waits.
+  @usableFromInline func releaseHolder(of node: NodeHandle) { release(.holder(node)) }
+
+  /// A subscription is gone. Never waits.
+  func release(_ subscriber: AnySubscriber) { release(.subscriber(subscriber)) }
+
+  private func release(_ release: Release) {
+    releaseLock.withLock { releases.append(release) }
+    releaseCount.add(1, ordering: .sequentiallyConsistent)
+    performReleasesIfFree()
+  }
+
+  /// Gives the lock back, and sees to what others could not release meanwhile.
+  @usableFromInline func unlock() {
+    lock.unlock()
+    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
+  }
+
+  private func performReleasesIfFree() {
+    while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
+      // An open transaction sees to it when it ends.
+      guard !core.turns.isOpen else { return lock.unlock() }
+      performReleases()
+      core.reachability.examine()
+      unlockAndLog()
+    }
+  }
+
+  /// Performs what was put off.
+  private func performReleases() {
+    while releaseCount.load(ordering: .sequentiallyConsistent) > 0 {
+      let batch = releaseLock.withLock {
+        defer { releases = [] }
+        return releases
+      }
+      releaseCount.subtract(batch.count, ordering: .sequentiallyConsistent)
+      for release in batch { perform(release) }
+    }
+  }
+
+  private func perform(_ release: Release) {
+    switch release {
+    case .holder(let handle):
+      let node = handle.node(in: core)
+      node.holders.remove()
+      if node.holders.count == 0 { core.graph.unexamined.insert(node) }
+    case .subscriber(let subscriber):
+      subscriber.node.node(in: core).removeSubscriber(subscriber)
+      core.feed.update()
+      if let source = subscriber.source { core.ended.append(source) }
+      subscriber.source = nil
+    }
+  }
+
+  /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
+  private func unlockAndLog() {
+    guard !core.log.isEmpty || !core.ended.isEmpty else { return unlock() }
+    let log = core.log.takeAll()
+    let ended = core.ended
+    core.ended = []
+    unlock()
+    log()
+    withExtendedLifetime(ended) {}
+  }
+}
+
+/// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
+// Unchecked, because the compiler cannot see that; the reference itself never changes.
+@usableFromInline struct NodeHandle: @unchecked Sendable {
+  private let reference: Node
+
+  @usableFromInline init(_ node: Node) { reference = node }
+
+  @usableFromInline func node(in core: StoreCore) -> Node { reference }
+
+  /// Whether the node is that of an entity of the type, which never changes.
+  func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
+
+  /// How many hold the node, which is atomic and needs no lock.
+  @usableFromInline func removeHolderUnlessLast() -> Bool { reference.holders.removeUnlessLast() }
+}

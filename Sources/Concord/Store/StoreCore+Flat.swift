@@ -1,0 +1,36 @@
+// The short ways for entities that contain no others, specialised for their types.
+extension StoreCore {
+  @inlinable func storeFlat<T: Identifiable & Sendable>(
+    _ value: T, in table: Table<T>, _ stamp: Stamp?
+  ) -> EntityNode<T> {
+    let stamp = clock.effective(stamp)
+    let id = value.id
+    let hash = NodeIndex.hash(id)
+    let known = table.find(id, hash: hash)
+    if let known, known.exists {
+      if accept(known, stamp), !isSame(known, value, in: table) {
+        known.value = value
+        graph.didWrite(known)
+      }
+      return known
+    }
+    let node = table.insert(value, id: id, hash: hash, known: known, in: graph)
+    didInsert(node, stamp)
+    return node
+  }
+
+  @inlinable func isSame<T: Identifiable & Sendable>(_ node: EntityNode<T>, _ value: T, in table: Table<T>) -> Bool {
+    guard let present = node.value else { return false }
+    return haveSameBits(present, value) || (table.isEqual?(present, value) ?? false)
+  }
+
+  /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
+  @usableFromInline func accept(_ node: Node, _ stamp: Stamp?) -> Bool { merge.accept(node, stamp) }
+
+  @usableFromInline func didInsert(_ node: Node, _ stamp: Stamp?) {
+    node.stamp = firstStamp(stamp)
+    graph.unexamined.insert(node)
+    merge.logStored(node, stamp)
+    graph.didWrite(node)
+  }
+}

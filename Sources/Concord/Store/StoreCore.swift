@@ -1,0 +1,158 @@
+import Foundation
+
+/// All of a store's state. Whoever has it holds the store's lock: `SharedCore` hands it out for as long as that is held, which
+/// is why it is not `Sendable` and no method of it takes the lock.
+@usableFromInline final class StoreCore {
+  @usableFromInline let graph = Graph()
+  let components: ComponentSearch
+  let refresher: Refresher
+  let reachability: Reachability
+  let visitor: Visitor
+  let merge: Merge
+  let removal: Removal
+  let view: CommittedView
+  let feed: ChangeFeed
+  @usableFromInline let log: LogBuffer
+  @usableFromInline let clock: StampClock
+  var turns = Turns()
+  /// The observed nodes were touched by more than plain changes; find out which of them really differ.
+  var needsComparison = false
+  var groupCount: UInt64 = 0
+  /// Ended subscriptions' sources, which are to be destroyed without the lock.
+  var ended: [AnyObject] = []
+
+  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+    log = LogBuffer(logger)
+    clock = StampClock(stamping)
+    components = ComponentSearch(graph: graph)
+    visitor = Visitor(graph: graph, occurrences: OccurrenceList())
+    refresher = Refresher(graph: graph, components: components, visitor: visitor)
+    reachability = Reachability(graph: graph, log: log)
+    merge = Merge(
+      graph: graph, components: components, refresher: refresher, reachability: reachability, visitor: visitor,
+      log: log)
+    removal = Removal(
+      graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
+    view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
+    feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+  }
+
+  deinit { graph.dismantle() }
+
+  // MARK: Operations
+
+  /// Before any operation but a removal: removed entities are taken out of what holds them.
+  @usableFromInline func prepare() { if removal.isPending { removal.flush() } }
+
+  /// Brings a node's value up to date for whoever sees the open transaction.
+  @usableFromInline func refresh(_ node: Node) {
+    prepare()
+    guard node.isStale else { return }
+    refresher.refresh(node)
+    settleShapes()
+    // What was visited anew may show something old.
+    if node.isStale { refresher.refresh(node) }
+  }
+
+  /// Visits values that were found to have another shape than before. A value whose shape keeps changing is left after a while.
+  private func settleShapes() {
+    for _ in 0..<8 {
+      let nodes = refresher.takeReshaped()
+      if nodes.isEmpty || merge.isActive { return }
+      for node in nodes where node.exists {
+        merge.revisit(node)
+        refresher.refresh(node)
+      }
+    }
+    _ = refresher.takeReshaped()
+  }
+
+  // MARK: Transactions
+
+  /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
+  func commit() {
+    removal.flush()
+    settleShapes()
+    components.resolve()
+    reachability.examine()
+    let nodes = graph.notified.takeAll()
+    if !nodes.isEmpty { notify(nodes) }
+    feed.tell(self)
+    if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
+    needsComparison = false
+  }
+
+  private func notify(_ nodes: ContiguousArray<Node>) {
+    let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph)
+    for node in nodes where changed?.contains(node) ?? true {
+      for subscriber in node.subscribers { subscriber.didChange(self) }
+    }
+    settleShapes()
+  }
+
+  /// A new observer is told of what the open transaction has changed already, too; so is one that was told what was committed
+  /// before.
+  func compareAtCommit(_ node: Node) {
+    needsComparison = true
+    graph.notified.insert(node)
+  }
+
+  /// Undoes all that was written since the innermost savepoint.
+  func rollBack(logCount: Int) {
+    removal.flush()
+    needsComparison = true
+    log.truncate(to: logCount)
+    for state in graph.journal.takeSinceSavepoint() { restore(state) }
+  }
+
+  private func restore(_ state: SavedState) {
+    let node = state.node
+    node.table.restoreValue(of: node, from: state)
+    node.stamp = state.stamp
+    reachability.setRegistered(node, state.flags.contains(.registered))
+    node.flags.subtract(.journaled)
+    node.flags.formUnion(state.flags.intersection(.journaled))
+    if let saved = state.children {
+      if node.children !== saved.list {
+        graph.setChildren(of: node, saved.list.schema, saved.list.nodes, saved.list.ends)
+      }
+    } else {
+      graph.removeChildren(of: node)
+    }
+    if node.cyclic?.component !== state.component { node.cyclic?.component = state.component }
+    for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
+    node.flags.subtract([.invalidatedParents, .invalidatedCycle])
+    graph.invalidate(node)
+    graph.unexamined.insert(node)
+  }
+}
+
+/// Gives stamps to writes that have none.
+@usableFromInline final class StampClock {
+  private let stamping: EntityStore.Stamping
+  private var last: Stamp = -.infinity
+
+  init(_ stamping: EntityStore.Stamping) { self.stamping = stamping }
+
+  /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
+  @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
+    if let stamp { return stamp }
+    return isClock ? tick() : nil
+  }
+
+  private var isClock: Bool { if case .clock = stamping { true } else { false } }
+
+  /// The next stamp: the date, strictly increasing.
+  private func tick() -> Stamp {
+    last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
+    return last
+  }
+
+  /// The stamp of a write, if it is known already not to be newer than a stored one.
+  func staleStamp(_ stamp: Stamp?, comparedWith stored: Stamp) -> Stamp? {
+    // The next tick is later than the last, so the clock is only asked if the stored stamp is ahead of that.
+    guard let stamp = stamp ?? (isClock && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
+    return stamp
+  }
+}

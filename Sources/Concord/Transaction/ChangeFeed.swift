@@ -1,0 +1,60 @@
+/// Tells those who follow all changes of a store.
+final class ChangeFeed {
+  private let graph: Graph
+  private let refresher: Refresher
+  private let view: CommittedView
+  let node: Node
+  private(set) var present: ChangeSet?
+  /// Who writes, as the outermost transaction says.
+  var context: TransactionContext?
+  var origin: ObjectIdentifier?
+
+  init(graph: Graph, refresher: Refresher, view: CommittedView) {
+    self.graph = graph
+    self.refresher = refresher
+    self.view = view
+    let table = graph.table(AllChanges.self)
+    table.isInternal = true
+    node = table.nodeAwaiting(AllChanges().id)
+    node.holders.add()
+  }
+
+  /// Whether old values are to be kept for somebody.
+  func update() {
+    let isFollowed = !node.subscribers.isEmpty
+    graph.written.isWanted = isFollowed
+    graph.journal.follow(isFollowed)
+  }
+
+  /// Tells what the transaction changed: entities that came or went, or whose own fields or relations changed.
+  func tell(_ core: StoreCore) {
+    defer { (context, origin) = (nil, nil) }
+    guard graph.written.isWanted else { return }
+    let written = graph.written.takeAll()
+    var seen: Set<ObjectIdentifier> = []
+    var changes: [ChangeSet.Change] = []
+    for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
+      if let change = change(of: node) { changes.append(change) }
+    }
+    guard !changes.isEmpty else { return }
+    present = ChangeSet(changes: changes, context: context, origin: origin)
+    for subscriber in node.subscribers { subscriber.didChange(core) }
+    present = nil
+  }
+
+  private func change(of node: Node) -> ChangeSet.Change? {
+    guard let state = graph.journal.committedState(of: node) else { return nil }
+    let existed = state.flags.contains(.exists)
+    guard existed || node.exists, let id = node.table.id(of: node) else { return nil }
+    let isSame = existed && node.exists && !node.differs(from: state, graph)
+    if isSame { return nil }
+    if node.exists { refresher.refresh(node) }
+    let old = existed ? node.table.committedEntity(of: node, view) : nil
+    let new = node.exists ? node.table.entity(of: node) : nil
+    guard let type = (new ?? old).map({ Swift.type(of: $0) }) else { return nil }
+    return ChangeSet.Change(type: type, id: id, old: old, new: new)
+  }
+}
+
+/// The entity that stands for all changes: never stored, only observed.
+private struct AllChanges: Identifiable, Sendable { let id = 0 }

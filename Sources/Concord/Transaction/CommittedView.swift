@@ -1,0 +1,119 @@
+/// Reads what was last committed while a transaction is open: another thread does, and so do new observers.
+///
+/// The journal keeps the committed value beside the new one from the first write on. What such a value shows of its children
+/// is brought up to date in the journal, so the second reading costs nothing.
+final class CommittedView: ChildForms {
+  private let graph: Graph
+  private let visitor: Visitor
+  private let refresher: Refresher
+
+  init(graph: Graph, visitor: Visitor, refresher: Refresher) {
+    self.graph = graph
+    self.visitor = visitor
+    self.refresher = refresher
+  }
+
+  func exists(_ node: Node) -> Bool { graph.journal.committedState(of: node)?.flags.contains(.exists) ?? node.exists }
+
+  /// Whether the entity was ever committed.
+  func wasCommitted(_ node: Node) -> Bool {
+    !(graph.journal.committedState(of: node)?.flags ?? node.flags).contains(.uncommitted)
+  }
+
+  /// The committed value; of a removed entity the last one.
+  func value<T>(of node: EntityNode<T>) -> T? {
+    guard !graph.journal.isEmpty else {
+      refresher.refresh(node)
+      return node.value
+    }
+    refresh(node)
+    return present(node)
+  }
+
+  /// Inside a cycle a child is shown brief.
+  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
+    guard let component = component(of: child), component === self.component(of: parent) else { return present(child) }
+    return brief(of: child, component)
+  }
+
+  private func present<T>(_ node: EntityNode<T>) -> T? {
+    guard let state = graph.journal.committedState(of: node) else { return node.value }
+    // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
+    return (state as? SavedValue<T>)?.value ?? node.value
+  }
+
+  private func component(of node: Node) -> Component? {
+    guard let state = graph.journal.committedState(of: node) else { return node.cyclic?.component }
+    return state.component
+  }
+
+  private func children(of node: Node) -> ChildList? {
+    guard let state = graph.journal.committedState(of: node) else { return node.children }
+    return state.children?.list
+  }
+
+  private func brief<T>(of node: EntityNode<T>, _ component: Component) -> T? {
+    guard var value = present(node), let children = children(of: node), let schema = children.schema as? Schema<T>
+    else { return present(node) }
+    for k in schema.relations.indices where omits(children, k, component) { schema.relations[k].omit(in: &value) }
+    return value
+  }
+
+  private func omits(_ children: ChildList, _ k: Int, _ component: Component) -> Bool {
+    children.schema.canOmit[k]
+      && children.range(ofRelation: k).contains { self.component(of: children.edges[$0].child) === component }
+  }
+
+  // MARK: Bringing saved values up to date
+
+  private struct Frame {
+    let node: Node
+    let stale: ContiguousArray<Int32>
+    let list: ChildList
+    var next = 0
+  }
+
+  private func refresh(_ root: Node) {
+    guard var frame = open(root, isBrief: nil) else { return }
+    var frames: ContiguousArray<Frame> = []
+    while true {
+      if frame.next < frame.stale.count {
+        let child = frame.list.edges[Int(frame.stale[frame.next])].child
+        frame.next += 1
+        let component = component(of: child)
+        let isInside = component != nil && component === self.component(of: frame.node)
+        guard !child.flags.contains(.visiting), let below = open(child, isBrief: isInside ? component : nil) else {
+          continue
+        }
+        frames.append(frame)
+        frame = below
+      } else {
+        frame.node.flags.remove(.visiting)
+        patch(frame)
+        guard let above = frames.popLast() else { return }
+        frame = above
+      }
+    }
+  }
+
+  private func open(_ node: Node, isBrief component: Component?) -> Frame? {
+    let saved = graph.journal.committedState(of: node)?.children
+    let isSaved = graph.journal.committedState(of: node) != nil
+    guard let list = isSaved ? saved?.list : node.children else { return nil }
+    var stale = isSaved ? saved?.stale ?? [] : list.stale.ordinals()
+    if let component { stale.removeAll { omits(list, list.relation(of: $0), component) } }
+    guard !stale.isEmpty else { return nil }
+    node.flags.insert(.visiting)
+    return Frame(node: node, stale: stale, list: list)
+  }
+
+  private func patch(_ frame: Frame) {
+    let node = frame.node
+    // The node's own value stays as it is: it may already show what is not committed.
+    if graph.journal.committedState(of: node) == nil { graph.journal.save(node, isWrite: false) }
+    guard let state = graph.journal.committedState(of: node), let all = state.children?.stale else { return }
+    state.children?.stale = frame.stale
+    node.table.patch(state, self, visitor, of: node)
+    state.children?.stale = frame.stale.count == all.count ? [] : all.filter { !frame.stale.contains($0) }
+  }
+}
