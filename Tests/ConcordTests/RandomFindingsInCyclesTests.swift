@@ -223,4 +223,40 @@ struct RandomFindingsInCyclesTests {
     #expect(store.find(Person.self, id: 1)?.value.partner == nil)
     #expect(store.find(Person.self, id: 0)?.value.team?.lead == Person(id: 1, name: 3))
   }
+
+  @Test("A brief form shows the newest of what leads out of the cycle")
+  func briefShowsNewest() {
+    let lead = Person(id: 0, name: 0, tag: Tag(id: 0, text: 1))
+    let observer = store.store(
+      Person(id: 0, name: 0, tag: Tag(id: 0, text: 1), team: Team(id: 0, name: 0, lead: lead)))
+    let tag = store.store(Tag(id: 0, text: 2))
+    #expect(observer.value.tag?.text == 2)
+    #expect(observer.value.team?.lead.tag?.text == 2)
+    #expect(store.find(Team.self, id: 0)?.value.lead.tag?.text == 2)
+    withExtendedLifetime(tag) {}
+  }
+
+  @Test("A brief form of herself shows the value that won")
+  func briefShowsWinner() {
+    let observer = store.store(
+      Person(
+        id: 0, name: 0, partner: Person(id: 0, name: 0), team: Team(id: 0, name: 1, lead: Person(id: 2, name: 3)),
+        slot: .person(Person(id: 2, name: 0))))
+    #expect(observer.value.team?.lead.name == 0)
+    #expect(observer.value.partner?.team?.lead.name == 0)
+    #expect(store.find(Person.self, id: 2)?.value.name == 0)
+  }
+
+  @Test("Of somebody who is new, what was left out is empty")
+  func newAndLeftOut() {
+    let emma = store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 1, friends: [Person(id: 0, name: 0)])]))
+    let read = emma.value.friends[0]
+    let other = EntityStore(delivery: .immediate)
+    let harriet = other.store(read)
+    let friend = other.store(Person(id: 2, name: 2, friends: [Person(id: 1, name: 1)]))
+    // A copy that was read there is empty in truth, and says so.
+    store.store(harriet.value)
+    #expect(store.find(Person.self, id: 1)?.value.friends == [])
+    #expect(friend.value.friends == [Person(id: 1, name: 1)])
+  }
 }

@@ -338,4 +338,79 @@ struct RandomFindingsTests {
     subscription?.unsubscribe()
     kept.value?.1.unsubscribe()
   }
+
+  @Test("An observe inside a transaction does not keep what comes after it from being undone")
+  func undoneAfterObserving() {
+    let kept = Kept<Subscription>()
+    let tag = store.store(Tag(id: 0, text: 0))
+    let waiting = store.observer(Tag.self, id: 1)
+    try? store.transaction { store in
+      kept.value = waiting.observe { _ in }
+      store.store(Tag(id: 2, text: 0), named: "two")
+      store.update(Tag.self, id: 0) { $0.text = 1 }
+      throw Refused()
+    }
+    #expect(tag.value.text == 0)
+    #expect(store.find(Tag.self, id: 2) == nil)
+    kept.value?.unsubscribe()
+  }
+
+  @Test("An observe inside a transaction does not keep others from being told of what comes after it")
+  func toldAfterObserving() {
+    let log = Log<Int?>()
+    let kept = Kept<Subscription>()
+    let person = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)))
+    let tag = store.store(Tag(id: 1, text: 0))
+    let subscription = person.observe { log.append($0.tag?.text) }
+    store.transaction { store in
+      kept.value = tag.observe { _ in }
+      store.store(Work(id: 0, title: 0, byKey: ["1": Tag(id: 0, text: 1)]))
+    }
+    #expect(log.values == [0, 1])
+    subscription.unsubscribe()
+    kept.value?.unsubscribe()
+  }
+
+  @Test("An optional that waits, observed inside the transaction that brings it up to date, is told at the end")
+  func waitingObservedInside() {
+    let log = Log<[Int]>()
+    let kept = Kept<Subscription>()
+    let waiting = store.observer(Work.self, id: 0)
+    store.store(Work(id: 0, title: 0, byKey: ["1": Tag(id: 0, text: 0)]))
+    store.transaction { store in
+      kept.value = waiting.observe { log.append([$0?.title ?? -1, $0?.byKey["1"]?.text ?? -1]) }
+      store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 1)), named: "person")
+    }
+    #expect(log.values == [[0, 0], [0, 1]])
+    kept.value?.unsubscribe()
+  }
+
+  @Test("An observer is told of what comes back after removeAll inside of something else")
+  func backAfterRemoveAll() {
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 0))
+    let subscription = tag.observe { log.append($0.text) }
+    store.removeAll()
+    let group = store.store(Group(id: 0, name: 0, owner: Person(id: 0, name: 0), tags: [Tag(id: 0, text: 2)]))
+    #expect(log.values == [0, 2])
+    subscription.unsubscribe()
+    withExtendedLifetime(group) {}
+  }
+
+  @Test("What an update in a transaction that threw has touched is told of afterwards")
+  func toldAfterThrowing() {
+    let log = Log<Int>()
+    let person = store.store(Person(id: 0, name: 0, slot: .person(Person(id: 1, name: 0))))
+    store.store(
+      Person(id: 1, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 2, name: 0))), named: "person")
+    let subscription = person.observe { log.append($0.slot.person?.name ?? -1) }
+    try? store.transaction { store in
+      store.update(Team.self, id: 0) { _ in }
+      throw Refused()
+    }
+    store.update(Person.self, id: 1) { $0.name = 1 }
+    #expect(log.values == [0, 1])
+    #expect(store._checkInvariants().isEmpty)
+    subscription.unsubscribe()
+  }
 }

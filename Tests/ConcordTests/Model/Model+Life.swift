@@ -4,7 +4,7 @@ extension Model {
   mutating func begin() {
     if depth == 0 {
       committed = state
-      (state.written, state.rewritten) = (0, 0)
+      state.written = 0
       droppedInside = []
     }
     rememberLast()
@@ -157,11 +157,10 @@ extension Model {
       let target = subscription.follower.target
       guard let new = reading(target) else { continue }
       let old = before.reading(target)
-      let isWritten = new.shows(state.written)
-      guard old != new || isWritten || new.shows(state.rewritten) else { continue }
+      guard old != new || new.shows(state.written) else { continue }
       var notice = Notice(acceptable: [new])
-      // An empty collection and one that was left out are equal to whoever compares the values.
-      if let old, !isWritten, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }
+      // Also an empty collection and one that was left out are equal to whoever compares the values.
+      if let old, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }
       if subscription.isPart {
         notice.acceptable = [part(new)]
         let isSame = notice.acceptable[0] == (old.map(part) ?? subscription.delivered)

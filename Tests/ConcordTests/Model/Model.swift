@@ -26,10 +26,8 @@ struct Model {
       didSet { memo = Memo() }
     }
     var aliases: [AliasName: Alias] = [:]
-    /// Entities that count as changed whatever their value: written, and not `Equatable`.
+    /// Entities that were written and are not `Equatable`: if nothing changed, the store may see that or not.
     var written: UInt64 = 0
-    /// Those among them that an update left as they were, which the store may see or not.
-    var rewritten: UInt64 = 0
     /// What was already computed for these records.
     fileprivate(set) var memo = Memo()
   }
@@ -124,7 +122,7 @@ struct Model {
     guard let winners = winners(among: occurrences, preferring: isChange) else { return false }
     let freshness = freshness(stamp)
     begin()
-    for winner in winners { write(winner, freshness, isTouched: true, base) }
+    for winner in winners { write(winner, freshness, base) }
     let refs = values.map(\.ref)
     if let alias { point(alias, to: refs, freshness) }
     if requiresItself {
@@ -209,14 +207,14 @@ struct Model {
   private mutating func write(
     _ changes: [Occurrence], to result: [Tree], root: Ref?, _ freshness: Freshness, _ base: Model
   ) {
-    for winner in changes { write(winner, freshness, isTouched: true, base) }
+    for winner in changes { write(winner, freshness, base) }
     if let root, !changes.contains(where: { $0.tree.ref == root }), let target = Occurrence.all(in: result).first {
-      write(target, freshness, isTouched: false, base)
+      write(target, freshness, base)
     }
   }
 
   /// `base` is the model as it was when the call began.
-  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, isTouched: Bool, _ base: Model) {
+  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, _ base: Model) {
     let tree = occurrence.tree
     let old = state.records[tree.ref.index]
     if let old, !isNewer(freshness, than: old.stamp) { return }
@@ -232,9 +230,7 @@ struct Model {
         record.relations.append(stored ?? Relation(isNil: relation.isNil))
       }
     }
-    if !tree.ref.kind.isEquatable {
-      if isTouched { state.written |= tree.ref.bit } else { state.rewritten |= tree.ref.bit }
-    }
+    if !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
     state.records[tree.ref.index] = record
   }
 

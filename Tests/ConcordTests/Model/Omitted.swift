@@ -1,5 +1,9 @@
-/// How the store shows collections that it left out.
-func omitted<C: ExpressibleByArrayLiteral & Collection>(_: C.Type = C.self) -> C { [] }
-func omitted<C: ExpressibleByDictionaryLiteral & Collection>(_: C.Type = C.self) -> C { [:] }
+import Concord
 
-func isOmitted<C: Collection>(_ collection: C) -> Bool { false }
+/// How the store shows collections that it left out: empty, with a storage of their own.
+func omitted<C: ExpressibleByArrayLiteral & Collection>(_: C.Type = C.self) -> C { OmittedCollection<C>.value ?? [] }
+func omitted<C: ExpressibleByDictionaryLiteral & Collection>(_: C.Type = C.self) -> C {
+  OmittedCollection<C>.value ?? [:]
+}
+
+func isOmitted<C: Collection>(_ collection: C) -> Bool { OmittedCollection<C>.isOmitted(collection) }
