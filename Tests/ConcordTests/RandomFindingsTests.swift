@@ -391,7 +391,9 @@ struct RandomFindingsTests {
     let tag = store.store(Tag(id: 0, text: 0))
     let subscription = tag.observe { log.append($0.text) }
     store.removeAll()
-    let group = store.store(Group(id: 0, name: 0, owner: Person(id: 0, name: 0), tags: [Tag(id: 0, text: 2)]))
+    let again = Tag(id: 0, text: 2)
+    let group = store.store(
+      Group(id: 0, name: 0, owner: Person(id: 0, name: 0), tags: [again], meta: Meta(inner: .init(tag: again))))
     #expect(log.values == [0, 2])
     subscription.unsubscribe()
     withExtendedLifetime(group) {}

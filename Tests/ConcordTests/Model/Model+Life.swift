@@ -153,13 +153,18 @@ extension Model {
   private mutating func notify() {
     var before = self
     before.state = committed
+    var changed = state.written
+    for index in 0..<Ref.count {
+      let (old, new) = (committed.records[index], state.records[index])
+      if old?.data != new?.data || old?.relations != new?.relations { changed |= 1 << UInt64(index) }
+    }
     for (id, subscription) in subscriptions {
       let target = subscription.follower.target
       guard let new = reading(target) else { continue }
       let old = before.reading(target)
-      guard old != new || new.shows(state.written) else { continue }
+      guard old != new || new.shows(changed) else { continue }
       var notice = Notice(acceptable: [new])
-      // Also an empty collection and one that was left out are equal to whoever compares the values.
+      // Nothing that is shown here has changed, or an empty collection in place of one that was left out.
       if let old, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }
       if subscription.isPart {
         notice.acceptable = [part(new)]

@@ -36,6 +36,11 @@ extension Model {
     return relation.slots.contains { $0.child.map { areInOneCycle(ref, $0) } ?? false }
   }
 
+  /// Whether the brief form of an entity leaves a relation out.
+  func leavesOut(_ ref: Ref, _ place: Int) -> Bool {
+    ref.kind.relationKinds[place].brief != .children && leadsBack(ref, place)
+  }
+
   /// The whole value: own fields and all relations. Others of the same cycle are brief in them.
   func read(_ ref: Ref) -> Tree? {
     if let tree = state.memo.whole[ref] { return tree }
@@ -47,7 +52,7 @@ extension Model {
   /// The brief value: without the relations that lead back into the cycle, as far as they can be left out.
   func brief(_ ref: Ref) -> Tree? {
     if let tree = state.memo.brief[ref] { return tree }
-    let tree = show(ref) { !leadsBack(ref, $0) }
+    let tree = show(ref) { !leavesOut(ref, $0) }
     state.memo.brief[ref] = tree
     return tree
   }
@@ -62,10 +67,9 @@ extension Model {
   }
 
   private func show(_ relation: Relation<Ref>, of ref: Ref, at place: Int, _ isShown: Bool) -> Relation<Tree> {
-    switch ref.kind.relationKinds[place].brief {
-    case .omitted where !isShown: return Relation(isOmitted: true)
-    case .nothing where !isShown: return Relation(isNil: true)
-    default: break
+    if !isShown {
+      let isCollection = ref.kind.relationKinds[place].brief == .omitted
+      return Relation(isNil: !isCollection, isOmitted: isCollection)
     }
     return Relation(
       isNil: relation.isNil,

@@ -111,18 +111,20 @@ struct Model {
     asList: Bool = false
   ) -> Bool {
     let base = self
-    var occurrences = Occurrence.all(in: values, areInOneCycle: base.areInOneCycle)
+    var occurrences = Occurrence.all(in: values, model: base)
     var isChange: (Occurrence) -> Bool = { _ in false }
     if let edits, let root = values.first, contains(root.ref) {
       let result = edits.applied(to: root)
       if result.ref != root.ref { return false }
-      isChange = Forms(of: [root]).differs
-      occurrences = Occurrence.all(in: [result], given: [root], areInOneCycle: base.areInOneCycle)
+      let forms = Forms(of: [root])
+      isChange = forms.differs
+      occurrences = Occurrence.all(in: [result], given: [root], forms: forms, model: base)
+      if hasConflictWithStored(occurrences, forms) { return false }
     }
     guard let winners = winners(among: occurrences, preferring: isChange) else { return false }
     let freshness = freshness(stamp)
     begin()
-    for winner in winners { write(winner, freshness, base) }
+    for winner in winners { write(winner, freshness) }
     let refs = values.map(\.ref)
     if let alias { point(alias, to: refs, freshness) }
     if requiresItself {
@@ -148,7 +150,7 @@ struct Model {
     guard let changes = changes(from: [value], to: [result]) else { return .open }
     begin()
     inside(&self)
-    if result.ref == ref { write(changes, to: [result], root: ref, freshness, base) }
+    if result.ref == ref { write(changes, to: [result], root: ref, freshness) }
     if requiresItself {
       self = base
       return .open
@@ -182,7 +184,7 @@ struct Model {
     }
     guard let changes = changes(from: given, to: result, renamed: !name.isCollection) else { return .open }
     begin()
-    write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness, base)
+    write(changes, to: result, root: name.isCollection ? nil : result.first?.ref, freshness)
     point(name, to: result.map(\.ref), freshness)
     if requiresItself {
       self = base
@@ -192,29 +194,39 @@ struct Model {
     return .taken(true)
   }
 
+  /// Whether `ifPresent` put something at a new place as it is stored, and the call holds other values of it: which of
+  /// them wins is left open.
+  private func hasConflictWithStored(_ occurrences: [Occurrence], _ forms: Forms) -> Bool {
+    occurrences.contains { occurrence in
+      let ref = occurrence.tree.ref
+      let stored = [read(ref), brief(ref)].compactMap { $0 }
+      return !forms.contains(ref) && stored.contains(where: occurrence.isSame)
+        && occurrences.contains { $0.tree.ref == ref && !$0.saysSame(as: occurrence) }
+    }
+  }
+
   /// What a closure changed, compared with what it was given, and, at new places, with what is stored. `nil` when the
   /// design leaves it open.
   private func changes(from given: [Tree], to result: [Tree], renamed isRenamed: Bool = false) -> [Occurrence]? {
-    var forms = Forms(of: given)
-    let occurrences = Occurrence.all(in: result, given: given, renamed: isRenamed, areInOneCycle: areInOneCycle)
-    for ref in Set(occurrences.map(\.tree.ref)) {
+    var forms = Forms()
+    for ref in Set(Occurrence.all(in: given + result).map(\.tree.ref)) {
       for form in [read(ref), brief(ref)] { if let form { forms.add(form) } }
     }
+    let occurrences = Occurrence.all(in: result, given: given, forms: forms, renamed: isRenamed, model: self)
     return winners(among: occurrences, preferring: forms.differs, only: true)
   }
 
   /// Writes what a closure changed, and its target in any case.
   private mutating func write(
-    _ changes: [Occurrence], to result: [Tree], root: Ref?, _ freshness: Freshness, _ base: Model
+    _ changes: [Occurrence], to result: [Tree], root: Ref?, _ freshness: Freshness
   ) {
-    for winner in changes { write(winner, freshness, base) }
+    for winner in changes { write(winner, freshness) }
     if let root, !changes.contains(where: { $0.tree.ref == root }), let target = Occurrence.all(in: result).first {
-      write(target, freshness, base)
+      write(target, freshness)
     }
   }
 
-  /// `base` is the model as it was when the call began.
-  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness, _ base: Model) {
+  private mutating func write(_ occurrence: Occurrence, _ freshness: Freshness) {
     let tree = occurrence.tree
     let old = state.records[tree.ref.index]
     if let old, !isNewer(freshness, than: old.stamp) { return }
@@ -224,7 +236,7 @@ struct Model {
       if let old, old.data.plain[place] == nil { stored = old.relations[place] }
       if !tree.isActive(place) {
         record.relations.append(Relation())
-      } else if let said = occurrence.said(place), !base.isHidden(place, of: occurrence) {
+      } else if let said = occurrence.said(place), !occurrence.hidden.contains(place) {
         record.relations.append(said)
       } else {
         record.relations.append(stored ?? Relation(isNil: relation.isNil))
@@ -232,17 +244,6 @@ struct Model {
     }
     if !tree.ref.kind.isEquatable { state.written |= tree.ref.bit }
     state.records[tree.ref.index] = record
-  }
-
-  /// Whether a closure was given an entity without a relation that it has, so that what it put there is refused.
-  private func isHidden(_ place: Int, of occurrence: Occurrence) -> Bool {
-    guard let given = occurrence.given, given.isActive(place) else { return false }
-    if given.relations[place].isOmitted { return true }
-    let ref = given.ref
-    guard occurrence.isBrief, given.relations[place].isNil, ref.kind.relationKinds[place].brief == .nothing else {
-      return false
-    }
-    return leadsBack(ref, place)
   }
 
   private mutating func point(_ name: AliasName, to refs: [Ref], _ freshness: Freshness) {

@@ -6,8 +6,12 @@ struct Occurrence {
   var path: [Step]
   /// The value of the same entity at the same place in what a closure was given.
   var given: Tree?
-  /// Whether it stands directly inside an entity of its own cycle, where `nil` says nothing.
-  var isBrief: Bool
+  /// What it was made of: `given` or, at a new place, the form of the entity that it is like, or else the first.
+  var base: Tree?
+  /// The relations that say nothing, because they were left out.
+  var leftOut: Set<Int> = []
+  /// The relations that a closure was given without what is in them, so that an edit of them is refused.
+  var hidden: Set<Int> = []
 
   struct Step: Equatable {
     var place: Int
@@ -15,42 +19,51 @@ struct Occurrence {
     var isOrdered: Bool
   }
 
-  /// All occurrences, breadth first. A root that is `renamed` was made of what was given by another id, so what is
-  /// below it is compared place by place all the same.
+  /// All occurrences, breadth first; none in what is refused. `forms` are what a closure was given, `model` the store as it
+  /// was when the call began. A root that is `renamed` was made of what was given by another id, so what is below it is
+  /// compared place by place all the same.
   static func all(
-    in roots: [Tree], given: [Tree] = [], renamed isRenamed: Bool = false,
-    areInOneCycle: (Ref, Ref) -> Bool = { _, _ in false }
+    in roots: [Tree], given: [Tree] = [], forms: Forms = Forms(), renamed isRenamed: Bool = false, model: Model? = nil
   ) -> [Occurrence] {
     var found: [Occurrence] = []
+    func add(_ tree: Tree, _ depth: Int, _ path: [Step], given: Tree?, isBrief: Bool) {
+      var occurrence = Occurrence(tree: tree, depth: depth, path: path, given: given?.ref == tree.ref ? given : nil)
+      occurrence.base = occurrence.given ?? forms.base(of: tree)
+      // Directly inside its own cycle, nil stands for what a brief form leaves out; elsewhere it says that nothing is there.
+      func isLeftOut(_ place: Int, in tree: Tree) -> Bool {
+        let relation = tree.relations[place]
+        return relation.isOmitted || relation.isNil && isBrief && model?.leavesOut(tree.ref, place) ?? false
+      }
+      occurrence.leftOut = Set(tree.activePlaces.filter { isLeftOut($0, in: tree) })
+      if let base = occurrence.base {
+        occurrence.hidden = Set(base.activePlaces.filter { isLeftOut($0, in: base) })
+      }
+      found.append(occurrence)
+    }
     for (index, tree) in roots.enumerated() {
-      let before = index < given.count && given[index].ref == tree.ref ? given[index] : nil
       let step = Step(place: 0, slot: index, isOrdered: true)
-      found.append(Occurrence(tree: tree, depth: 0, path: [step], given: before, isBrief: false))
+      add(tree, 0, [step], given: index < given.count ? given[index] : nil, isBrief: false)
     }
     var next = 0
     while next < found.count {
       let parent = found[next]
       next += 1
-      let parentBefore = parent.depth == 0 && isRenamed ? given.first : parent.given
-      for place in parent.tree.activePlaces {
+      let before = parent.depth == 0 && isRenamed ? given.first : parent.base
+      for place in parent.tree.activePlaces where !parent.hidden.contains(place) {
         let isOrdered = parent.tree.ref.kind.relationKinds[place].hasOrder
-        let isThere = parentBefore?.isActive(place) ?? false
-        let slotsBefore = isThere ? parentBefore?.relations[place].slots ?? [] : []
+        let isThere = before?.isActive(place) ?? false
+        let slotsBefore = isThere ? before?.relations[place].slots ?? [] : []
         for (slot, element) in parent.tree.relations[place].slots.enumerated() {
           guard let child = element.child else { continue }
-          var before: Tree?
+          var stoodHere: Tree?
           if isOrdered {
-            before = slot < slotsBefore.count ? slotsBefore[slot].child : nil
+            stoodHere = slot < slotsBefore.count ? slotsBefore[slot].child : nil
           } else {
-            before = slotsBefore.first { $0.key == element.key && $0.child?.ref == child.ref }?.child
+            stoodHere = slotsBefore.first { $0.key == element.key && $0.child?.ref == child.ref }?.child
           }
-          if before?.ref != child.ref { before = nil }
-          let stoodBrief = before != nil && (parentBefore.map { areInOneCycle($0.ref, child.ref) } ?? false)
-          found.append(
-            Occurrence(
-              tree: child, depth: parent.depth + 1,
-              path: parent.path + [Step(place: place, slot: slot, isOrdered: isOrdered)], given: before,
-              isBrief: stoodBrief || areInOneCycle(parent.tree.ref, child.ref)))
+          let step = Step(place: place, slot: slot, isOrdered: isOrdered)
+          let isBrief = model?.areInOneCycle(parent.tree.ref, child.ref) ?? false
+          add(child, parent.depth + 1, parent.path + [step], given: stoodHere, isBrief: isBrief)
         }
       }
     }
@@ -58,13 +71,7 @@ struct Occurrence {
   }
 
   /// What is said of a relation; `nil` where it was left out.
-  func said(_ place: Int) -> Relation<Ref>? {
-    let relation = tree.relations[place]
-    if relation.isOmitted || isBrief && relation.isNil && tree.ref.kind.relationKinds[place].brief == .nothing {
-      return nil
-    }
-    return relation.refs
-  }
+  func said(_ place: Int) -> Relation<Ref>? { leftOut.contains(place) ? nil : tree.relations[place].refs }
 
   /// Whether it says the same as `form`: in its own fields, and of who stands in the relations; what the children
   /// contain is theirs, and what was left out is no difference.
@@ -75,7 +82,8 @@ struct Occurrence {
 
   /// Whether two say the same, whichever wins.
   func saysSame(as other: Occurrence) -> Bool {
-    tree.data == other.tree.data && tree.activePlaces.allSatisfy { said($0) == other.said($0) }
+    tree.data == other.tree.data && hidden == other.hidden
+      && tree.activePlaces.allSatisfy { said($0) == other.said($0) }
   }
 
   /// Whether this occurrence certainly comes before `other` of the same depth.
@@ -88,15 +96,26 @@ struct Occurrence {
   }
 }
 
-/// What a closure was given: all the values of each entity.
+/// The values that each entity has in what a closure was given.
 struct Forms {
   private var forms: [Ref: [Tree]] = [:]
+
+  init() {}
 
   init(of roots: [Tree]) {
     for occurrence in Occurrence.all(in: roots) { add(occurrence.tree) }
   }
 
   mutating func add(_ tree: Tree) { forms[tree.ref, default: []].append(tree) }
+
+  func contains(_ ref: Ref) -> Bool { forms[ref] != nil }
+
+  /// The form that a value at a new place was made of.
+  func base(of tree: Tree) -> Tree? {
+    let known = forms[tree.ref] ?? []
+    let relations = tree.relations.map(\.refs)
+    return known.first { $0.data == tree.data && $0.relations.map(\.refs) == relations } ?? known.first
+  }
 
   /// Whether the closure changed what stands here: compared with what stood here, or, if that was another entity,
   /// with all the values the entity had.
