@@ -415,4 +415,17 @@ struct RandomFindingsTests {
     #expect(store._checkInvariants().isEmpty)
     subscription.unsubscribe()
   }
+
+  @Test("In ifPresent an entity under two keys is compared key by key")
+  func ifPresentUnderTwoKeys() {
+    let observer = store.store(Circle(id: 0, name: 0))
+    var circle = Circle(id: 0, name: 0)
+    circle.byKey = ["1": Circle(id: 1, name: 1), "2": Circle(id: 1, name: 2)]
+    circle.row = Row([Circle(id: 1, name: 3)])
+    store.store(circle) { $0.name = 1 }
+    // None of them was changed, so the last in the order of the relations wins.
+    #expect(observer.value.name == 1)
+    #expect(observer.value.row.map(\.name) == [3])
+    #expect(observer.value.byKey?.values.map(\.name) == [3, 3])
+  }
 }
