@@ -80,6 +80,13 @@ private enum Shape: CaseIterable, Sendable {
     }
   }
 
+  /// The same, where no array and an empty one are one.
+  func plain(_ node: Node) -> Node {
+    var node = node
+    if node.optionalArray == [] { node.optionalArray = nil }
+    return node
+  }
+
   var holdsOne: Bool { self == .link || self == .optional }
 }
 
@@ -246,13 +253,13 @@ struct CycleFormsTests {
   private func selfLoop(shape: Shape) {
     let node = store.store(node(0))
     store.update(Node.self, id: 0) { [value = node.value] in shape.put([value], into: &$0) }
-    #expect(shape.nodes(of: node.value) == [self.node(0)])
+    #expect(shape.nodes(of: node.value).map(shape.plain) == [self.node(0)])
     store.update(Node.self, id: 0) { $0.name = 3 }
-    #expect(shape.nodes(of: node.value) == [self.node(0, name: 3)])
+    #expect(shape.nodes(of: node.value).map(shape.plain) == [self.node(0, name: 3)])
     store.store(node.value)
-    #expect(shape.nodes(of: node.value) == [self.node(0, name: 3)])
+    #expect(shape.nodes(of: node.value).map(shape.plain) == [self.node(0, name: 3)])
     store.update(Node.self, id: 0) { shape.put([], into: &$0) }
-    #expect(node.value == self.node(0, name: 3))
+    #expect(shape.plain(node.value) == self.node(0, name: 3))
     #expect(store._checkInvariants() == [])
   }
 
