@@ -1,7 +1,7 @@
 import Concord
 import Testing
 
-@Suite("Each iteration of values follows on its own")
+@Suite("Each iteration of values follows on its own", .timeLimit(.minutes(1)))
 struct ValuesSequenceTests {
   private let store = EntityStore(delivery: .immediate)
 
