@@ -10,7 +10,13 @@
       ["-swift-version", "6", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
     ]
 
-    private static let book = "nonisolated struct Book: Identifiable, Equatable, Sendable { let id: String; var title: String }\n"
+    private static let book = """
+      nonisolated struct Book: Identifiable, Equatable, Sendable {
+        let id: String
+        var title: String
+      }
+
+      """
 
     /// What is accepted without a word.
     private static let accepted: [(name: String, source: String)] = [
@@ -68,13 +74,16 @@
         """
       ),
       (
-        "an actor",
+        // A closure that captures its actor weakly belongs to nobody: such is the language.
+        "an actor, strongly and unowned",
         """
         actor Shelf {
           var titles: [String] = []
-          var subscription: Subscription?
+          var subscriptions: [Subscription] = []
           func follow(_ observer: EntityObserver<Book>) {
-            subscription = observer.observe { [weak self] in self?.titles.append($0.title) }
+            subscriptions.append(observer.observe { self.titles.append($0.title) })
+            subscriptions.append(observer.observe { [unowned self] in titles.append($0.title) })
+            subscriptions.append(observer.observe(\\.title) { self.titles.append($0) })
           }
         }
         """

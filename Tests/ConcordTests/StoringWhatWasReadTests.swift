@@ -80,11 +80,12 @@ struct StoringWhatWasReadTests {
     store.store(array + [])
     #expect(harriet.value.name == 0)
     expectFriendships(emma, harriet)
-    store.store(dictionary.values.map { friend in
-      var friend = friend
-      friend.name = 7
-      return friend
-    })
+    store.store(
+      dictionary.values.map { friend in
+        var friend = friend
+        friend.name = 7
+        return friend
+      })
     #expect(harriet.value.name == 7)
     expectFriendships(emma, harriet)
   }

@@ -71,7 +71,13 @@ enum ShapeVariety: String, CaseIterable, Sendable {
   /// Wrappers whose relations depend on the entities in them.
   var hasShyNiches: Bool { [.varying, .all, .cyclesOfAll].contains(self) }
 
-  var kinds: [ShapeKind] { self == .cycles || self == .cyclesOfAll ? [.knot, .knot, .knot, .leaf, .pod] : [.leaf, .pod, .pod, .rack] }
+  /// What steps are about, each as often as it stands here.
+  var kinds: [ShapeKind] {
+    switch self {
+    case .cycles, .cyclesOfAll: [.knot, .knot, .knot, .leaf, .pod]
+    default: [.leaf, .pod, .pod, .rack]
+    }
+  }
 }
 
 /// A store, and what holds of it after each step: an entity reads the same wherever it stands, brief inside its own
@@ -105,7 +111,8 @@ final class ShapeWorld {
     case .keep(let kind, let id): keep(kind.type, kind, id)
     case .drop(let kind, let id): kept[Key(kind: kind, id: id)] = nil
     case .observe(let kind, let id): observe(kind.type, kind, id)
-    case .unsubscribe(let kind, let id): observed.removeValue(forKey: Key(kind: kind, id: id))?.subscription.unsubscribe()
+    case .unsubscribe(let kind, let id):
+      observed.removeValue(forKey: Key(kind: kind, id: id))?.subscription.unsubscribe()
     case .read(let kind, let id): _ = value(kind.type, id)
     case .storeRead(let kind, let id): try storeRead(kind.type, id)
     case .check: try check()
@@ -191,7 +198,9 @@ final class ShapeWorld {
 
   // MARK: - Checks
 
-  private func value<T: ShapeEntity>(_ type: T.Type, _ id: Int) -> (any ShapeEntity)? { store.find(type, id: id)?.value }
+  private func value<T: ShapeEntity>(_ type: T.Type, _ id: Int) -> (any ShapeEntity)? {
+    store.find(type, id: id)?.value
+  }
 
   private var keys: [Key] { ShapeKind.allCases.flatMap { kind in (0..<kind.count).map { Key(kind: kind, id: $0) } } }
 
@@ -221,7 +230,9 @@ final class ShapeWorld {
     for (place, value) in all {
       for inner in value.inside {
         let key = key(inner)
-        guard let whole = all[key] else { throw Wrong(description: "\(inner) stands in \(value), and is not in the store") }
+        guard let whole = all[key] else {
+          throw Wrong(description: "\(inner) stands in \(value), and is not in the store")
+        }
         var expected: any ShapeEntity = whole
         if let knot = whole as? Knot, place.kind == .knot, let cycle = cycles[knot.id], cycle.contains(place.id) {
           expected = knot.brief(cycle)
