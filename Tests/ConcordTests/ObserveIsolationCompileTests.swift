@@ -5,7 +5,8 @@
   @Suite("observe in an actor compiles, in Swift 5 and in Swift 6 mode", .enabled(if: SwiftCompiler.modules != nil))
   struct ObserveIsolationCompileTests {
     private static let modes: [[String]] = [
-      ["-swift-version", "6"], ["-swift-version", "5"], ["-swift-version", "5", "-strict-concurrency=complete"],
+      ["-swift-version", "6"], ["-swift-version", "5"],
+      ["-swift-version", "5", "-strict-concurrency=complete", "-enable-upcoming-feature", "InferSendableFromCaptures"],
       ["-swift-version", "6", "-default-isolation", "MainActor"],
       ["-swift-version", "6", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
     ]
