@@ -12,7 +12,7 @@
       }
     }()
 
-    /// Compiles a file that imports Concord as far as all diagnostics come: some races are found only after type-checking.
+    /// Compiles a file that imports Concord until all diagnostics are made: some races are found after type-checking.
     static func check(_ source: String, _ flags: [String] = ["-swift-version", "6"]) throws -> (
       status: Int32, message: String
     ) {
@@ -22,7 +22,8 @@
       defer { try? FileManager.default.removeItem(at: file) }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-I", modules.path, file.path] + flags
+      process.arguments =
+        ["swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-I", modules.path, file.path] + flags
       let pipe = Pipe()
       process.standardOutput = pipe
       process.standardError = pipe
