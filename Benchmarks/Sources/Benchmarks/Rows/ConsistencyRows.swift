@@ -9,7 +9,39 @@ extension Row {
       pushOne("push one object to 100 owners of 1,000 objects, generated", GeneratedVideo.self, fraction: 20),
       pushMany("push 10,000 objects to one owner of 10,000, written by hand", Video.self),
       pushMany("push 10,000 objects to one owner of 10,000, generated", GeneratedVideo.self),
+      registerOwners,
     ]
+  }
+
+  private static var registerOwners: Row {
+    Row(
+      "register 16,000 owners", goal: .milliseconds(20), was: "33 s",
+      floor: "keeps a weak reference to each of them in a Dictionary", repetitions: 11
+    ) { stopwatch in
+      let video = GeneratedVideo(number: 471)
+      let owners = (0..<16_000).map { _ in Owner([video]) }
+      var turn = 0
+      return Sides {
+        let manager = ConsistencyManager()
+        let time = stopwatch.nanoseconds { for owner in owners { manager.register(owner) } }
+        turn += 1
+        manager.pushUpdatedObject(changed(video, turn))
+        for owner in owners { try expect(owner.updates, is: turn, "updates of an owner") }
+        return time
+      } floor: {
+        var registered: [ObjectIdentifier: Weak] = [:]
+        let time = stopwatch.nanoseconds { for owner in owners { registered[ObjectIdentifier(owner)] = Weak(owner) } }
+        try expect(registered.values.count { $0.object != nil }, is: owners.count, "owners that are registered")
+        return time
+      }
+    }
+  }
+
+  /// What the floor keeps of an owner.
+  private struct Weak {
+    private(set) weak var object: AnyObject?
+
+    init(_ object: AnyObject) { self.object = object }
   }
 
   private static func pushOne<V: OwnedVideo>(_ name: String, _ type: V.Type, fraction: Double) -> Row {
