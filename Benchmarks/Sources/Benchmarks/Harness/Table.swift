@@ -20,13 +20,15 @@ struct Table {
       return self.line(line.name, line.was ?? "–", "failed", "", "", line.goal, "NO") + "\n    " + failure
     }
     return self.line(
-      line.name, line.was ?? "–", line.concord.map { line.unit.format($0) } ?? "–", line.floor.map { line.unit.format($0) } ?? "–",
+      line.name, line.was ?? "–", line.concord.map { line.unit.format($0) } ?? "–",
+      line.floor.map { line.unit.format($0) } ?? "–",
       line.ratio.map { $0.formatted(places: $0 < 10 ? 2 : $0 < 100 ? 1 : 0) } ?? "–", line.goal,
       line.holds.map { $0 ? "yes" : "NO" } ?? "–")
   }
 
   private func line(
-    _ name: String, _ was: String, _ concord: String, _ floor: String, _ ratio: String, _ goal: String, _ holds: String
+    _ name: String, _ was: String, _ concord: String, _ floor: String, _ ratio: String, _ goal: String,
+    _ holds: String
   ) -> String {
     [
       name.padded(to: nameWidth), was.padded(to: wasWidth, left: true), concord.padded(to: 9, left: true),

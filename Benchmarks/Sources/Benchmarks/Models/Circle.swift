@@ -15,7 +15,8 @@ struct Circle {
     screens = (0..<observed).map { _ in Screen() }
     subscriptions = zip(kept, screens).map { observer, screen in observer.observe { screen.show($0) } }
     try expect(withExtendedLifetime(all) { kept.count }, is: people.count, "people in the store")
-    try expect(kept[people.count - 1].value.friends.map(\.id), is: people[people.count - 1].friends.map(\.id), "friends")
+    let last = people.count - 1
+    try expect(kept[last].value.friends.map(\.id), is: people[last].friends.map(\.id), "friends of a person")
   }
 
   func rename(_ id: Int, _ name: String) { store.update(Person.self, id: id) { $0.name = name } }
