@@ -66,8 +66,7 @@ extension Report.Line {
   init(_ row: Row, failure: any Error) {
     self.init(
       name: row.name, unit: row.unit, goal: row.goal.description(in: row.unit), holds: false, was: row.was,
-      earlier: row.earlier,
-      floorIs: row.floor, repetitions: 0, failure: String(describing: failure))
+      earlier: row.earlier, floorIs: row.floor, repetitions: 0, failure: String(describing: failure))
   }
 }
 
