@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
   import Dispatch
   import Testing
@@ -90,4 +89,3 @@
       #expect(log.last == 4)
     }
   }
-#endif

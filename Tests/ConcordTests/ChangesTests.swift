@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
   import Dispatch
   import Testing
@@ -175,4 +174,3 @@
       #expect(observed { $0.update(Person.self, id: 1) { $0.name = 5 } } == [["updated Person 1: 0 5"]])
     }
   }
-#endif

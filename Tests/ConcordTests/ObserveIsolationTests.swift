@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
   import Dispatch
   import Testing
@@ -119,4 +118,3 @@
       #expect(store.find(Tag.self, id: 0) == nil)
     }
   }
-#endif

@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
   import Dispatch
   import Testing
@@ -109,4 +108,3 @@
       subscription.unsubscribe()
     }
   }
-#endif

@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
   import Testing
 
@@ -81,4 +80,3 @@
       withExtendedLifetime(people) {}
     }
   }
-#endif

@@ -24,28 +24,26 @@ struct StampPrecisionTests {
     #expect(tag.value.text == 2)
   }
 
-  #if CONCORD_NEW
-    private final class Listener: EntityStoreLogger {
-      let log = Log<String>()
-      func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {
-        log.append("\(type) \(id)")
-      }
+  private final class Listener: EntityStoreLogger {
+    let log = Log<String>()
+    func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {
+      log.append("\(type) \(id)")
     }
+  }
 
-    @Test("The logger is told of stamps above it, and of no others")
-    func told() {
-      let listener = Listener()
-      let store = EntityStore(delivery: .immediate, logger: listener)
-      let tag = store.store(Tag(id: 0, text: 0), modifiedAt: Self.exact)
-      store.update(Tag.self, id: 0, modifiedAt: Self.exact) { $0.text = 1 }
-      store.store(Tag(id: 1, text: 0))
-      store.store(Tag(id: 2, text: 0), modifiedAt: -Self.exact)
-      #expect(listener.log.values == [])
-      store.store(Tag(id: 0, text: 2), modifiedAt: Self.exact * 2)
-      #expect(listener.log.values == ["Tag 0"])
-      store.update(Tag.self, id: 0, modifiedAt: Self.exact * 4) { $0.text = 3 }
-      #expect(listener.log.values == ["Tag 0", "Tag 0"])
-      withExtendedLifetime(tag) {}
-    }
-  #endif
+  @Test("The logger is told of stamps above it, and of no others")
+  func told() {
+    let listener = Listener()
+    let store = EntityStore(delivery: .immediate, logger: listener)
+    let tag = store.store(Tag(id: 0, text: 0), modifiedAt: Self.exact)
+    store.update(Tag.self, id: 0, modifiedAt: Self.exact) { $0.text = 1 }
+    store.store(Tag(id: 1, text: 0))
+    store.store(Tag(id: 2, text: 0), modifiedAt: -Self.exact)
+    #expect(listener.log.values == [])
+    store.store(Tag(id: 0, text: 2), modifiedAt: Self.exact * 2)
+    #expect(listener.log.values == ["Tag 0"])
+    store.update(Tag.self, id: 0, modifiedAt: Self.exact * 4) { $0.text = 3 }
+    #expect(listener.log.values == ["Tag 0", "Tag 0"])
+    withExtendedLifetime(tag) {}
+  }
 }

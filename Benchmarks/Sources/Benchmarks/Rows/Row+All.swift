@@ -14,9 +14,4 @@ extension Row {
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
     ] + transactions + notices + cycles + relations + value
   }
-
-  #if !CONCORD_NEW
-    /// `store.value` is not there yet.
-    private static var value: [Row] { [] }
-  #endif
 }

@@ -1,4 +1,3 @@
-#if CONCORD_NEW
   import Concord
 
   extension Row {
@@ -42,4 +41,3 @@
       }
     }
   }
-#endif
