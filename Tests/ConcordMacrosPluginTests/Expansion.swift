@@ -12,7 +12,10 @@
     /// `3:7 warning: …`, in order.
     let diagnostics: [String]
 
-    /// The extension that was added; the macros never add a second one for a type.
+    /// What the fix-its say they do, in order.
+    let fixIts: [String]
+
+    /// The extension that was added; a macro never adds a second one for a type.
     let added: ExtensionDeclSyntax?
 
     /// - Parameter conforming: the protocols to which the types conform already, as the compiler would say.
@@ -26,9 +29,11 @@
           BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
         },
         indentationWidth: .spaces(2))
-      let statements = expansion.as(SourceFileSyntax.self)?.statements ?? []
+      // What is added is text, which the compiler parses.
+      let statements = Parser.parse(source: expansion.description).statements
       let isChanged = statements.count > file.statements.count
       added = isChanged ? statements.last?.item.as(ExtensionDeclSyntax.self) : nil
+      fixIts = context.diagnostics.flatMap { $0.fixIts.map(\.message.message) }
       diagnostics = context.diagnostics.map { diagnostic in
         let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Shop.swift")
         return "\(place.line):\(place.column) \(diagnostic.diagMessage.severity): \(diagnostic.message)"
@@ -41,10 +46,10 @@
           type: type, conformances: protocols.filter { !conforming.contains($0) }.map { TypeSyntax(stringLiteral: $0) })
       }
       return [
-        "Entity": spec(
-          EntityMacro.self,
-          ["Identifiable", "Aggregate", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
-        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper", "ConsistentValue"]),
+        "Entity": spec(EntityMacro.self, ["Identifiable", "Aggregate"]),
+        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper"]),
+        "Consistent": spec(
+          ConsistentMacro.self, ["Identifiable", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
         "EntityIgnored": spec(EntityIgnoredMacro.self, []),
       ]
     }
@@ -73,8 +78,9 @@
     var relations: [String] {
       (member("fixedRelations") ?? "").split(separator: "\n").compactMap { line in
         let line = line.drop { $0 == " " }
-        if line.hasPrefix("#") { return String(line) }
-        return line.hasPrefix("relations.add(") ? String(line.dropFirst(14).dropLast()) : nil
+        if line.hasPrefix("#") && !line.hasPrefix("#sourceLocation") { return String(line) }
+        guard let start = line.firstRange(of: ".add(")?.upperBound else { return nil }
+        return String(line[start...].dropLast())
       }
     }
   }
