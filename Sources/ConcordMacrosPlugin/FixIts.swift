@@ -67,6 +67,20 @@
         changes: [.replace(oldNode: Syntax(attributeName), newNode: new ?? Syntax(attributeName))])
     }
 
+    /// The attribute goes.
+    func fixItToRemove(from declaration: some DeclSyntaxProtocol) -> FixIt? {
+      guard let host = declaration.asProtocol((any WithAttributesSyntax).self) else { return nil }
+      var plain: any WithAttributesSyntax = host
+      let name = attributeName.trimmedDescription
+      plain.attributes = host.attributes.filter {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription != name
+      }
+      plain.leadingTrivia = declaration.leadingTrivia
+      return FixIt(
+        message: Remedy(id: "remove", message: "remove '@\(attributeName.trimmedDescription)'"),
+        changes: [.replace(oldNode: Syntax(declaration), newNode: Syntax(fromProtocol: plain))])
+    }
+
     /// The attribute loses its argument.
     var fixItToPlain: FixIt {
       let plain = with(\.leftParen, nil).with(\.arguments, nil).with(\.rightParen, nil)

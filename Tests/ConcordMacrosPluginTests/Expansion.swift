@@ -15,6 +15,9 @@
     /// What the fix-its say they do, in order.
     let fixIts: [String]
 
+    /// The source after each fix-it alone, by what the fix-it says.
+    let fixed: [String: String]
+
     /// The extension that was added; a macro never adds a second one for a type.
     let added: ExtensionDeclSyntax?
 
@@ -34,10 +37,24 @@
       let isChanged = statements.count > file.statements.count
       added = isChanged ? statements.last?.item.as(ExtensionDeclSyntax.self) : nil
       fixIts = context.diagnostics.flatMap { $0.fixIts.map(\.message.message) }
+      var fixed: [String: String] = [:]
+      for fixIt in context.diagnostics.flatMap(\.fixIts) {
+        fixed[fixIt.message.message] = Expansion.apply(fixIt, to: source, in: context)
+      }
+      self.fixed = fixed
       diagnostics = context.diagnostics.map { diagnostic in
         let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Shop.swift")
         return "\(place.line):\(place.column) \(diagnostic.diagMessage.severity): \(diagnostic.message)"
       }
+    }
+
+    private static func apply(_ fixIt: FixIt, to source: String, in context: BasicMacroExpansionContext) -> String {
+      var bytes = Array(source.utf8)
+      for case .replace(let old, let new) in fixIt.changes {
+        let start = context.location(for: old.position, anchoredAt: old, fileName: "Shop.swift").offset
+        bytes.replaceSubrange(start..<start + old.totalLength.utf8Length, with: Array(new.description.utf8))
+      }
+      return String(decoding: bytes, as: UTF8.self)
     }
 
     static func specs(conforming: Set<String> = []) -> [String: MacroSpec] {
