@@ -16,10 +16,11 @@ let package = Package(
     .library(name: "ConcordLogging", targets: ["ConcordLogging"]),
     .library(name: "ConcordMacros", targets: ["ConcordMacros"]),
     .library(name: "ConcordConsistency", targets: ["ConcordConsistency"]),
+    .library(name: "ConcordConsistencyMacros", targets: ["ConcordConsistencyMacros"]),
     .library(name: "ConcordCombine", targets: ["ConcordCombine"]),
   ],
   traits: [
-    .trait(name: "Macros", description: "@Entity and @EntityWrapper, which compile swift-syntax"),
+    .trait(name: "Macros", description: "@Entity, @EntityWrapper and @Consistent, which compile swift-syntax"),
     .trait(name: "OpenCombine", description: "Publishers where the system has no Combine"),
     .default(enabledTraits: ["Macros", "OpenCombine"]),
   ],
@@ -47,10 +48,12 @@ let package = Package(
     .target(
       name: "ConcordMacros",
       dependencies: [
-        "Concord", "ConcordConsistency",
+        "Concord",
         .target(name: "ConcordMacrosPlugin", condition: .when(traits: ["Macros"])),
       ],
       swiftSettings: settings),
+    .target(
+      name: "ConcordConsistencyMacros", dependencies: ["ConcordMacros", "ConcordConsistency"], swiftSettings: settings),
     .macro(
       name: "ConcordMacrosPlugin",
       dependencies: [
@@ -67,6 +70,8 @@ let package = Package(
     // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
     .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),
     .testTarget(name: "ConcordMacrosTests", dependencies: ["ConcordMacros"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordConsistencyMacrosTests", dependencies: ["ConcordConsistencyMacros"], swiftSettings: settings),
     .testTarget(
       name: "ConcordMacrosPluginTests",
       dependencies: [

@@ -21,7 +21,7 @@ let package = Package(
     .target(
       name: "BookstoreKit",
       dependencies: [
-        .product(name: "ConcordMacros", package: "Concord"),
+        .product(name: "ConcordConsistencyMacros", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
       ],
       resources: [.copy("catalogue.json")],

@@ -10,7 +10,8 @@ check_isolation() {
     fail 'the proof is blind: it does not find what macros need where it was compiled'
   fi
   prove_isolation concord-alone '' Concord
-  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros
+  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros \
+    ConcordConsistencyMacros
 }
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes

@@ -3,7 +3,7 @@
 
 # check_snippets: README.md and the articles.
 check_snippets() {
-  local folder=.build/snippets new=.build/snippets.new document name programs='' manifest
+  local folder=.build/snippets new=.build/snippets.new document name programs='' pasted manifest
   rm -rf "$new"
   mkdir -p "$new" "$folder"
   for document in README.md Sources/*/*.docc/*.md; do
@@ -13,6 +13,9 @@ check_snippets() {
 "
   done
   programs=$(printf '%s' "$programs" | sed '/^$/d')
+  pasted=$(paste_quick_start "$new") || fail 'the quick start is not found in README.md'
+  programs="$programs
+$pasted"
   write_snippet_package "$new/Package.swift" "$programs"
   # Whatever did not change keeps its date, so that it is not built again.
   copy_what_changed "$new" "$folder"

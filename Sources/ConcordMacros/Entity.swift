@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a struct an ``Concord/Aggregate`` and a ``ConcordConsistency/ConsistentObject``.
+  /// Makes a struct an ``Concord/Aggregate``.
   ///
   /// ```swift
   /// @Entity struct Book {
@@ -11,10 +11,11 @@
   /// }
   /// ```
   ///
-  /// Every stored property is offered to the store, and the compiler decides by its type whether it is a relation: an
-  /// entity, an optional, a collection, a set or a dictionary of entities, or a wrapper; also behind a type alias or a
-  /// generic parameter. Nothing is judged by the way it is spelled. The relations are the same for all values, so the
-  /// store asks for them once, and reads and writes the properties where they lie.
+  /// Every stored property that can hold an entity is offered to the store, and the compiler decides by its type whether it
+  /// is a relation: an entity, an optional, a collection, a set or a dictionary of entities, or a wrapper; also behind a
+  /// type alias or a generic parameter. Only the plain types that everybody knows (`String`, `Int`, `Date` and so on) are
+  /// left out by their names, which keeps compiling fast and is warned of, should an entity have such a name. The relations are the same
+  /// for all values, so the store asks for them once, and reads and writes the properties where they lie.
   ///
   /// - A relation is a `var`: the store puts newer values in it. A `let` that holds an entity gives a warning.
   /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning.
@@ -23,15 +24,13 @@
   /// - In a generic struct, a parameter is an entity if it is declared as one (`Item: Identifiable & Sendable`), whatever
   ///   it stands for in one instance. A property of a parameter that is not gives a warning.
   /// - ``EntityIgnored()`` keeps a property out.
-  /// - What the struct declares itself (`nestedEntitiesKeyPaths`, `properties`, `setting(property:)`) is not generated.
+  /// - What the struct declares itself (`nestedEntitiesKeyPaths`, `fixedRelations`) is not generated.
   ///
   /// The struct needs an `id`; ``Entity(id:)`` takes it from another property. Classes, enums, actors, protocols and types
   /// inside functions are refused.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, ConsistentValue, ConsistentObject, StaticallyConsistent,
-    names: named(nestedEntitiesKeyPaths), named(fixedRelations), named(properties), named(setting(property:)),
-    named(declareConsistentParts(in:)), named(visitConsistentParts(_:)), named(mergingConsistentParts(_:))
+    conformances: Identifiable, Aggregate, names: named(nestedEntitiesKeyPaths), named(fixedRelations)
   )
   public macro Entity() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
@@ -45,10 +44,7 @@
   /// The struct must declare the property itself, with its type beside it.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, ConsistentValue, ConsistentObject, StaticallyConsistent,
-    names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations), named(properties),
-    named(setting(property:)), named(declareConsistentParts(in:)), named(visitConsistentParts(_:)),
-    named(mergingConsistentParts(_:))
+    conformances: Identifiable, Aggregate, names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations)
   )
   public macro Entity(id: KeyPath<EntityProperties, EntityProperties>) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")

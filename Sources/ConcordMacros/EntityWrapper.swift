@@ -7,13 +7,16 @@
   ///
   /// Each payload gets a computed property (`var book: Book? { get set }`), and is a relation if its type is one, as with
   /// ``Entity()``. A case with several payloads gets one property for each, named after the case and the payload's label
-  /// or position: `case pair(first: Book, Game)` gives `pairFirst` and `pair1`.
+  /// or position: `case pair(first: Book, Game)` gives `pairFirst` and `pair1`. So do cases that differ by their labels only:
+  /// `case media(book: Book), media(game: Game)` gives `mediaBook` and `mediaGame`.
   ///
   /// Setting a property makes the value that case. Setting it to `nil` while the value is that case makes it `.none` if the
   /// enum declares `case none`, and is ignored otherwise; then the entity is required, and removing it from the store
   /// removes the parent. A property that the enum declares itself is used instead of a generated one.
   ///
+  /// An `Identifiable` enum is a wrapper all the same. A case that is unavailable is left out.
+  ///
   /// In a struct, the stored properties are the parts.
-  @attached(extension, conformances: EntityWrapper, ConsistentValue, names: arbitrary)
+  @attached(extension, conformances: EntityWrapper, names: arbitrary)
   public macro EntityWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityWrapperMacro")
 #endif

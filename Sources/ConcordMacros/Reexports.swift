@@ -1,3 +1,2 @@
 // One import is enough to declare entities and to store them.
 @_exported public import Concord
-@_exported public import ConcordConsistency

@@ -7,7 +7,7 @@
 
     init(host: Host, cases: [WrapperCase]) {
       self.host = host
-      canBeEmpty = cases.contains { $0.label == "none" && $0.payloads.isEmpty }
+      canBeEmpty = cases.contains { $0.label == "none" && $0.payloads.isEmpty && $0.availability.condition == nil }
     }
 
     /// The accessors of one case, but those the user wrote.
@@ -15,23 +15,19 @@
       var lines: [String] = []
       for payload in wrapperCase.payloads where !host.declaresProperty(payload.accessorLabel) {
         let body =
-          ["get {"] + getter(payload, of: wrapperCase).indented + ["}"]
+          ["get {", "  " + wrapperCase.value(of: payload), "}"]
           + ["set {"] + setter(payload, of: wrapperCase).indented + ["}"]
+        if wrapperCase.availability.isDeprecated { lines.append("@available(*, deprecated)") }
         lines.append("\(host.access)nonisolated var \(payload.accessor): \(payload.accessorType) {")
         lines += body.indented + ["}"]
       }
       return lines
     }
 
-    private func getter(_ payload: WrapperCase.Payload, of wrapperCase: WrapperCase) -> [String] {
-      let pattern = wrapperCase.pattern { $0 == payload.index }
-      return ["if case \(pattern) = self { value\(payload.index) } else { nil }"]
-    }
-
     /// A payload of a case that has others can only be set while the value is that case: the others stay as they are.
     private func setter(_ payload: WrapperCase.Payload, of wrapperCase: WrapperCase) -> [String] {
       let isAlone = wrapperCase.payloads.count == 1
-      let isThisCase = "case \(wrapperCase.pattern { $0 != payload.index }) = self"
+      let isThisCase = wrapperCase.condition { $0 != payload.index }
       let renewed = wrapperCase.construction { $0 == payload.index ? "newValue" : "value\($0)" }
       if payload.isOptional {
         // `nil` is a payload like others, but does not make a value this case.
@@ -42,7 +38,7 @@
       }
       let condition = isAlone ? "if let newValue {" : "if let newValue, \(isThisCase) {"
       // Without an empty case, `nil` is ignored: the value cannot be this case without its entity.
-      let isEmptied = (isAlone ? "" : "newValue == nil, ") + "case .\(wrapperCase.spelling) = self"
+      let isEmptied = (isAlone ? "" : "newValue == nil, ") + wrapperCase.condition { _ in false }
       let emptied = canBeEmpty ? ["} else if \(isEmptied) {", "  self = .none"] : []
       return [condition, "  self = \(renewed)"] + emptied + ["}"]
     }

@@ -4,7 +4,9 @@
 
   @main
   struct ConcordMacrosPlugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = [EntityMacro.self, EntityWrapperMacro.self, EntityIgnoredMacro.self]
+    let providingMacros: [any Macro.Type] = [
+      EntityMacro.self, EntityWrapperMacro.self, EntityIgnoredMacro.self, ConsistentMacro.self,
+    ]
   }
 #else
   /// Without the trait `Macros` nothing depends on this executable; it is only there so that a plain `swift build`,

@@ -1,6 +1,5 @@
 #if Macros
   import SwiftSyntax
-  import SwiftSyntaxBuilder
 
   /// Which protocols a type conforms to already, and which the macro has to add.
   struct Conformances {
@@ -26,13 +25,11 @@
     /// An extension with these members that conforms `type` to those of `protocols` that it lacks; none if it is empty.
     func extending(
       _ type: some TypeSyntaxProtocol, with protocols: [String], members: [[String]]
-    ) throws -> ExtensionDeclSyntax? {
+    ) -> [ExtensionDeclSyntax] {
       // Entities are read on any thread, also those declared in a module whose default is another actor.
       let added = protocols.filter(lacks).map { "nonisolated \(Conformances.modules[$0] ?? "")\($0)" }
-      guard !added.isEmpty || !members.isEmpty else { return nil }
-      let clause = added.isEmpty ? "" : ": " + added.joined(separator: ", ")
-      let body = members.map { $0.indented.joined(separator: "\n") }.joined(separator: "\n\n")
-      return try ExtensionDeclSyntax("extension \(type.trimmed)\(raw: clause) {\n\(raw: body)\n}")
+      guard !added.isEmpty || !members.isEmpty else { return [] }
+      return [Extension(type: type.trimmedDescription, conformances: added, members: members).declaration]
     }
 
     private static func lastName(_ type: String) -> String { type.split(separator: ".").last.map(String.init) ?? type }

@@ -1,72 +1,119 @@
 #if Macros
-  /// What the macros write so that values merge by `ConcordConsistency` without boxes, casts or text.
+  import SwiftSyntax
+
+  /// What `@Consistent` writes so that values merge by `ConcordConsistency` without boxes, casts or text.
   struct Consistency {
     let host: Host
 
     /// The members of `StaticallyConsistent`, but those that the type declares itself.
     func entityMembers(_ properties: StoredProperties) -> [[String]] {
+      let isDeprecated = properties.all.flatMap(\.flattened).contains { $0.availability.isDeprecated }
       var members: [[String]] = []
-      if !host.declaresProperty("properties") { members.append(list(of: properties)) }
-      if !host.declaresMethod("setting") { members.append(setting(properties)) }
-      members.append(
+      if !declaresList { members.append(list(of: properties)) }
+      if !host.declaresMethod("setting", labels: ["property"]) { members.append(setting(properties)) }
+      members += [
         method(static: true, "declareConsistentParts(in types: inout ConcordConsistency.ConsistentTypes)") {
-          properties.parts.lines { ["types.include(\\Self.\($0.spelling))"] }
-        })
-      members.append(
-        method("visitConsistentParts(_ visitor: ConcordConsistency.ConsistentVisitor)") {
-          properties.parts.lines { ["visitor.visit(self.\($0.spelling))"] }
-        })
-      members.append(
-        method("mergingConsistentParts(_ merge: ConcordConsistency.ConsistentMerge) -> Self?") { merging(properties) })
-      return members
+          declaring(properties)
+        },
+        method("visitConsistentParts(_ visitor: ConcordConsistency.ConsistentVisitor)") { visiting(properties) },
+        method("mergingConsistentParts(_ merge: ConcordConsistency.ConsistentMerge) -> Self?") { merging(properties) },
+      ]
+      return members.map { $0.deprecated(if: isDeprecated) }
     }
 
     /// The members of `ConsistentValue` for a struct without identity.
     func wrapperMembers(_ properties: StoredProperties) -> [[String]] {
       wrapperMembers(
-        types: properties.parts.lines { ["types.include(\\Self.\($0.spelling))"] },
-        visiting: properties.parts.lines { ["visitor.visit(self.\($0.spelling))"] },
-        merging: merging(properties))
+        types: declaring(properties), visiting: visiting(properties), merging: merging(properties),
+        isDeprecated: properties.parts.flatMap(\.flattened).contains { $0.availability.isDeprecated })
     }
 
     /// The members of `ConsistentValue` for an enum.
     func wrapperMembers(_ cases: [Conditional<WrapperCase>]) -> [[String]] {
-      guard !cases.isEmpty else { return wrapperMembers(types: [], visiting: [], merging: ["nil"]) }
+      let all = cases.flatMap(\.flattened)
+      guard !all.isEmpty else { return wrapperMembers(types: [], visiting: [], merging: ["nil"]) }
+      let types = cases.caseLines { wrapperCase in
+        wrapperCase.followed.map { payload in
+          "types.include(\\ConcordConsistencyMacros._Payload<\(payload.type.trimmedDescription)>.value)"
+        }
+      }
       return wrapperMembers(
-        types: cases.lines { $0.payloads.map { "types.include(\\Self.\($0.accessor))" } },
-        visiting: ["switch self {"]
-          + cases.lines { wrapperCase in
-            let visits = wrapperCase.payloads.map { "  visitor.visit(value\($0.index))" }
-            return ["case \(wrapperCase.pattern()):"] + (visits.isEmpty ? ["  break"] : visits)
-          } + ["}"],
-        merging: ["switch self {"] + cases.lines(merging) + ["}"])
+        types: check(all.flatMap { element in element.payloads.map { ($0.type, element.name) } }) + types,
+        visiting: choice(among: cases, visiting, otherwise: "break"),
+        merging: choice(among: cases, merging, otherwise: "return nil"),
+        isDeprecated: all.contains { $0.availability.isDeprecated })
     }
 
-    private func merging(_ wrapperCase: WrapperCase) -> [String] {
-      let payloads = wrapperCase.payloads
-      guard !payloads.isEmpty else { return ["case \(wrapperCase.pattern()):", "  return nil"] }
-      let unchanged = payloads.map { "part\($0.index) == nil" }.joined(separator: ", ")
-      return ["case \(wrapperCase.pattern()):"]
-        + payloads.map { "  let part\($0.index) = merge.updated(value\($0.index))" }
-        + [
-          "  if \(unchanged) { return nil }",
-          "  return \(wrapperCase.construction { "part\($0) ?? value\($0)" })",
-        ]
+    /// A switch over the cases. Those that only their labels tell apart come before it, each in an `if`.
+    private func choice(
+      among cases: [Conditional<WrapperCase>], _ branch: (WrapperCase) -> (isBound: (Int) -> Bool, lines: [String]),
+      otherwise: String
+    ) -> [String] {
+      let overloaded = cases.caseLines { wrapperCase in
+        guard wrapperCase.isOverloaded else { return [] }
+        let branch = branch(wrapperCase)
+        return ["if \(wrapperCase.condition(binding: branch.isBound)) {"] + branch.lines.indented + ["}"]
+      }
+      let others = cases.caseLines { wrapperCase in
+        guard !wrapperCase.isOverloaded else { return [] }
+        let branch = branch(wrapperCase)
+        return ["case \(wrapperCase.pattern(binding: branch.isBound)):"] + branch.lines.indented
+      }
+      if overloaded.isEmpty { return ["switch self {"] + others + ["}"] }
+      return overloaded + (others.isEmpty ? [] : ["switch self {"] + others + ["default: break", "}"])
+        + (otherwise == "break" ? [] : [otherwise])
     }
 
-    private func wrapperMembers(types: [String], visiting: [String], merging: [String]) -> [[String]] {
+    private func visiting(_ wrapperCase: WrapperCase) -> (isBound: (Int) -> Bool, lines: [String]) {
+      let followed = wrapperCase.followed
+      let lines = followed.map { "visitor.visit(value\($0.index))" }
+      let nothing = wrapperCase.isOverloaded ? "return" : "break"
+      return ({ index in followed.contains { $0.index == index } }, lines.isEmpty ? [nothing] : lines)
+    }
+
+    private func merging(_ wrapperCase: WrapperCase) -> (isBound: (Int) -> Bool, lines: [String]) {
+      let followed = wrapperCase.followed
+      guard !followed.isEmpty else { return ({ _ in false }, ["return nil"]) }
+      let unchanged = followed.map { "part\($0.index) == nil" }.joined(separator: ", ")
+      let renewed = wrapperCase.construction { index in
+        followed.contains { $0.index == index } ? "part\(index) ?? value\(index)" : "value\(index)"
+      }
+      let lines =
+        followed.map { "let part\($0.index) = merge.updated(value\($0.index))" }
+        + ["if \(unchanged) { return nil }", "return \(renewed)"]
+      return ({ _ in true }, lines)
+    }
+
+    private func wrapperMembers(
+      types: [String], visiting: [String], merging: [String], isDeprecated: Bool = false
+    ) -> [[String]] {
       [
         method(static: true, "declareConsistentTypes(in types: inout ConcordConsistency.ConsistentTypes)") { types },
         method("visitConsistentObjects(_ visitor: ConcordConsistency.ConsistentVisitor)") { visiting },
         method("merged(by merge: ConcordConsistency.ConsistentMerge) -> Self?") { merging },
-      ]
+      ].map { $0.deprecated(if: isDeprecated) }
+    }
+
+    /// Whether the type's `properties` can be what `ConsistentObject` asks for.
+    private var declaresList: Bool {
+      host.properties.contains { property in
+        guard property.label == "properties", let type = property.type?.trimmedDescription else { return false }
+        return ["[Property]", "[ConcordConsistency.Property]", "Array<Property>"].contains(type)
+      }
     }
 
     private func list(of properties: StoredProperties) -> [String] {
-      let lines = properties.all.lines { ["properties.append((\"\($0.label)\", self.\($0.spelling)))"] }
+      let lines = properties.all.lines { ["properties.append((\"\($0.label)\", \(value(of: $0))))"] }
       let body =
         lines.isEmpty ? ["[]"] : ["var properties: [ConcordConsistency.Property] = []"] + lines + ["return properties"]
-      return ["\(host.access)nonisolated var properties: [ConcordConsistency.Property] {"] + body.indented + ["}"]
+      // A property of the user's may have the name and another type. It keeps the name then.
+      let isTaken = host.declaresProperty("properties")
+      let attribute =
+        isTaken ? "@_implements(ConcordConsistency.ConsistentObject, properties) @_disfavoredOverload " : ""
+      let name = isTaken ? "_consistentProperties" : "properties"
+      return ["\(attribute)\(host.access)nonisolated var \(name): [ConcordConsistency.Property] {"] + body.indented + [
+        "}"
+      ]
     }
 
     private func setting(_ properties: StoredProperties) -> [String] {
@@ -77,8 +124,8 @@
             : [
               "case \"\(property.label)\":",
               property.mayLackSetter
-                ? "  copy = ConcordMacros._setting(\\Self.\(property.spelling), of: copy, to: property.value)"
-                : "  ConcordMacros._set(&copy.\(property.spelling), to: property.value)",
+                ? "  copy = ConcordConsistencyMacros._setting(\(path(to: property)), of: copy, to: property.value)"
+                : "  ConcordConsistencyMacros._set(&copy.\(property.spelling), to: property.value)",
             ]
         }
         guard !cases.isEmpty else { return ["self"] }
@@ -86,18 +133,45 @@
       }
     }
 
+    private func declaring(_ properties: StoredProperties) -> [String] {
+      check(properties.parts.flatMap(\.flattened).map { ($0.type, $0.name) })
+        + followed(in: properties) { ["types.include(\(path(to: $0)))"] }
+    }
+
+    private func visiting(_ properties: StoredProperties) -> [String] {
+      followed(in: properties) { ["visitor.visit(\(value(of: $0)))"] }
+    }
+
     private func merging(_ properties: StoredProperties) -> [String] {
-      let lines = properties.parts.lines { property in
-        let name = property.spelling
+      let lines = followed(in: properties) { property in
         guard !property.isConstant else { return [] }
         // Only a change is worth a copy.
         let assignment =
           property.mayLackSetter
-          ? ["  copy = ConcordMacros._setting(\\Self.\(name), of: copy ?? self, to: part)"]
-          : ["  copy = copy ?? self", "  copy?.\(name) = part"]
-        return ["if let part = merge.updated(self.\(name)) {"] + assignment + ["}"]
+          ? ["  copy = ConcordConsistencyMacros._setting(\(path(to: property)), of: copy ?? self, to: part)"]
+          : ["  copy = copy ?? self", "  copy?.\(property.spelling) = part"]
+        return ["if let part = merge.updated(\(value(of: property))) {"] + assignment + ["}"]
       }
       return lines.isEmpty ? ["nil"] : ["var copy: Self?"] + lines + ["return copy"]
+    }
+
+    /// The lines for the properties in which there may be objects.
+    private func followed(in properties: StoredProperties, _ line: (StoredProperty) -> [String]) -> [String] {
+      properties.parts.lines { $0.isPlain ? [] : line($0) }
+    }
+
+    /// The lines with which the compiler checks that what was left out by its name is what it was taken for.
+    private func check(_ types: [(TypeSyntax?, TokenSyntax)]) -> [String] {
+      PlainTypes(in: types).names.map { "ConcordConsistencyMacros._leaveOut(\($0.name).self)" }
+    }
+
+    /// What a property wrapper makes of a property may belong to an actor, where the stored property belongs to none.
+    private func path(to property: StoredProperty) -> String {
+      property.mayLackSetter ? "Concord._keyPath({ \\Self.\(property.spelling) })" : "\\Self.\(property.spelling)"
+    }
+
+    private func value(of property: StoredProperty) -> String {
+      property.mayLackSetter ? "self[keyPath: \(path(to: property))]" : "self.\(property.spelling)"
     }
 
     private func method(static isStatic: Bool = false, _ signature: String, body: () -> [String]) -> [String] {

@@ -9,7 +9,9 @@
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       let property = declaration.as(VariableDeclSyntax.self)
-      if property?.storedProperties.isEmpty ?? true { context.report(.ignoresNothing, at: node) }
+      if property?.storedProperties.isEmpty ?? true {
+        context.report(.ignoresNothing, at: node, fixIts: [node.fixItToRemove(from: declaration)].compactMap { $0 })
+      }
       return []
     }
   }

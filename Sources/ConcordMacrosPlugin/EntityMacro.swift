@@ -2,8 +2,10 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// `@Entity`: makes a struct an `Aggregate` and a `StaticallyConsistent` object.
+  /// `@Entity`: makes a struct an `Aggregate`.
   struct EntityMacro: ExtensionMacro {
+    static var formatMode: FormatMode { .disabled }
+
     static func expansion(
       of node: AttributeSyntax,
       attachedTo declaration: some DeclGroupSyntax,
@@ -12,10 +14,10 @@
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
       guard declaration.is(StructDeclSyntax.self) else {
+        let isEnum = declaration.is(EnumDeclSyntax.self)
         context.report(
-          .notAStruct(
-            declaration.kindInWords, name: declaration.nameInWords, isEnum: declaration.is(EnumDeclSyntax.self)),
-          at: declaration.introducer)
+          .notAStruct(declaration.kindInWords, name: declaration.nameInWords, isEnum: isEnum),
+          at: declaration.introducer, fixIts: isEnum ? [node.fixIt(toRename: "EntityWrapper")] : [])
         return []
       }
       guard let host = Host(declaration, macro: "Entity", context: context) else { return [] }
@@ -27,28 +29,13 @@
       let properties = StoredProperties(of: host)
       properties.warn(in: context)
       var members = identity.members(of: host)
-      if conformances.needMembers(of: "Aggregate") {
-        members += relations(of: properties, in: host)
-      }
-      var protocols = ["Identifiable", "Aggregate"]
-      if let property = properties.all.flatMap(\.flattened).first(where: { $0.label == "properties" }) {
-        context.report(.propertiesIsTaken(host.name), at: property.name)
-      } else if conformances.needMembers(of: "ConsistentObject") {
-        members += Consistency(host: host).entityMembers(properties)
-        protocols += ["ConsistentValue", "ConsistentObject", "StaticallyConsistent"]
-      }
-      return [try conformances.extending(type, with: protocols, members: members)].compactMap { $0 }
-    }
-
-    private static func relations(of properties: StoredProperties, in host: Host) -> [[String]] {
       // Who lists the relations by hand lists all of them.
-      guard !host.declaresProperty("nestedEntitiesKeyPaths") else { return [] }
-      let list = [
-        "\(host.access)nonisolated var nestedEntitiesKeyPaths: [Concord.PartialIdentifiableKeyPath<Self>] {",
-        "  Self.fixedRelations ?? []",
-        "}",
-      ]
-      return host.declaresStatic("fixedRelations") ? [list] : [list, Relations.fixed(properties, in: host)]
+      if conformances.needMembers(of: "Aggregate"), !host.declaresProperty("nestedEntitiesKeyPaths") {
+        let relations = Relations(of: properties, in: context)
+        members.append(relations.nested)
+        if !host.declaresStatic("fixedRelations") { members.append(relations.fixed) }
+      }
+      return conformances.extending(type, with: ["Identifiable", "Aggregate"], members: members)
     }
   }
 #endif

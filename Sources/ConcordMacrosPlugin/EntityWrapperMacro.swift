@@ -2,8 +2,10 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// `@EntityWrapper`: makes an enum, or a struct without identity, an `EntityWrapper` and a `ConsistentValue`.
+  /// `@EntityWrapper`: makes an enum, or a struct without identity, an `EntityWrapper`.
   struct EntityWrapperMacro: ExtensionMacro {
+    static var formatMode: FormatMode { .disabled }
+
     static func expansion(
       of node: AttributeSyntax,
       attachedTo declaration: some DeclGroupSyntax,
@@ -23,33 +25,24 @@
       let conformances = Conformances(missing: protocols, of: declaration)
       var members = contents.accessors
       if conformances.needMembers(of: "EntityWrapper"), !host.declaresMethod("wrappedEntitiesKeyPaths") {
-        members.append(Relations.wrapped(contents.relations { Relations.statement(forWrapped: $0) }, in: host))
-        members.append(Relations.fixed(contents.relations { Relations.statement(for: $0) }, in: host))
+        members.append(contents.relations.wrapped)
+        if !host.declaresStatic("fixedRelations") { members.append(contents.relations.fixed) }
       }
-      if conformances.lacks("ConsistentValue") {
-        members += contents.consistency
-      }
-      return [try conformances.extending(type, with: ["EntityWrapper", "ConsistentValue"], members: members)]
-        .compactMap { $0 }
+      return conformances.extending(type, with: ["EntityWrapper"], members: members)
     }
 
-    private struct Contents {
-      var accessors: [[String]]
-      var consistency: [[String]]
-      /// The lines for all parts, each made from the name through which the part is reached.
-      var relations: ((String) -> String) -> [String]
-    }
+    private typealias Contents = (accessors: [[String]], relations: Relations)
 
     /// Nil, after saying why, if the accessors cannot be written.
     private static func ofEnum(_ host: Host, _ context: some MacroExpansionContext) -> Contents? {
       let cases = host.cases
-      guard !hasClashes(host, context) else { return nil }
+      guard !hasClashes(cases, host, context) else { return nil }
       warn(of: cases.flatMap(\.flattened), in: host, context)
       let accessors = CaseAccessors(host: host, cases: cases.flatMap(\.flattened))
-      return Contents(
-        accessors: [cases.lines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
-        consistency: Consistency(host: host).wrapperMembers(cases),
-        relations: { statement in cases.lines { $0.payloads.map { statement($0.accessor) } } })
+      return (
+        [cases.caseLines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
+        Relations(of: cases, host: host, in: context)
+      )
     }
 
     private static func warn(of cases: [WrapperCase], in host: Host, _ context: some MacroExpansionContext) {
@@ -59,34 +52,31 @@
       for wrapperCase in cases {
         let parameters = wrapperCase.payloads.compactMap { host.openParameter(holding: $0.type) }
         guard let parameter = parameters.first else { continue }
-        context.report(.openPayload(wrapperCase.label, of: parameter), at: wrapperCase.name)
+        context.report(
+          .openPayload(wrapperCase.label, of: parameter), at: wrapperCase.name,
+          fixIts: [host.fixIt(toConstrain: parameter)].compactMap { $0 })
       }
     }
 
     private static func ofStruct(_ host: Host, _ context: some MacroExpansionContext) -> Contents {
       let properties = StoredProperties(of: host)
       properties.warn(in: context)
-      return Contents(
-        accessors: [], consistency: Consistency(host: host).wrapperMembers(properties),
-        relations: { statement in
-          properties.parts.lines { $0.isCertainlyConstantRelation(in: host) ? [] : [statement($0.spelling)] }
-        })
+      return ([], Relations(of: properties, in: context))
     }
 
     /// Says which accessors cannot be declared, because a method or the accessor of another case has the name.
-    private static func hasClashes(_ host: Host, _ context: some MacroExpansionContext) -> Bool {
+    private static func hasClashes(
+      _ cases: [Conditional<WrapperCase>], _ host: Host, _ context: some MacroExpansionContext
+    ) -> Bool {
       var owners: [String: String] = [:]
       var hasClashes = false
-      for member in host.members {
-        for element in member.as(EnumCaseDeclSyntax.self)?.elements ?? [] {
-          let wrapperCase = WrapperCase(element)
-          for name in wrapperCase.payloads.map(\.accessorLabel) where !host.declaresProperty(name) {
-            // The same case in two branches of an `#if` is no clash.
-            let owner = owners.updateValue(wrapperCase.label, forKey: name) ?? wrapperCase.label
-            guard host.declaresMethod(name) || owner != wrapperCase.label else { continue }
-            context.report(.accessorClash(name, case: wrapperCase.label), at: wrapperCase.name)
-            hasClashes = true
-          }
+      for wrapperCase in cases.flatMap(\.flattened) {
+        for name in wrapperCase.payloads.map(\.accessorLabel) where !host.declaresProperty(name) {
+          // The same case in two branches of an `#if` is no clash.
+          let owner = owners.updateValue(wrapperCase.signature, forKey: name) ?? wrapperCase.signature
+          guard host.declaresMethod(name) || owner != wrapperCase.signature else { continue }
+          context.report(.accessorClash(name, case: wrapperCase.label), at: wrapperCase.name)
+          hasClashes = true
         }
       }
       return hasClashes

@@ -22,7 +22,7 @@
         return nil
       }
       if let modifier = declaration.innerPrivateModifier(in: context.lexicalContext) {
-        context.report(.outOfReach(macro), at: modifier)
+        context.report(.outOfReach(macro), at: modifier, fixIts: [modifier.fixItToFileprivate])
         return nil
       }
       if declaration.inheritedTypes.contains("~Copyable") {
@@ -41,6 +41,16 @@
         guard let function = member.as(FunctionDeclSyntax.self), !function.modifiers.contains(keyword: .static)
         else { return false }
         return (function.name.identifier?.name ?? function.name.text) == name
+      }
+    }
+
+    /// Whether a method can be called with these labels: `["property"]`, `[nil]` for `_`.
+    func declaresMethod(_ name: String, labels: [String]) -> Bool {
+      members.contains { member in
+        guard let function = member.as(FunctionDeclSyntax.self), !function.modifiers.contains(keyword: .static),
+          (function.name.identifier?.name ?? function.name.text) == name
+        else { return false }
+        return function.signature.parameterClause.parameters.map(\.firstName.text) == labels
       }
     }
 

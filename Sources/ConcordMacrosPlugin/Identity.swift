@@ -24,7 +24,7 @@
       }
       if declares {
         guard path == ["id"] else {
-          context.report(.secondID(host.name), at: argument)
+          context.report(.secondID(host.name), at: argument, fixIts: [attribute.fixItToPlain])
           return nil
         }
         self = .declared

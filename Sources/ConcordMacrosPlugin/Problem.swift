@@ -12,14 +12,6 @@
     var diagnosticID: MessageID { MessageID(domain: "ConcordMacros", id: id) }
   }
 
-  /// What a fix-it says it does.
-  struct Remedy: FixItMessage {
-    let id: String
-    let message: String
-
-    var fixItID: MessageID { MessageID(domain: "ConcordMacros", id: id) }
-  }
-
   extension MacroExpansionContext {
     func report(_ problem: Problem, at node: some SyntaxProtocol, fixIts: [FixIt] = []) {
       diagnose(Diagnostic(node: Syntax(node), message: problem, fixIts: fixIts))
@@ -69,6 +61,20 @@
       )
     }
 
+    static func notConsistent(_ kind: String, name: String) -> Problem {
+      Problem(
+        id: "notConsistent",
+        message: "'@Consistent' needs a struct or an enum, and '\(name)' is \(kind): write the conformance to "
+          + "'ConsistentObject' by hand")
+    }
+
+    static func missingIDOfObject(_ name: String) -> Problem {
+      Problem(
+        id: "missingID",
+        message: "'\(name)' has no 'id': declare one, or name the property that identifies it, as in "
+          + "'@Entity(id: \\.isbn) @Consistent'. A struct without identity is declared '@EntityWrapper @Consistent'")
+    }
+
     static func secondID(_ name: String) -> Problem {
       Problem(
         id: "secondID",
@@ -115,15 +121,6 @@
         id: "openParameter",
         message: "nothing says that '\(parameter)' is an entity, so entities in the case '\(name)' are not followed: "
           + "write '\(parameter): Identifiable & Sendable'",
-        severity: .warning)
-    }
-
-    static func propertiesIsTaken(_ name: String) -> Problem {
-      Problem(
-        id: "propertiesIsTaken",
-        message:
-          "'\(name)' stores something in 'properties', which is the name 'ConsistentObject' needs: it becomes an "
-          + "'Aggregate' only, and takes no part in a 'ConsistencyManager'",
         severity: .warning)
     }
 

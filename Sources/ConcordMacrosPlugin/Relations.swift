@@ -1,44 +1,93 @@
 #if Macros
-  /// What the macros write for the properties and cases that may hold entities. Which overload of `add` the compiler
-  /// takes decides whether one is a relation: the macros never judge that by the spelling of a type.
-  enum Relations {
-    /// The line that offers a property of the type itself.
-    static func statement(for name: String) -> String { "relations.add(\\Self.\(name))" }
+  import SwiftSyntax
+  import SwiftSyntaxMacros
 
-    /// The line that offers a part of a wrapper standing at `parent`.
-    static func statement(forWrapped name: String) -> String { "relations.add(parent.appending(path: \\Self.\(name)))" }
+  /// What the macros write for the properties and cases that may hold entities. Which overload of `add` the compiler
+  /// takes decides whether one is a relation: the macros only leave out what everybody knows to be none.
+  struct Relations {
+    let host: Host
+    /// The type as the extension names it.
+    private let body: [String]
+    private let isDeprecated: Bool
+
+    /// The relations of a struct.
+    init(of properties: StoredProperties, in context: some MacroExpansionContext) {
+      host = properties.host
+      let places = SourceLines(context)
+      let host = self.host
+      let offered = properties.parts.flatMap(\.flattened)
+      let candidates = offered.filter { !$0.isPlain && !$0.isCertainlyConstantRelation(in: host) }
+      let statements = properties.parts.lines { property in
+        // A constant whose spelling is proof has its warning already.
+        guard !property.isPlain, !property.isCertainlyConstantRelation(in: host) else { return [] }
+        return Relations.statement(for: property, places: places)
+      }
+      body = Relations.check(PlainTypes(in: offered.map { ($0.type, $0.name) }), places) + statements
+      isDeprecated = candidates.contains { $0.availability.isDeprecated }
+    }
+
+    /// The relations of an enum.
+    init(of cases: [Conditional<WrapperCase>], host: Host, in context: some MacroExpansionContext) {
+      self.host = host
+      let places = SourceLines(context)
+      let types = cases.flatMap(\.flattened).flatMap { element in element.payloads.map { ($0.type, element.name) } }
+      let statements = cases.caseLines { wrapperCase in
+        wrapperCase.followed.flatMap {
+          places.call("add(\\Self.\($0.accessor))", on: "relations", as: wrapperCase.name)
+        }
+      }
+      body = Relations.check(PlainTypes(in: types), places) + statements
+      isDeprecated = cases.flatMap(\.flattened).contains { $0.availability.isDeprecated }
+    }
+
+    private static func statement(for property: StoredProperty, places: SourceLines) -> [String] {
+      let path = "\\Self.\(property.spelling)"
+      // What a property wrapper makes of it may belong to an actor, where the stored property belongs to none.
+      let argument = property.mayLackSetter ? "Concord._keyPath { \(path) }" : path
+      return places.call("add(\(argument))", on: "relations", as: property.name)
+    }
+
+    private static func check(_ types: PlainTypes, _ places: SourceLines) -> [String] {
+      types.names.flatMap { places.call("leaveOut(\($0.name).self)", on: "relations", as: $0.place) }
+    }
 
     /// The relations that all values of the type have. A computed property, since a generic type may not store it; the
     /// store asks once.
-    static func fixed(_ properties: StoredProperties, in host: Host) -> [String] {
-      let lines = properties.parts.lines { property in
-        // This one has its warning already.
-        property.isCertainlyConstantRelation(in: host) ? [] : [statement(for: property.spelling)]
-      }
-      return fixed(lines, in: host)
+    var fixed: [String] {
+      let head = "\(host.access)nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {"
+      guard !body.isEmpty else { return [head, "  []", "}"] }
+      let lines =
+        [head, "  var relations = Concord.EntityRelations<Self>()"] + body.indented + [
+          "  return relations.keyPaths", "}",
+        ]
+      return lines.deprecated(if: isDeprecated)
     }
 
-    static func fixed(_ statements: [String], in host: Host) -> [String] {
-      ["\(host.access)nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {"]
-        + body(root: "Self", statements) + ["}"]
+    /// The relations of an aggregate.
+    var nested: [String] {
+      [
+        "\(host.access)nonisolated var nestedEntitiesKeyPaths: [Concord.PartialIdentifiableKeyPath<Self>] {",
+        "  Self.fixedRelations ?? []",
+        "}",
+      ].deprecated(if: isDeprecated)
     }
 
-    static func wrapped(_ statements: [String], in host: Host) -> [String] {
+    /// The relations of a wrapper, as seen from the value in which it stands.
+    var wrapped: [String] {
       [
         "\(host.access)nonisolated func wrappedEntitiesKeyPaths<Root>(",
         "  relativeTo parent: Swift.WritableKeyPath<Root, Self>",
         ") -> [Concord.PartialIdentifiableKeyPath<Root>] {",
-      ] + body(root: "Root", statements) + ["}"]
-    }
-
-    private static func body(root: String, _ statements: [String]) -> [String] {
-      guard !statements.isEmpty else { return ["  []"] }
-      return ["  var relations = Concord.EntityRelations<\(root)>()"] + statements.indented
-        + ["  return relations.keyPaths"]
+        "  (Self.fixedRelations ?? []).map { $0._appended(to: parent) }",
+        "}",
+      ].deprecated(if: isDeprecated)
     }
   }
 
   extension [String] {
-    var indented: [String] { map { $0.hasPrefix("#") ? $0 : "  " + $0 } }
+    /// Indented by two spaces, but what starts a line by itself: a directive, and a call whose column has a meaning.
+    var indented: [String] {
+      map { line in line.hasPrefix("#") || line.drop { $0 == " " }.hasPrefix(".") ? line : "  " + line }
+    }
   }
 #endif

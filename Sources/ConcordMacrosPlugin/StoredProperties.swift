@@ -1,5 +1,4 @@
 #if Macros
-  import SwiftDiagnostics
   import SwiftSyntax
   import SwiftSyntaxMacros
 
@@ -26,13 +25,17 @@
     func warn(in context: some MacroExpansionContext) {
       for member in host.members {
         for property in member.as(VariableDeclSyntax.self)?.storedProperties ?? [] where !property.isIgnored {
+          let ignoring = property.declaration.fixItToIgnored
           if property.isLazy {
-            context.report(.lazyProperty(property.label), at: property.name)
+            context.report(.lazyProperty(property.label), at: property.name, fixIts: [ignoring])
           } else if property.isCertainlyConstantRelation(in: host) {
             context.report(
-              .constantRelation(property.label), at: property.name, fixIts: [property.declaration.fixItToVar])
+              .constantRelation(property.label), at: property.name,
+              fixIts: [property.declaration.fixItToVar, ignoring])
           } else if let parameter = host.openParameter(holding: property.type) {
-            context.report(.openParameter(property.label, of: parameter), at: property.name)
+            context.report(
+              .openParameter(property.label, of: parameter), at: property.name,
+              fixIts: [host.fixIt(toConstrain: parameter), ignoring].compactMap { $0 })
           }
         }
       }
@@ -48,18 +51,4 @@
       return type.isMade(of: host.knownEntities)
     }
   }
-
-  extension VariableDeclSyntax {
-    /// `let` becomes `var`.
-    fileprivate var fixItToVar: FixIt {
-      FixIt(
-        message: Remedy(id: "declareWithVar", message: "declare it with 'var'"),
-        changes: [
-          .replace(
-            oldNode: Syntax(bindingSpecifier),
-            newNode: Syntax(bindingSpecifier.with(\.tokenKind, .keyword(.var))))
-        ])
-    }
-  }
-
 #endif

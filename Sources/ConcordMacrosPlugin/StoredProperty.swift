@@ -27,8 +27,17 @@
       type?.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.repeat) } ?? false
     }
 
-    /// A property wrapper, or a macro that makes it computed, may leave it without a setter.
-    var mayLackSetter: Bool { declaration.attributes.contains { $0.is(AttributeSyntax.self) } }
+    /// A property wrapper, or a macro that makes it computed, may leave it without a setter, and may give it to an actor.
+    var mayLackSetter: Bool {
+      declaration.attributes.contains { element in
+        element.as(AttributeSyntax.self).map { !Self.harmlessAttributes.contains($0.attributeName.trimmedDescription) }
+          ?? false
+      }
+    }
+
+    private static let harmlessAttributes: Set<String> = ["available", "usableFromInline", "EntityIgnored"]
+
+    var availability: Availability { Availability(declaration.attributes) }
   }
 
   extension VariableDeclSyntax {

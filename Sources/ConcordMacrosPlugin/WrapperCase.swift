@@ -10,11 +10,33 @@
     /// The name without backticks.
     let label: String
     let payloads: [Payload]
+    /// Whether another case has the same name and other labels, so that the labels tell which is meant.
+    let isOverloaded: Bool
+    let availability: Availability
+
+    /// Those in which entities are looked for.
+    var followed: [Payload] { payloads.filter { !$0.type.isPlain } }
+
+    /// What tells the case from all others: `media(book:)`.
+    var signature: String { WrapperCase.signature(name: label, labels: payloads.map(\.label)) }
+
+    private static func signature(name: String, labels: [String?]) -> String {
+      "\(name)(\(labels.map { ($0 ?? "_") + ":" }.joined()))"
+    }
+
+    /// The signature of a case as it is written.
+    static func signature(of element: EnumCaseElementSyntax) -> String {
+      let labels = element.parameterClause?.parameters.map { $0.firstName.map(\.text) } ?? []
+      return signature(name: element.name.identifier?.name ?? element.name.text, labels: labels)
+    }
 
     /// One associated value, and the computed property through which it is reached.
     struct Payload {
       let index: Int
+      /// As it is spelled in an argument list, where only few names need backticks.
       let label: String?
+      /// The same without backticks.
+      let plainLabel: String?
       let type: TypeSyntax
       /// As it is spelled behind a dot.
       let accessor: String
@@ -36,12 +58,14 @@
       }
     }
 
-    init(_ element: EnumCaseElementSyntax) {
+    init(_ element: EnumCaseElementSyntax, of declaration: EnumCaseDeclSyntax, isOverloaded: Bool) {
+      self.isOverloaded = isOverloaded
+      availability = Availability(declaration.attributes)
       name = element.name
       spelling = element.name.text
       let parameters = Array(element.parameterClause?.parameters ?? [])
       label = element.name.identifier?.name ?? spelling
-      let isAlone = parameters.count == 1
+      let isAlone = parameters.count == 1 && !isOverloaded
       var payloads: [Payload] = []
       for (index, parameter) in parameters.enumerated() {
         let name = parameter.firstName.flatMap { $0.tokenKind == .wildcard ? nil : $0 }
@@ -49,7 +73,8 @@
         let suffix = name.map { ($0.identifier?.name ?? $0.text).capitalized } ?? "\(index)"
         payloads.append(
           Payload(
-            index: index, label: name?.text, type: parameter.type.trimmed,
+            index: index, label: name.map(\.argumentLabel), plainLabel: name.map { $0.identifier?.name ?? $0.text },
+            type: parameter.type.trimmed,
             accessor: isAlone ? spelling : label + suffix, accessorLabel: isAlone ? label : label + suffix))
       }
       self.payloads = payloads
@@ -61,10 +86,48 @@
       return bindings.isEmpty ? ".\(spelling)" : ".\(spelling)(\(bindings.joined(separator: ", ")))"
     }
 
+    /// What holds if `self` is this case: `case .pair(let value0, _) = self`, which binds the payloads `isBound` asks for.
+    ///
+    /// The compiler takes a pattern with labels for the last case of that name, whatever the labels. So cases that only
+    /// differ by their labels are told apart at run time.
+    func condition(binding isBound: (Int) -> Bool = { _ in true }) -> String {
+      guard isOverloaded else {
+        let pattern = pattern(binding: isBound)
+        // What binds nothing needs no payloads.
+        return "case \(pattern.contains("let ") ? pattern : ".\(spelling)") = self"
+      }
+      let bindings = payloads.filter { isBound($0.index) }.map { "let value\($0.index) = \(reflected($0))" }
+      return bindings.isEmpty ? "Concord._isCase(self, \(reflectedName))" : bindings.joined(separator: ", ")
+    }
+
+    /// The payload, if `self` is this case.
+    func value(of payload: Payload) -> String {
+      if isOverloaded { return reflected(payload) }
+      return "if \(condition { $0 == payload.index }) { value\(payload.index) } else { nil }"
+    }
+
+    private func reflected(_ payload: Payload) -> String {
+      "Concord._payload(\(payload.index), as: (\(payload.type.trimmedDescription)).self, of: self, \(reflectedName))"
+    }
+
+    private var reflectedName: String {
+      let labels = payloads.map { $0.plainLabel.map { "\"\($0)\"" } ?? "nil" }.joined(separator: ", ")
+      return "case: \"\(label)\", labels: [\(labels)]"
+    }
+
     /// `.pair(book: value0, value1)`: the case made of these expressions.
     func construction(_ value: (Int) -> String) -> String {
       let arguments = payloads.map { ($0.label.map { "\($0): " } ?? "") + value($0.index) }
       return arguments.isEmpty ? ".\(spelling)" : ".\(spelling)(\(arguments.joined(separator: ", ")))"
+    }
+  }
+
+  extension TokenSyntax {
+    /// The name as an argument's label: any keyword can be one, but for these.
+    fileprivate var argumentLabel: String {
+      guard let name = identifier?.name, !["inout", "var", "let"].contains(name) else { return text }
+      // A raw identifier, as in `two words`, keeps its backticks.
+      return name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) ? name : text
     }
   }
 
@@ -74,10 +137,30 @@
   }
 
   extension Host {
-    /// The cases of an enum, in order; none for a struct.
+    /// The cases of an enum that can be mentioned, in order; none for a struct.
     var cases: [Conditional<WrapperCase>] {
-      declaration.memberBlock.members.conditionalMap { member in
-        member.as(EnumCaseDeclSyntax.self)?.elements.map(WrapperCase.init) ?? []
+      // The same case may stand in two branches of an `#if`.
+      let signatures = Set(
+        members.flatMap { $0.as(EnumCaseDeclSyntax.self)?.elements.map(WrapperCase.signature) ?? [] })
+      let names = signatures.map { $0.prefix { $0 != "(" } }
+      return declaration.memberBlock.members.conditionalMap { member in
+        guard let declaration = member.as(EnumCaseDeclSyntax.self) else { return [] }
+        let cases = declaration.elements.map { element in
+          let name = element.name.identifier?.name ?? element.name.text
+          return WrapperCase(element, of: declaration, isOverloaded: names.count { $0 == name } > 1)
+        }
+        return cases.filter { !$0.availability.isUnavailable }
+      }
+    }
+  }
+
+  extension Sequence where Element == Conditional<WrapperCase> {
+    /// The lines for each case, on the platforms that have it.
+    func caseLines(_ line: (WrapperCase) -> [String]) -> [String] {
+      lines { wrapperCase in
+        let lines = line(wrapperCase)
+        guard let condition = wrapperCase.availability.condition, !lines.isEmpty else { return lines }
+        return ["#if \(condition)"] + lines + ["#endif"]
       }
     }
   }

@@ -21,70 +21,76 @@
           let parts: \(type)
         }
         """)
+      #expect(expansion.fixIts == ["declare it with 'var'", "mark it '@EntityIgnored'"])
       #expect(
         expansion.diagnostics == [
           "4:7 warning: 'parts' holds an entity: declare it with 'var', so that the store can put that entity's newer "
             + "values in it; a 'let' keeps the value it was created with"
         ])
-      #expect(expansion.relations == ["\\Self.id"], "the types would give the same warning once more")
+      #expect(expansion.relations.isEmpty, "the types would give the same warning once more")
     }
 
     @Test(
       "Where it is not, the overloads decide",
-      arguments: ["Author", "[Author]", "Tree<Part>", "[Part: Int]", "Parts", "Part.ID"])
+      arguments: ["Author", "[Author]", "Tree<Part>", "[Part: Kind]", "Parts", "Part.ID"])
     func uncertain(type: String) {
       let expansion = Expansion("@Entity struct Part { let id: Int; let parts: \(type) }")
       #expect(expansion.diagnostics.isEmpty)
-      #expect(expansion.relations == ["\\Self.id", "\\Self.parts"])
+      #expect(expansion.relations == ["\\Self.parts"])
     }
 
-    @Test("The fix-it writes var")
-    func fixIt() {
-      assertMacroExpansion(
-        """
-        @EntityWrapper struct Page {
-          let /* in order */ pages: [Page]
+    @Test(
+      "One that holds values the store never touches is left out by its name", arguments: ["Int", "[String: Date]?"])
+    func plain(type: String) {
+      let expansion = Expansion("@Entity struct Part { let id: Int; let parts: \(type) }")
+      #expect(expansion.relations.isEmpty)
+      #expect(expansion.diagnostics.isEmpty)
+    }
+
+    private static let page = """
+      @EntityWrapper struct Page {
+        let /* in order */ pages: [Page]
+      }
+      """
+
+    private static let expanded = """
+      struct Page {
+        let /* in order */ pages: [Page]
+      }
+
+      extension Page: nonisolated Concord.EntityWrapper {
+        nonisolated func wrappedEntitiesKeyPaths<Root>(
+          relativeTo parent: Swift.WritableKeyPath<Root, Self>
+        ) -> [Concord.PartialIdentifiableKeyPath<Root>] {
+          (Self.fixedRelations ?? []).map { $0._appended(to: parent) }
         }
-        """,
-        expandedSource: """
-          struct Page {
-            let /* in order */ pages: [Page]
-          }
 
-          extension Page: nonisolated Concord.EntityWrapper, nonisolated ConcordConsistency.ConsistentValue {
-            nonisolated func wrappedEntitiesKeyPaths<Root>(
-              relativeTo parent: Swift.WritableKeyPath<Root, Self>
-            ) -> [Concord.PartialIdentifiableKeyPath<Root>] {
-              []
-            }
+        nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {
+          []
+        }
+      }
+      """
 
-            nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {
-              []
-            }
-
-            nonisolated static func declareConsistentTypes(in types: inout ConcordConsistency.ConsistentTypes) {
-              types.include(\\Self.pages)
-            }
-
-            nonisolated func visitConsistentObjects(_ visitor: ConcordConsistency.ConsistentVisitor) {
-              visitor.visit(self.pages)
-            }
-
-            nonisolated func merged(by merge: ConcordConsistency.ConsistentMerge) -> Self? {
-              nil
-            }
-          }
-          """,
+    @Test(
+      "The fix-its write what they say",
+      arguments: [
+        ("declare it with 'var'", "  var /* in order */ pages: [Page]"),
+        ("mark it '@EntityIgnored'", "  @EntityIgnored let /* in order */ pages: [Page]"),
+      ])
+    func fixIt(title: String, line: String) {
+      assertMacroExpansion(
+        Self.page, expandedSource: Self.expanded,
         diagnostics: [
           DiagnosticSpec(
             message: "'pages' holds an entity: declare it with 'var', so that the store can put that entity's newer "
               + "values in it; a 'let' keeps the value it was created with",
-            line: 2, column: 22, severity: .warning, fixIts: [FixItSpec(message: "declare it with 'var'")])
+            line: 2, column: 22, severity: .warning,
+            fixIts: [FixItSpec(message: "declare it with 'var'"), FixItSpec(message: "mark it '@EntityIgnored'")])
         ],
-        macroSpecs: Expansion.specs(),
+        macroSpecs: Expansion.specs(), applyFixIts: [title],
         fixedSource: """
           @EntityWrapper struct Page {
-            var /* in order */ pages: [Page]
+          \(line)
           }
           """,
         indentationWidth: .spaces(2), failureHandler: record)

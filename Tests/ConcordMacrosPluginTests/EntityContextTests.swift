@@ -33,7 +33,7 @@
     func generic() {
       let expansion = Expansion("@Entity struct Page<Item: Identifiable & Sendable> { let id: Int; var items: [Item] }")
       #expect(expansion.type == "Page")
-      #expect(expansion.relations == ["\\Self.id", "\\Self.items"])
+      #expect(expansion.relations == ["\\Self.items"])
       #expect(expansion.diagnostics.isEmpty)
     }
 

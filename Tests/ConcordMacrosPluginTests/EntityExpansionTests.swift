@@ -23,65 +23,22 @@
             var author: Author
           }
 
-          extension Book: nonisolated Swift.Identifiable, nonisolated Concord.Aggregate, nonisolated \
-          ConcordConsistency.ConsistentValue, nonisolated ConcordConsistency.ConsistentObject, nonisolated \
-          ConcordConsistency.StaticallyConsistent {
+          extension Book: nonisolated Swift.Identifiable, nonisolated Concord.Aggregate {
             nonisolated var nestedEntitiesKeyPaths: [Concord.PartialIdentifiableKeyPath<Self>] {
               Self.fixedRelations ?? []
             }
 
             nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {
               var relations = Concord.EntityRelations<Self>()
-              relations.add(\\Self.id)
-              relations.add(\\Self.title)
-              relations.add(\\Self.author)
+          #sourceLocation(file: "test.swift", line: 1)
+              relations
+               .leaveOut(String.self)
+          #sourceLocation()
+          #sourceLocation(file: "test.swift", line: 3)
+              relations
+               .add(\\Self.author)
+          #sourceLocation()
               return relations.keyPaths
-            }
-
-            nonisolated var properties: [ConcordConsistency.Property] {
-              var properties: [ConcordConsistency.Property] = []
-              properties.append(("id", self.id))
-              properties.append(("title", self.title))
-              properties.append(("author", self.author))
-              return properties
-            }
-
-            nonisolated func setting(property: ConcordConsistency.Property) -> Self {
-              var copy = self
-              switch property.label {
-              case "title":
-                ConcordMacros._set(&copy.title, to: property.value)
-              case "author":
-                ConcordMacros._set(&copy.author, to: property.value)
-              default:
-                break
-              }
-              return copy
-            }
-
-            nonisolated static func declareConsistentParts(in types: inout ConcordConsistency.ConsistentTypes) {
-              types.include(\\Self.id)
-              types.include(\\Self.title)
-              types.include(\\Self.author)
-            }
-
-            nonisolated func visitConsistentParts(_ visitor: ConcordConsistency.ConsistentVisitor) {
-              visitor.visit(self.id)
-              visitor.visit(self.title)
-              visitor.visit(self.author)
-            }
-
-            nonisolated func mergingConsistentParts(_ merge: ConcordConsistency.ConsistentMerge) -> Self? {
-              var copy: Self?
-              if let part = merge.updated(self.title) {
-                copy = copy ?? self
-                copy?.title = part
-              }
-              if let part = merge.updated(self.author) {
-                copy = copy ?? self
-                copy?.author = part
-              }
-              return copy
             }
           }
           """,
@@ -97,16 +54,10 @@
             []
           }
           """)
-      #expect(
-        expansion.member("setting") == """
-          nonisolated func setting(property: ConcordConsistency.Property) -> Self {
-            self
-          }
-          """)
       #expect(expansion.diagnostics.isEmpty)
     }
 
-    @Test("A type is not judged by its spelling: every stored property is offered")
+    @Test("What is no plain type is not judged by its spelling")
     func everyType() {
       let expansion = Expansion(
         """
@@ -121,7 +72,7 @@
           var any: any Sendable
         }
         """)
-      let names = ["id", "plain", "alias", "generic", "optional", "inferred", "function", "any"]
+      let names = ["alias", "generic", "optional", "inferred", "any"]
       #expect(expansion.relations == names.map { "\\Self.\($0)" })
       #expect(expansion.diagnostics.isEmpty)
     }
@@ -138,10 +89,8 @@
         """)
       #expect(
         expansion.relations == [
-          "\\Self.id", "\\Self.first", "\\Self.second", "\\Self.left", "\\Self.right", "\\Self.unused",
-          "\\Self.`default`",
+          "\\Self.first", "\\Self.second", "\\Self.left", "\\Self.`default`",
         ])
-      #expect(expansion.member("properties")?.contains("((\"default\", self.`default`))") == true)
     }
 
     @Test("Computed and static properties are no places in the value")
@@ -157,7 +106,7 @@
           var author: Author { willSet { print(newValue) } didSet {} }
         }
         """)
-      #expect(expansion.relations == ["\\Self.id", "\\Self.author"])
+      #expect(expansion.relations == ["\\Self.author"])
       #expect(expansion.diagnostics.isEmpty)
     }
 
@@ -169,37 +118,57 @@
           let id: Int
           private var author: Author
           fileprivate private(set) var editor: Author?
-          @Clamped(0...5) var rating: Int
+          @Clamped(0...5) var rating: Rating
         }
         """)
-      #expect(expansion.relations == ["\\Self.id", "\\Self.author", "\\Self.editor", "\\Self.rating"])
+      #expect(
+        expansion.relations == ["\\Self.author", "\\Self.editor", "Concord._keyPath { \\Self.rating }"])
     }
 
-    @Test("A property behind a wrapper may have no setter, which only the types tell")
-    func wrappedSetter() {
-      let expansion = Expansion("@Entity struct Book { let id: Int; @Fixed var rating: Int }")
-      #expect(
-        expansion.member("setting")?.contains(
-          "copy = ConcordMacros._setting(\\Self.rating, of: copy, to: property.value)") == true)
-      #expect(
-        expansion.member("mergingConsistentParts")?.contains(
-          "copy = ConcordMacros._setting(\\Self.rating, of: copy ?? self, to: part)") == true)
-    }
-
-    @Test("An ignored property is listed, but nothing in it is followed")
+    @Test("An ignored property is not followed")
     func ignored() {
-      let expansion = Expansion("@Entity struct Order { let id: Int; @EntityIgnored let sold: [Order]; var n: Int }")
-      #expect(expansion.relations == ["\\Self.id", "\\Self.n"])
-      #expect(expansion.member("visitConsistentParts")?.contains("sold") == false)
-      #expect(expansion.member("properties")?.contains("(\"sold\", self.sold)") == true)
+      let expansion = Expansion("@Entity struct Order { let id: Int; @EntityIgnored let sold: [Order]; var n: Kind }")
+      #expect(expansion.relations == ["\\Self.n"])
       #expect(expansion.diagnostics.isEmpty)
+    }
+
+    @Test("Plain types are left out, each named once for the compiler to check")
+    func plain() {
+      let expansion = Expansion(
+        """
+        @Entity struct Book {
+          let id: UUID
+          var title: String, subtitle: String?
+          var keywords: [String]
+          var sold: [Book: Date]
+          var price = 5, isNew = true
+          var onSale: @Sendable () -> Void
+          var scores: Set<Int>
+        }
+        """)
+      #expect(expansion.relations.isEmpty)
+      let checks = expansion.member("fixedRelations")?.split(separator: "\n").filter { $0.contains("leaveOut") } ?? []
+      #expect(
+        checks.map { $0.drop { $0 == " " } } == [
+          ".leaveOut(UUID.self)", ".leaveOut(String.self)", ".leaveOut(Date.self)", ".leaveOut(Int.self)",
+        ])
+    }
+
+    @Test("What mentions a deprecated property is deprecated, so that nobody is warned")
+    func deprecated() {
+      let expansion = Expansion("@Entity struct Book { let id: Int; @available(*, deprecated) var author: Author }")
+      #expect(expansion.relations == ["\\Self.author"])
+      #expect(expansion.member("fixedRelations")?.hasPrefix("@available(*, deprecated)") == true)
+      #expect(expansion.member("nestedEntitiesKeyPaths")?.hasPrefix("@available(*, deprecated)") == true)
+      let plain = Expansion("@Entity struct Book { let id: Int; @available(*, deprecated) var name: String }")
+      #expect(plain.member("fixedRelations")?.contains("deprecated") == false)
     }
 
     @Test("A lazy property is left out, with a warning")
     func lazyProperty() {
       let expansion = Expansion("@Entity struct Book {\n  let id: Int\n  lazy var author = Author()\n}")
-      #expect(expansion.relations == ["\\Self.id"])
-      #expect(expansion.member("properties")?.contains("author") == false)
+      #expect(expansion.relations.isEmpty)
+      #expect(expansion.fixIts == ["mark it '@EntityIgnored'"])
       #expect(
         expansion.diagnostics == [
           "3:12 warning: 'author' is lazy, so it has no value to look into before it is first read: entities in it are "
@@ -210,8 +179,7 @@
     @Test("A parameter pack is left out: it can hold neither one entity nor several of one type")
     func pack() {
       let expansion = Expansion("@Entity struct Book<each T: Sendable> { let id: Int; var all: (repeat each T) }")
-      #expect(expansion.relations == ["\\Self.id"])
-      #expect(expansion.member("properties")?.contains("all") == false)
+      #expect(expansion.relations.isEmpty)
     }
 
     @Test("What stands in an #if is generated in the same #if")
@@ -237,7 +205,7 @@
         """)
       #expect(
         expansion.relations == [
-          "\\Self.id", "#if DEBUG && os(Linux)", "\\Self.trace", "#elseif os(macOS)", "#else", "#if swift(>=6)",
+          "#if DEBUG && os(Linux)", "\\Self.trace", "#elseif os(macOS)", "#else", "#if swift(>=6)",
           "\\Self.author", "#endif", "\\Self.editor", "#endif",
         ])
     }

@@ -22,14 +22,10 @@
             case pair(first: Book, Game), none
           }
 
-          extension MediaType: nonisolated Concord.EntityWrapper, nonisolated ConcordConsistency.ConsistentValue {
+          extension MediaType: nonisolated Concord.EntityWrapper {
             nonisolated var book: Book? {
               get {
-                if case .book(let value0) = self {
-                  value0
-                } else {
-                  nil
-                }
+                if case .book(let value0) = self { value0 } else { nil }
               }
               set {
                 if let newValue {
@@ -41,11 +37,7 @@
             }
             nonisolated var pairFirst: Book? {
               get {
-                if case .pair(let value0, _) = self {
-                  value0
-                } else {
-                  nil
-                }
+                if case .pair(let value0, _) = self { value0 } else { nil }
               }
               set {
                 if let newValue, case .pair(_, let value1) = self {
@@ -57,11 +49,7 @@
             }
             nonisolated var pair1: Game? {
               get {
-                if case .pair(_, let value1) = self {
-                  value1
-                } else {
-                  nil
-                }
+                if case .pair(_, let value1) = self { value1 } else { nil }
               }
               set {
                 if let newValue, case .pair(let value0, _) = self {
@@ -75,57 +63,24 @@
             nonisolated func wrappedEntitiesKeyPaths<Root>(
               relativeTo parent: Swift.WritableKeyPath<Root, Self>
             ) -> [Concord.PartialIdentifiableKeyPath<Root>] {
-              var relations = Concord.EntityRelations<Root>()
-              relations.add(parent.appending(path: \\Self.book))
-              relations.add(parent.appending(path: \\Self.pairFirst))
-              relations.add(parent.appending(path: \\Self.pair1))
-              return relations.keyPaths
+              (Self.fixedRelations ?? []).map { $0._appended(to: parent) }
             }
 
             nonisolated static var fixedRelations: [Concord.PartialIdentifiableKeyPath<Self>]? {
               var relations = Concord.EntityRelations<Self>()
-              relations.add(\\Self.book)
-              relations.add(\\Self.pairFirst)
-              relations.add(\\Self.pair1)
+          #sourceLocation(file: "test.swift", line: 1)
+              relations
+                .add(\\Self.book)
+          #sourceLocation()
+          #sourceLocation(file: "test.swift", line: 2)
+              relations
+                .add(\\Self.pairFirst)
+          #sourceLocation()
+          #sourceLocation(file: "test.swift", line: 2)
+              relations
+                .add(\\Self.pair1)
+          #sourceLocation()
               return relations.keyPaths
-            }
-
-            nonisolated static func declareConsistentTypes(in types: inout ConcordConsistency.ConsistentTypes) {
-              types.include(\\Self.book)
-              types.include(\\Self.pairFirst)
-              types.include(\\Self.pair1)
-            }
-
-            nonisolated func visitConsistentObjects(_ visitor: ConcordConsistency.ConsistentVisitor) {
-              switch self {
-              case .book(let value0):
-                visitor.visit(value0)
-              case .pair(let value0, let value1):
-                visitor.visit(value0)
-                visitor.visit(value1)
-              case .none:
-                break
-              }
-            }
-
-            nonisolated func merged(by merge: ConcordConsistency.ConsistentMerge) -> Self? {
-              switch self {
-              case .book(let value0):
-                let part0 = merge.updated(value0)
-                if part0 == nil {
-                  return nil
-                }
-                return .book(part0 ?? value0)
-              case .pair(let value0, let value1):
-                let part0 = merge.updated(value0)
-                let part1 = merge.updated(value1)
-                if part0 == nil, part1 == nil {
-                  return nil
-                }
-                return .pair(first: part0 ?? value0, part1 ?? value1)
-              case .none:
-                return nil
-              }
             }
           }
           """,
@@ -145,7 +100,7 @@
         #expect(expansion.member("book")?.contains("var book: \(type) {") == true)
         #expect(
           expansion.setter(of: "book")
-            == "if newValue != nil { self = .book(newValue) } else if case .book(_) = self { self = .book(nil) }")
+            == "if newValue != nil { self = .book(newValue) } else if case .book = self { self = .book(nil) }")
       }
       let pair = Expansion("@EntityWrapper enum Media { case pair(Book?, Int) }")
       #expect(
@@ -157,7 +112,6 @@
       arguments: [
         ("[Book]", "[Book]?"), ("[String: Book]", "[String: Book]?"), ("Set<Book>", "Set<Book>?"),
         ("Shop.Book", "Shop.Book?"), ("(Book, Int)", "(Book, Int)?"),
-        ("@Sendable () -> Void", "(@Sendable () -> Void)?"),
         ("any Model", "(any Model)?"), ("A & B", "(A & B)?"),
       ])
     func payloadTypes(type: String, accessorType: String) {
@@ -175,6 +129,38 @@
       #expect(
         expansion.setter(of: "pairIn")
           == "if let newValue, case .pair(_, let value1) = self { self = .pair(in: newValue, value1) }")
+    }
+
+    @Test("Cases that differ by their labels have accessors that do")
+    func overloaded() {
+      let expansion = Expansion(
+        "@EntityWrapper enum Media { case media(book: Book), media(author: Author, Int), media(Game), other(Book) }")
+      #expect(
+        expansion.relations == ["\\Self.mediaBook", "\\Self.mediaAuthor", "\\Self.media0", "\\Self.other"])
+      #expect(expansion.members.starts(with: ["mediaBook", "mediaAuthor", "media1", "media0", "other"]))
+      #expect(
+        expansion.setter(of: "mediaBook") == "if let newValue { self = .media(book: newValue) }")
+      #expect(
+        expansion.setter(of: "mediaAuthor")
+          == "if let newValue, let value1 = Concord._payload(1, as: (Int).self, of: self, case: \"media\", labels: "
+          + "[\"author\", nil]) { self = .media(author: newValue, value1) }")
+      #expect(expansion.diagnostics.isEmpty)
+    }
+
+    @Test("A case that cannot be mentioned is left out, where it cannot")
+    func unavailable() {
+      let expansion = Expansion(
+        """
+        @EntityWrapper enum Media {
+          case book(Book)
+          @available(*, unavailable) case game(Game)
+          @available(iOS, unavailable) case film(Film)
+          @available(*, deprecated) case disc(Disc)
+        }
+        """)
+      #expect(expansion.relations == ["\\Self.book", "#if !os(iOS)", "\\Self.film", "#endif", "\\Self.disc"])
+      #expect(expansion.member("disc")?.hasPrefix("@available(*, deprecated)") == true)
+      #expect(expansion.member("fixedRelations")?.hasPrefix("@available(*, deprecated)") == true)
     }
 
     @Test("A property the enum declares is used instead of a generated one")
@@ -228,7 +214,7 @@
           #if os(Linux)
             case game(Game)
           #else
-            case game(Int)
+            case game(Film)
           #endif
         }
         """)
@@ -243,7 +229,7 @@
         expansion.diagnostics == [
           "1:16 warning: no case of 'Media' has an associated value: it wraps nothing"
         ])
-      #expect(expansion.member("wrappedEntitiesKeyPaths")?.contains("[]") == true)
+      #expect(expansion.member("fixedRelations")?.contains("  []") == true)
     }
 
     @Test("A payload of a parameter that nobody says is an entity is warned of")
@@ -259,8 +245,8 @@
     @Test("In a struct, the stored properties are the parts")
     func ofStruct() {
       let expansion = Expansion("@EntityWrapper public struct Page { public var number: Int; var books: [Book] }")
-      #expect(expansion.relations == ["\\Self.number", "\\Self.books"])
-      #expect(expansion.conformances == ["EntityWrapper", "ConsistentValue"])
+      #expect(expansion.relations == ["\\Self.books"])
+      #expect(expansion.conformances == ["EntityWrapper"])
       #expect(expansion.member("wrappedEntitiesKeyPaths")?.hasPrefix("public nonisolated func") == true)
     }
 
@@ -286,11 +272,11 @@
             relativeTo parent: WritableKeyPath<Root, Self>
           ) -> [PartialIdentifiableKeyPath<Root>] { [] }
         }
-        """, conforming: ["EntityWrapper", "ConsistentValue"])
+        """, conforming: ["EntityWrapper"])
       #expect(stated.members == ["book"])
       #expect(stated.conformances.isEmpty)
       let elsewhere = Expansion("@EntityWrapper enum Media { case book(Book) }", conforming: ["EntityWrapper"])
-      #expect(elsewhere.members == ["book", "declareConsistentTypes", "visitConsistentObjects", "merged"])
+      #expect(elsewhere.members == ["book"])
     }
   }
 

@@ -12,7 +12,13 @@
     /// `3:7 warning: …`, in order.
     let diagnostics: [String]
 
-    /// The extension that was added; the macros never add a second one for a type.
+    /// What the fix-its say they do, in order.
+    let fixIts: [String]
+
+    /// The source after each fix-it alone, by what the fix-it says.
+    let fixed: [String: String]
+
+    /// The extension that was added; a macro never adds a second one for a type.
     let added: ExtensionDeclSyntax?
 
     /// - Parameter conforming: the protocols to which the types conform already, as the compiler would say.
@@ -26,13 +32,29 @@
           BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
         },
         indentationWidth: .spaces(2))
-      let statements = expansion.as(SourceFileSyntax.self)?.statements ?? []
+      // What is added is text, which the compiler parses.
+      let statements = Parser.parse(source: expansion.description).statements
       let isChanged = statements.count > file.statements.count
       added = isChanged ? statements.last?.item.as(ExtensionDeclSyntax.self) : nil
+      fixIts = context.diagnostics.flatMap { $0.fixIts.map(\.message.message) }
+      var fixed: [String: String] = [:]
+      for fixIt in context.diagnostics.flatMap(\.fixIts) {
+        fixed[fixIt.message.message] = Expansion.apply(fixIt, to: source, in: context)
+      }
+      self.fixed = fixed
       diagnostics = context.diagnostics.map { diagnostic in
         let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Shop.swift")
         return "\(place.line):\(place.column) \(diagnostic.diagMessage.severity): \(diagnostic.message)"
       }
+    }
+
+    private static func apply(_ fixIt: FixIt, to source: String, in context: BasicMacroExpansionContext) -> String {
+      var bytes = Array(source.utf8)
+      for case .replace(let old, let new) in fixIt.changes {
+        let start = context.location(for: old.position, anchoredAt: old, fileName: "Shop.swift").offset
+        bytes.replaceSubrange(start..<start + old.totalLength.utf8Length, with: Array(new.description.utf8))
+      }
+      return String(decoding: bytes, as: UTF8.self)
     }
 
     static func specs(conforming: Set<String> = []) -> [String: MacroSpec] {
@@ -41,10 +63,10 @@
           type: type, conformances: protocols.filter { !conforming.contains($0) }.map { TypeSyntax(stringLiteral: $0) })
       }
       return [
-        "Entity": spec(
-          EntityMacro.self,
-          ["Identifiable", "Aggregate", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
-        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper", "ConsistentValue"]),
+        "Entity": spec(EntityMacro.self, ["Identifiable", "Aggregate"]),
+        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper"]),
+        "Consistent": spec(
+          ConsistentMacro.self, ["Identifiable", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
         "EntityIgnored": spec(EntityIgnoredMacro.self, []),
       ]
     }
@@ -73,8 +95,9 @@
     var relations: [String] {
       (member("fixedRelations") ?? "").split(separator: "\n").compactMap { line in
         let line = line.drop { $0 == " " }
-        if line.hasPrefix("#") { return String(line) }
-        return line.hasPrefix("relations.add(") ? String(line.dropFirst(14).dropLast()) : nil
+        if line.hasPrefix("#") && !line.hasPrefix("#sourceLocation") { return String(line) }
+        guard let start = line.firstRange(of: ".add(")?.upperBound else { return nil }
+        return String(line[start...].dropLast())
       }
     }
   }

@@ -31,10 +31,13 @@
           """ + shapes.enumerated().map { "let content\($0): \($1)\n" }.joined() + "}"
       let report = try compiler.check(source)
       #expect(report.errors.isEmpty, "\(report.output)")
+      let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
       for (index, shape) in shapes.enumerated() {
-        let place = "relations.add(\\Self.content\(index))\n"
-        let parts = report.output.components(separatedBy: place).dropFirst()
-        #expect(parts.contains { $0.prefix(200).contains("declare it with var") }, "\(shape): \(report.output)")
+        // On the user's line, at the name. Before the source there is the line of the import.
+        let line = lines.prefix { !$0.hasPrefix("let content\(index):") }.count + 2
+        let messages = report.messages(at: "\(line):5")
+        #expect(messages.contains { $0.contains("declare it with 'var'") }, "\(shape): \(report.output)")
+        #expect(messages.contains { $0.contains("mark it '@EntityIgnored'") }, "\(shape): \(report.output)")
       }
     }
 
@@ -134,6 +137,123 @@
         let report = try compiler.check(source, flags: flags)
         #expect(report.messages.isEmpty, "\(flags): \(report.output)")
       }
+    }
+
+    /// Forms that get in the way of what is generated.
+    static let forms =
+      entities + """
+        import Foundation
+        @Entity struct T1 { let id: Int; var book: Book; var properties: [String] { [] }; func setting(_ n: Int) -> Int { n } }
+        @Entity struct T2 { let id: Int; var properties: [Author] }
+        @EntityWrapper enum T3 { case media(book: Book), media(author: Author), media(Int), other }
+        @EntityWrapper enum T4 { case `self`(Book), `init`(Author), pair(`self`: Book, `init`: Author), none }
+        @EntityWrapper enum T5 { case book(Book); @available(*, unavailable) case author(Author) }
+        @EntityWrapper enum T6 { case book(Book); @available(*, deprecated) case author(Author), pair(Author, Book) }
+        @Entity struct T7 { let id: Int; @available(*, deprecated) var author: Author; @available(*, deprecated) var n: Int }
+        @available(*, deprecated) @Entity struct T8 { let id: Int; var author: Author }
+        @EntityWrapper enum T9: Identifiable { case book(Book), none; var id: Int { 1 } }
+        @Entity struct T10 { let id: Int; var a: T9; var b: T9?; var c: [T9]; var d: ContiguousArray<T9>? }
+        @propertyWrapper struct Loud<Value: Sendable>: Sendable { var wrappedValue: Value }
+        @propertyWrapper struct Fixed<Value: Sendable>: Sendable { let wrappedValue: Value }
+        @Entity struct T11 { let id: Int; @Loud var author: Author?; @Loud var n = 1; @Fixed var number: Int }
+        @EntityWrapper struct T12 { @Loud var author: Author?; var n: [Int] }
+        @Entity struct T13 { let id: UUID?; var a: [Date], b: [String: URL], c: Data; var d: Duration, e: TimeInterval }
+        @Entity struct T14 { let id: Character; var a: Substring, b: Decimal, c: Float; var f: @Sendable () -> Void }
+        extension String: @retroactive Identifiable { public var id: String { self } }
+        @Entity struct T15 { let id: String, name: String; var names: [String] }
+        """
+
+    @Test(
+      "Names, cases and wrappers that get in the way compile without a word, also where the main actor is the default",
+      arguments: [["-swift-version", "6"], ["-swift-version", "6", "-default-isolation", "MainActor"]])
+    func awkwardForms(flags: [String]) throws {
+      let report = try compiler.check(Self.forms, flags: flags)
+      #expect(report.messages.isEmpty, "\(report.output)")
+    }
+
+    @Test("So does everything with @Consistent beside it, or alone")
+    func consistent() throws {
+      let sources = [Self.kinds, Self.forms].map {
+        $0.replacingOccurrences(of: #"@Entity(\(id: [^)]*\))? "#, with: "$0@Consistent ", options: .regularExpression)
+          .replacingOccurrences(of: "@EntityWrapper ", with: "@EntityWrapper @Consistent ")
+      }
+      let alone = """
+
+        @Consistent public struct C1 { public let id: Int; var author: Author; var choice: C2 }
+        @Consistent enum C2 { case author(Author), run(() -> Void), pair([Author?], Int), none }
+        @Consistent enum C3 { case by(author: Author), by(book: Book), by(Int), other }
+        """
+      // One of the kinds declares an identity that would belong to the main actor.
+      let runs = [(sources[0], nil), (sources[1] + alone, nil), (sources[1] + alone, "MainActor")]
+      for (source, isolation) in runs {
+        let flags = isolation.map { ["-default-isolation", $0] } ?? []
+        let report = try compiler.check(
+          source, importing: "ConcordConsistencyMacros", flags: ["-swift-version", "6"] + flags)
+        #expect(report.messages.isEmpty, "\(report.output)")
+      }
+    }
+
+    @Test("@Entity alone brings nothing of ConcordConsistency")
+    func entityAlone() throws {
+      let report = try compiler.check(
+        """
+        struct Property: Sendable {}
+        @Entity struct House { let id: Int; var properties: [Property]; var isBig: Bool }
+        let manager = ConsistencyManager()
+        func list(_ house: House) -> [Property] { house.properties }
+        func set(_ house: House) -> House { house.setting(property: ("isBig", true)) }
+        """)
+      #expect(
+        report.errors == [
+          "error: cannot find 'ConsistencyManager' in scope", "error: value of type 'House' has no member 'setting'",
+        ], "\(report.output)")
+    }
+
+    @Test("A collection that the store cannot write in is called that")
+    func readOnlyCollection() throws {
+      let report = try compiler.check(
+        Self.entities + "@Entity struct Shelf {\n  let id: Int\n  var content: ReversedCollection<[Book]>\n}")
+      let line = Self.entities.split(separator: "\n").count + 4
+      #expect(report.messages(at: "\(line):7").first?.contains("take an array, or mark it '@EntityIgnored'") == true)
+      #expect(report.messages.count == 1, "\(report.output)")
+    }
+
+    @Test("A let of an Identifiable enum, which is no entity, is told how to say so")
+    func identifiableEnum() throws {
+      let genre = "enum Genre: String, Identifiable { case novel; var id: String { rawValue } }\n"
+      let report = try compiler.check(genre + "@Entity struct Book {\n  let id: Int\n  let genre: Genre\n}")
+      #expect(report.messages(at: "5:7").first?.contains("mark it '@EntityIgnored'") == true, "\(report.output)")
+      let ignored = try compiler.check(genre + "@Entity struct Book { let id: Int; @EntityIgnored let genre: Genre }")
+      #expect(ignored.messages.isEmpty, "\(ignored.output)")
+    }
+
+    @Test("An entity that belongs to the main actor is warned of at the property: no store could follow it")
+    func entityOfAnActor() throws {
+      let source = "struct Author: Identifiable { let id: Int }\n@Entity struct Book {\n  let id: Int\n  var SHAPE\n}"
+      for shape in ["author: Author", "author: Author?", "author: [Author]", "author: [String: Author]"] {
+        let report = try compiler.check(
+          source.replacingOccurrences(of: "SHAPE", with: shape),
+          flags: ["-swift-version", "6", "-default-isolation", "MainActor"])
+        #expect(
+          report.messages(at: "5:7").contains { $0.contains("declare it 'nonisolated'") }, "\(shape): \(report.output)")
+      }
+    }
+
+    @Test("An entity or a wrapper with the name of a plain type is warned of at the property")
+    func plainNames() throws {
+      let source = "DECLARATION\n@Entity struct Book {\n  let id: Int\n  var date: Date, dates: [Date]\n}"
+      func report(_ declaration: String) throws -> Compiler.Report {
+        try compiler.check(source.replacingOccurrences(of: "DECLARATION", with: declaration))
+      }
+      let entity = try report("@Entity struct Date { let id: Int }")
+      #expect(
+        entity.messages(at: "5:7").first?.contains("an entity with the name of a plain type") == true,
+        "\(entity.output)")
+      let wrapper = try report("@EntityWrapper enum Date { case book([Book]) }")
+      #expect(
+        wrapper.messages(at: "5:7").first?.contains("a wrapper with the name of a plain type") == true,
+        "\(wrapper.output)")
+      #expect(try report("struct Date: Sendable {}").messages.isEmpty)
     }
 
     @Test("A module with every upcoming feature on may import ConcordMacros publicly")

@@ -10,6 +10,13 @@
       let messages: [String]
       let output: String
 
+      /// What was said at a place, as `5:7`.
+      func messages(at place: String) -> [String] {
+        output.split(separator: "\n").compactMap { line in
+          line.firstRange(of: "Shop.swift:\(place): ").map { String(line[$0.upperBound...]) }
+        }
+      }
+
       var errors: [String] { messages.filter { $0.hasPrefix("error: ") } }
 
       func says(_ words: String) -> Bool { messages.contains { $0.contains(words) } }
@@ -27,13 +34,15 @@
       products = bundle.resolvingSymlinksInPath().deletingLastPathComponent()
     }
 
-    /// Type-checks a file that imports `ConcordMacros`.
-    func check(_ source: String, flags: [String] = ["-swift-version", "6"]) throws -> Report {
+    /// Type-checks a file that imports `ConcordMacros`, or another module.
+    func check(
+      _ source: String, importing module: String = "ConcordMacros", flags: [String] = ["-swift-version", "6"]
+    ) throws -> Report {
       let folder = FileManager.default.temporaryDirectory.appending(path: "ConcordMacros-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let file = folder.appending(path: "Shop.swift")
-      try "import ConcordMacros\n\(source)\n".write(to: file, atomically: true, encoding: .utf8)
+      try "import \(module)\n\(source)\n".write(to: file, atomically: true, encoding: .utf8)
 
       let plugin = try first(of: ["ConcordMacrosPlugin-tool", "ConcordMacrosPlugin"])
       let modules = try first(of: ["Modules-tool", "Modules"])

@@ -32,6 +32,22 @@
     case book(Book), voucher(Int)
   }
 
+  /// What `ForEach` wants of an enum does not make it an entity.
+  @EntityWrapper enum Row: Identifiable, Equatable {
+    case book(Book), header(String), none
+    var id: String { book?.id ?? "header" }
+  }
+
+  /// Cases that only their labels tell apart.
+  @EntityWrapper enum Credit: Equatable {
+    case by(author: Author), by(editor: Author, Int), by(Book), none
+  }
+
+  @EntityWrapper struct Index: Hashable {
+    var set: Set<Author>
+    var dictionary: [Int: Author]
+  }
+
   typealias Authors = ContiguousArray<Author>
   typealias MaybeAuthor = Author?
 

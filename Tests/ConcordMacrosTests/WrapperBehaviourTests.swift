@@ -76,6 +76,79 @@
       #expect(order.value.extras == [.voucher(10)])
     }
 
+    @Test("A wrapper that is Identifiable is a wrapper, at every place")
+    func identifiable() {
+      let store = EntityStore(delivery: .immediate)
+      let list = store.store(
+        List(id: 1, first: .book(book), maybe: .book(book), rows: [.header("A"), .book(book)], more: [.book(book)]))
+      #expect(List.fixedRelations?.count == 4)
+      #expect(store.find(Row.self, id: "notes") == nil)
+      store.update(Author.self, id: "ada") { $0.name = "Ada Lovelace" }
+      let rows = [list.value.first, list.value.maybe ?? .none] + list.value.rows + list.value.more
+      #expect(rows.compactMap { $0.book?.author.name } == Array(repeating: "Ada Lovelace", count: 4))
+      store.remove(Book.self, id: "notes")
+      #expect(list.value.rows == [Row.header("A"), Row.none])
+    }
+
+    @Test("Cases that only their labels tell apart are told apart")
+    func overloaded() {
+      var credit = Credit.by(author: ada)
+      #expect(credit.byAuthor == ada)
+      #expect(credit.byEditor == nil && credit.by1 == nil && credit.by0 == nil)
+      credit.byEditor = grace
+      #expect(credit == .by(author: ada))
+      credit = .by(editor: ada, 5)
+      credit.byEditor = grace
+      #expect(credit == .by(editor: grace, 5))
+      #expect(credit.by1 == 5)
+      credit.byAuthor = nil
+      #expect(credit == .by(editor: grace, 5))
+      credit.byEditor = nil
+      #expect(credit == .none)
+      credit = .by(book)
+      #expect(credit.by0 == book)
+      let store = EntityStore(delivery: .immediate)
+      let work = store.store(Work(id: 1, credits: [.by(author: ada), .by(editor: ada, 1), .by(book)]))
+      store.update(Author.self, id: "ada") { $0.name = "Ada Lovelace" }
+      let names = work.value.credits.map { $0.byAuthor?.name ?? $0.byEditor?.name ?? $0.by0?.author.name }
+      #expect(names == Array(repeating: "Ada Lovelace", count: 3))
+    }
+
+    @Test("Equal sets and dictionaries in a wrapper, built in another order, notify nobody")
+    func otherOrder() {
+      let calls = callsForEqualCatalogues { Catalogue(id: 1, index: $0, more: [$0], maybe: $0) }
+      withKnownIssue("the places of a wrapper are compared in order") { #expect(calls == [50]) }
+    }
+
+    @Test("Nor do they where only the entities tell two values apart")
+    func otherOrderOfEntities() {
+      let calls = callsForEqualCatalogues { Collection(id: 1, index: $0, more: [$0], maybe: $0) }
+      withKnownIssue("the places of a wrapper are compared in order") { #expect(calls == [50]) }
+    }
+
+    /// What an observer is told of three equal values whose sets and dictionaries were built in different orders.
+    private func callsForEqualCatalogues<T: Indexed>(_ make: (Index) -> T) -> [Int] where T.ID == Int {
+      let store = EntityStore(delivery: .immediate)
+      let authors = (0..<50).map { Author(id: "\($0)", name: "\($0)") }
+      func catalogue(_ authors: [Author], capacity: Int) -> T {
+        var index = Index(set: [], dictionary: [:])
+        index.set.reserveCapacity(capacity)
+        index.dictionary.reserveCapacity(capacity)
+        for author in authors {
+          index.set.insert(author)
+          index.dictionary[Int(author.id) ?? 0] = author
+        }
+        return make(index)
+      }
+      let observer = store.store(catalogue(authors, capacity: 50))
+      let calls = Recorder<Int>()
+      let subscription = observer.observe { calls.append($0.index.set.count) }
+      store.store(catalogue(authors.reversed(), capacity: 1000))
+      store.store(catalogue(authors.shuffled(), capacity: 200))
+      subscription.unsubscribe()
+      return calls.all
+    }
+
     @Test("A wrapper in a wrapper, and a struct as one, are followed")
     func nested() {
       let store = EntityStore(delivery: .immediate)
@@ -87,6 +160,36 @@
       #expect(observer.value.content.both1?.box?.authors.map(\.name) == ["Ada Lovelace"])
       #expect(observer.value.content.both1?.box?.inner.first?.book?.author.name == "Ada Lovelace")
     }
+  }
+
+  @Entity private struct List {
+    let id: Int
+    var first: Row
+    var maybe: Row?
+    var rows: [Row]
+    var more: ContiguousArray<Row>
+  }
+
+  @Entity private struct Work {
+    let id: Int
+    var credits: [Credit]
+  }
+
+  private protocol Indexed: Aggregate { var index: Index { get } }
+
+  @Entity private struct Catalogue: Indexed, Equatable {
+    let id: Int
+    var index: Index
+    var more: [Index]
+    var maybe: Index?
+  }
+
+  /// Not `Equatable`, so that the store has only its entities to tell two of them apart.
+  @Entity private struct Collection: Indexed {
+    let id: Int
+    var index: Index
+    var more: [Index]
+    var maybe: Index?
   }
 
   @Entity private struct Order {

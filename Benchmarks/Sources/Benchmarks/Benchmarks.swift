@@ -41,12 +41,20 @@ struct Benchmarks: ParsableCommand {
   @Option(help: ArgumentHelp("Measure each row exactly so many times.", valueName: "count"))
   var repetitions: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Measure also the code and the compile time of programs that use the Concord in this folder.", valueName: "folder"
+    )
+  )
+  var clients: String?
+
   func validate() throws {
     if let repetitions, repetitions < 1 { throw ValidationError("--repetitions must be at least 1.") }
   }
 
   func run() throws {
-    let rows = Row.all.filter { row in
+    let clientRows = clients.map { Row.clients(of: URL(fileURLWithPath: $0)) } ?? []
+    let rows = (Row.all + clientRows).filter { row in
       [filter, text].allSatisfy { $0.map { row.name.localizedCaseInsensitiveContains($0) } ?? true }
     }
     guard !rows.isEmpty else { throw ValidationError("No row has such a name; --list names them.") }

@@ -158,17 +158,20 @@
 
   /// An entity's own fields or relations changed: its ancestors show something old, and those who observe it or them are to
   /// be told.
-  @usableFromInline func didWrite(_ node: Node) {
+  @usableFromInline func didWrite(_ node: Node) { didWrite(node, isBriefChanged: true) }
+
+  /// The same; `isBriefChanged` says whether others of its cycle, which show its brief form, show something old, too.
+  func didWrite(_ node: Node, isBriefChanged: Bool) {
     journal.countWrite()
     node.flags.insert(.written)
     written.append(node)
-    invalidate(node)
+    invalidate(node, isBriefChanged: isBriefChanged)
   }
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
-  func invalidate(_ node: Node) {
+  func invalidate(_ node: Node, isBriefChanged: Bool = true) {
     if !node.subscribers.isEmpty { notified.insert(node) }
-    invalidateParents(of: node)
+    invalidateParents(of: node, isBriefChanged)
   }
 
   /// One occurrence in a node's value is known to be old.
@@ -181,9 +184,9 @@
   ///
   /// Parents outside of a node's cycle show its whole form. Parents inside show its brief form, which does not show what
   /// leads back into the cycle: so a change stops at the direct parents in the cycle.
-  private func invalidateParents(of start: Node) {
+  private func invalidateParents(of start: Node, _ isBriefChanged: Bool) {
     guard !start.parents.isEmpty, !start.flags.contains([.invalidatedParents, .invalidatedCycle]) else { return }
-    marking.append((start, true))
+    marking.append((start, isBriefChanged))
     while let (node, isBriefChanged) = marking.popLast() {
       if node.flags.contains(.invalidatedParents), !isBriefChanged || node.flags.contains(.invalidatedCycle) {
         continue

@@ -2,7 +2,7 @@
 /// not `Sendable`; but for `holders`, which is atomic.
 @usableFromInline class Node {
   @usableFromInline final let table: AnyTable
-  @exclusivity(unchecked) @usableFromInline final var flags: Flags = []
+  @exclusivity(unchecked) @usableFromInline final var flags: Flags = .uncommitted
   @usableFromInline final let holders = HolderCount()
   /// The id's hash, by which the table finds the node.
   @usableFromInline final var hash: UInt32 = 0

@@ -20,7 +20,8 @@ extension Merge {
       adopt(i, node)
     } else if node === target || accept(node, stamp) {
       if !node.table.isAggregate {
-        guard !node.table.isSame(.own(node), item.value) else { return }
+        // A value that cannot be compared counts as another one.
+        guard !node.table.isEquatable || !node.table.isSame(.own(node), item.value) else { return }
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
       } else if isChanged(item, node) {
@@ -31,10 +32,27 @@ extension Merge {
     }
   }
 
+  /// Makes the value, which the node has already, the entity's.
   private func adopt(_ i: Int, _ node: Node) {
     occurrences.items[i].state.insert(.isApplied)
-    if node.table.isAggregate { adoptChildren(ofOccurrence: i) }
-    graph.didWrite(node)
+    guard node.table.isAggregate else { return graph.didWrite(node) }
+    let omitted = omittedRelations(of: node)
+    adoptChildren(ofOccurrence: i)
+    graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
+  }
+
+  /// Which relations the brief form of a node leaves out; `nil` if it has none.
+  private func omittedRelations(of node: Node) -> [Bool]? {
+    guard node.cyclic?.component != nil, let children = node.children else { return nil }
+    return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
+  }
+
+  /// Whether what others of the cycle show of a node is another than before, when `omitted` was left out.
+  private func isBriefChanged(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> Bool {
+    guard let omitted, item.pending >= 0, node.table.isEquatable, omittedRelations(of: node) == omitted else {
+      return true
+    }
+    return !node.table.haveSameFields(.pending(item.pending), .own(node), keeping: omitted, graph)
   }
 
   // MARK: Freshness
@@ -64,7 +82,7 @@ extension Merge {
   private func isChanged(_ item: Occurrence, _ node: Node) -> Bool {
     // The diff has found out.
     if base?.isStored ?? false { return true }
-    guard let schema = item.schema, let children = node.children else { return true }
+    guard node.table.isEquatable, let schema = item.schema, let children = node.children else { return true }
     let (nodes, ends, _) = newChildren(of: item, node)
     guard children.isSameInAnyOrder(schema, nodes, ends) else { return true }
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)

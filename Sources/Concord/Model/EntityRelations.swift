@@ -4,8 +4,10 @@
 /// ```swift
 /// var relations = EntityRelations<Book>()
 /// relations.add(\.author)  // an entity: a relation
-/// relations.add(\.title)   // a string: nothing
+/// relations.add(\.status)  // an enum without entities: nothing
 /// ```
+///
+/// A wrapper that is `Identifiable` too is a wrapper: the overloads for wrappers are preferred to those for entities.
 public struct EntityRelations<Root> {
   /// The places found.
   public var keyPaths: [PartialIdentifiableKeyPath<Root>] { found }
@@ -21,53 +23,64 @@ public struct EntityRelations<Root> {
 // MARK: Entities
 
 extension EntityRelations {
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C>
   ) where C.Element: Identifiable & Sendable {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C?>
   ) where C.Element: Identifiable & Sendable {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>)
   {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
     _ keyPath: WritableKeyPath<Root, [Key: T]>
   ) {
     found.append(.init(keyPath))
   }
 
+  @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
     _ keyPath: WritableKeyPath<Root, [Key: T]?>
   ) {
@@ -97,36 +110,153 @@ extension EntityRelations {
   }
 }
 
-// MARK: Read-only properties
+// MARK: Properties that cannot show newer values
 
-// A constant cannot show newer values. Saying so at the place that makes the relation is better than showing old ones.
+// Saying so at the place that makes the relation is better than showing old values.
 extension EntityRelations {
-  @available(*, deprecated, message: "the store writes newer values of an entity here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of an entity here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T?>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>)
   where C.Element: Identifiable & Sendable {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>)
   where C.Element: Identifiable & Sendable {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W?>) {}
 
-  @available(*, deprecated, message: "the store writes newer values of entities here: declare it with var")
+  @available(
+    *, deprecated,
+    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
   @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: EntityWrapper {}
+
+  @available(
+    *, deprecated,
+    message: "the store can write in a 'MutableCollection' only: take an array, or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
+  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C>)
+  where C.Element: Identifiable & Sendable {}
+}
+
+// MARK: Entities of an actor
+
+// In a module whose default is the main actor, `struct Writer: Identifiable` is an entity on that actor only, which no store
+// can use. These are taken then, and the compiler says why that cannot be.
+extension EntityRelations {
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: KeyPath<Root, T>) {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: KeyPath<Root, T?>) {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: Identifiable {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>) where C.Element: Identifiable {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
+}
+
+// MARK: What generated code leaves out
+
+extension EntityRelations {
+  /// A type of the standard library or of Foundation: no entity can stand in it.
+  @inlinable public mutating func leaveOut<T: _PlainValue>(_ type: T.Type) {}
+
+  /// A type of the user's by the same name, which is no entity either.
+  @_disfavoredOverload
+  @inlinable public mutating func leaveOut<T>(_ type: T.Type) {}
+
+  @available(
+    *, deprecated,
+    message: "an entity with the name of a plain type: write it with its module, as in 'Shop.Date'"
+  )
+  @_disfavoredOverload
+  @inlinable public mutating func leaveOut<T: Identifiable & Sendable>(_ type: T.Type) {}
+
+  @available(
+    *, deprecated,
+    message: "a wrapper with the name of a plain type: write it with its module, as in 'Shop.Data'"
+  )
+  @_disfavoredOverload
+  @inlinable public mutating func leaveOut<W: EntityWrapper>(_ type: W.Type) {}
+}
+
+extension PartialIdentifiableKeyPath {
+  /// The same place, seen from where a `Root` stands. For generated code only.
+  public func _appended<Parent>(to parent: WritableKeyPath<Parent, Root>) -> PartialIdentifiableKeyPath<Parent> {
+    func append<P: Place>(_ place: P.Type) -> PartialIdentifiableKeyPath<Parent> {
+      // It went in as this type: see the initialisers.
+      .init(parent.appending(path: unsafeDowncast(keyPath, to: WritableKeyPath<Root, P.Value>.self)), place)
+    }
+    return append(place)
+  }
+}
+
+/// A key path that can only be formed on the main actor, since a property wrapper of a module that belongs to it makes the
+/// property. The value itself belongs to nobody, and is read on any thread. For generated code only.
+public func _keyPath<Root, Value>(
+  _ form: @escaping @MainActor () -> WritableKeyPath<Root, Value>
+) -> WritableKeyPath<Root, Value> {
+  unsafeBitCast(form, to: (() -> WritableKeyPath<Root, Value>).self)()
+}
+
+/// The same for a property without a setter.
+@_disfavoredOverload
+public func _keyPath<Root, Value>(_ form: @escaping @MainActor () -> KeyPath<Root, Value>) -> KeyPath<Root, Value> {
+  unsafeBitCast(form, to: (() -> KeyPath<Root, Value>).self)()
 }

@@ -35,6 +35,7 @@
   }
 
   @usableFromInline static func omission(of value: Inner.Value?) -> Omission {
-    value.map { Inner.omission(of: $0) } ?? .absent
+    // An optional collection is left out as the collection, so `nil` is a value like any other.
+    value.map { Inner.omission(of: $0) } ?? (Inner.canOmit ? .none : .absent)
   }
 }

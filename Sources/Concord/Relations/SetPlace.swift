@@ -11,7 +11,7 @@
 
   @usableFromInline static func patch(_ value: inout Set<T>, _ cursor: inout PatchCursor) {
     var newer: [T.ID: T] = [:]
-    for element in value { newer[element.id] = cursor.newer(than: element) }
+    for element in value { if let present = cursor.newer(than: element) { newer[element.id] = present } }
     guard !newer.isEmpty else { return }
     value = Set(value.map { newer[$0.id] ?? $0 })
     cursor.mustVisitAgain = true

@@ -8,7 +8,8 @@ extension StoreCore {
     let hash = NodeIndex.hash(id)
     let known = table.find(id, hash: hash)
     if let known, known.exists {
-      if accept(known, stamp), !isSame(known, value, in: table) {
+      // A value that cannot be compared counts as another one.
+      if accept(known, stamp), table.isEqual == nil || !isSame(known, value, in: table) {
         known.value = value
         graph.didWrite(known)
       }

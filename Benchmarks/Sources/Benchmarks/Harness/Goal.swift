@@ -14,6 +14,8 @@ struct Goal: Sendable {
 
   static func milliseconds(_ limit: Double, _ text: String? = nil) -> Goal { Goal(atMost: limit * 1e6, text: text) }
 
+  static func seconds(_ limit: Double) -> Goal { Goal(atMost: limit * 1e9) }
+
   static func bytes(_ limit: Double) -> Goal { Goal(atMost: limit) }
 
   /// Nothing, but for the few blocks that malloc keeps at hand for a thread and counts as given out.

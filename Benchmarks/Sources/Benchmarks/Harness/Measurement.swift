@@ -14,6 +14,13 @@ struct Measurement {
       return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
+    /// What so many of a hundred repetitions did not exceed.
+    func percentile(_ percent: Int) -> Double? {
+      guard !figures.isEmpty else { return nil }
+      let rank = (percent * figures.count + 99) / 100
+      return figures.sorted()[max(rank, 1) - 1]
+    }
+
     var least: Double? { figures.min() }
   }
 

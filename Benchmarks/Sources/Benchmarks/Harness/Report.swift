@@ -17,11 +17,15 @@ struct Report: Codable {
     var unit: Unit
     var concord: Double?
     var concordLeast: Double?
+    /// What nine of ten repetitions did not exceed.
+    var concordPercentile90: Double?
     var floor: Double?
     var floorLeast: Double?
+    var floorPercentile90: Double?
     var ratio: Double?
     var goal: String
     var holds: Bool?
+    var was: String?
     var earlier: String?
     var floorIs: String
     var repetitions: Int
@@ -48,9 +52,10 @@ extension Report.Line {
     let concord = measurement.concord.median
     let floor = measurement.floor.median
     self.init(
-      name: row.name, unit: row.unit, concord: concord, concordLeast: measurement.concord.least, floor: floor,
-      floorLeast: measurement.floor.least, ratio: nil, goal: row.goal.description(in: row.unit), holds: nil,
-      earlier: row.earlier, floorIs: row.floor, repetitions: measurement.concord.figures.count, failure: nil)
+      name: row.name, unit: row.unit, concord: concord, concordLeast: measurement.concord.least,
+      concordPercentile90: measurement.concord.percentile(90), floor: floor, floorLeast: measurement.floor.least,
+      floorPercentile90: measurement.floor.percentile(90), goal: row.goal.description(in: row.unit), was: row.was,
+      earlier: row.earlier, floorIs: row.floor, repetitions: measurement.concord.figures.count)
     if let concord {
       if let floor, floor > 0 { ratio = concord / floor }
       // A multiple of a floor that was not measured cannot be judged.
@@ -60,9 +65,8 @@ extension Report.Line {
 
   init(_ row: Row, failure: any Error) {
     self.init(
-      name: row.name, unit: row.unit, concord: nil, concordLeast: nil, floor: nil, floorLeast: nil, ratio: nil,
-      goal: row.goal.description(in: row.unit), holds: false, earlier: row.earlier, floorIs: row.floor,
-      repetitions: 0, failure: String(describing: failure))
+      name: row.name, unit: row.unit, goal: row.goal.description(in: row.unit), holds: false, was: row.was,
+      earlier: row.earlier, floorIs: row.floor, repetitions: 0, failure: String(describing: failure))
   }
 }
 

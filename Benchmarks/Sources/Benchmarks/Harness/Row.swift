@@ -3,6 +3,8 @@ struct Row {
   let name: String
   let unit: Unit
   let goal: Goal
+  /// What it took before the store was rebuilt, on the machine of the README's table.
+  let was: String?
   /// What an earlier system needed, as measured for the design, on its machine.
   let earlier: String?
   /// What the floor does, in words.
@@ -13,12 +15,13 @@ struct Row {
   let prepare: (Stopwatch) throws -> Sides
 
   init(
-    _ name: String, unit: Unit = .nanoseconds, goal: Goal, earlier: String? = nil, floor: String,
+    _ name: String, unit: Unit = .nanoseconds, goal: Goal, was: String? = nil, earlier: String? = nil, floor: String,
     repetitions: Int = 31, prepare: @escaping (Stopwatch) throws -> Sides
   ) {
     self.name = name
     self.unit = unit
     self.goal = goal
+    self.was = was
     self.earlier = earlier
     self.floor = floor
     self.repetitions = repetitions

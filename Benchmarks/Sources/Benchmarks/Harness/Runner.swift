@@ -21,8 +21,8 @@ struct Runner {
     let concord = only == .floor ? nil : sides.concord
     let most = repetitions ?? min(row.repetitions, quick ? 3 : .max)
     let least = min(most, repetitions ?? (quick ? 3 : 5))
-    // What is measured in bytes says the same each time, and does its own warm-up.
-    let warmsUp = row.unit == .nanoseconds
+    // What is measured in bytes says the same each time, and does its own warm-up; what is measured once has none.
+    let warmsUp = row.unit == .nanoseconds && row.repetitions > 1
     var measurement = Measurement()
     let wall = Stopwatch(kind: .wall)
     let end = wall.now + (quick ? 0.1e9 : 1e9)

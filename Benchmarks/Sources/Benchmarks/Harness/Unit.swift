@@ -3,10 +3,15 @@ enum Unit: String, Codable, Sendable {
   case nanoseconds
   case bytes
 
-  /// A figure with its unit, to three digits: `58.2 ns`, `0.36 µs`, `812 µs`, `1.24 ms`, `168 B`.
+  /// A figure with its unit, to three digits: `58.2 ns`, `0.36 µs`, `812 µs`, `1.24 ms`, `168 B`, `38.4 KB`.
   func format(_ value: Double, trimming: Bool = false) -> String {
     switch self {
-    case .bytes: return value.formatted(places: abs(value) < 100 ? 2 : 0, trimming: trimming) + " B"
+    case .bytes:
+      guard abs(value) >= 10_000 else {
+        return value.formatted(places: abs(value) < 100 ? 2 : 0, trimming: trimming) + " B"
+      }
+      let (scaled, unit) = abs(value) < 1e6 ? (value / 1e3, "KB") : (value / 1e6, "MB")
+      return scaled.formatted(places: abs(scaled) < 100 ? 1 : 0, trimming: trimming) + " " + unit
     case .nanoseconds:
       let steps: [(limit: Double, unit: String, scale: Double)] = [
         (100, "ns", 1), (100_000, "µs", 1e3), (1_000_000, "µs", 1e3), (1e9, "ms", 1e6), (.infinity, "s", 1e9),

@@ -20,6 +20,12 @@ struct Book: Identifiable, Equatable, Sendable {
     summary = other.summary
   }
 
+  func with(title: String) -> Book {
+    var copy = self
+    copy.title = title
+    return copy
+  }
+
   static func samples(_ count: Int) -> [Book] { (0..<count).map(Book.init) }
 }
 

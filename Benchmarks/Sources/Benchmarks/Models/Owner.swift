@@ -1,16 +1,22 @@
 import ConcordConsistency
+import Synchronization
 
-/// A screen that owns its objects and follows those that others push.
-final class Owner<Video: OwnedVideo>: ConsistentEnvironment {
-  private(set) var videos: [Video]
-  private(set) var updates = 0
+/// A screen that owns its objects and follows those that others push, on any thread.
+final class Owner<Video: OwnedVideo>: ConsistentEnvironment, Sendable {
+  private let state: Mutex<(videos: [Video], updates: Int)>
 
-  init(_ videos: [Video]) { self.videos = videos }
+  init(_ videos: [Video]) { state = Mutex((videos, 0)) }
+
+  var videos: [Video] { state.withLock { $0.videos } }
+  var updates: Int { state.withLock { $0.updates } }
 
   var objects: [any ConsistentObject] { videos }
 
   func update(with object: any ConsistentObject) {
-    videos = videos.updated(with: object)
-    updates += 1
+    let updated = videos.updated(with: object)
+    state.withLock {
+      $0.videos = updated
+      $0.updates += 1
+    }
   }
 }

@@ -1,7 +1,7 @@
 import ConcordConsistency
 
 /// What the two kinds of videos share: a flat object beside others in a list, with one object in it.
-protocol OwnedVideo: ConsistentObject, Equatable {
+protocol OwnedVideo: ConsistentObject, Equatable, Sendable {
   var title: String { get set }
   var authorID: String { get }
   var authorName: String { get set }

@@ -5,16 +5,51 @@ extension Row {
   /// design on its machine.
   static var consistency: [Row] {
     [
-      pushOne("push one object to 100 owners of 1,000 objects, written by hand", Video.self, fraction: 2),
-      pushOne("push one object to 100 owners of 1,000 objects, generated", GeneratedVideo.self, fraction: 20),
-      pushMany("push 10,000 objects to one owner of 10,000, written by hand", Video.self),
-      pushMany("push 10,000 objects to one owner of 10,000, generated", GeneratedVideo.self),
+      pushOne(
+        "push one object to 100 owners of 1,000 objects, written by hand", was: "103 ms", Video.self, fraction: 2),
+      pushOne(
+        "push one object to 100 owners of 1,000 objects, generated", was: "6.02 ms", GeneratedVideo.self, fraction: 20),
+      pushMany("push 10,000 objects to one owner of 10,000, written by hand", was: "27.5 ms", Video.self),
+      pushMany("push 10,000 objects to one owner of 10,000, generated", was: "21.0 ms", GeneratedVideo.self),
+      registerOwners,
     ]
   }
 
-  private static func pushOne<V: OwnedVideo>(_ name: String, _ type: V.Type, fraction: Double) -> Row {
+  private static var registerOwners: Row {
     Row(
-      name, goal: .milliseconds(277 / fraction, "≤ 1/\(Int(fraction)) of Uniform's 277 ms"), earlier: "277 ms",
+      "register 16,000 owners", goal: .milliseconds(20), was: "33 s",
+      floor: "keeps a weak reference to each of them in a Dictionary", repetitions: 11
+    ) { stopwatch in
+      let video = GeneratedVideo(number: 471)
+      let owners = (0..<16_000).map { _ in Owner([video]) }
+      var turn = 0
+      return Sides {
+        let manager = ConsistencyManager()
+        let time = stopwatch.nanoseconds { for owner in owners { manager.register(owner) } }
+        turn += 1
+        manager.pushUpdatedObject(changed(video, turn))
+        for owner in owners { try expect(owner.updates, is: turn, "updates of an owner") }
+        return time
+      } floor: {
+        var registered: [ObjectIdentifier: Weak] = [:]
+        let time = stopwatch.nanoseconds { for owner in owners { registered[ObjectIdentifier(owner)] = Weak(owner) } }
+        try expect(registered.values.count { $0.object != nil }, is: owners.count, "owners that are registered")
+        return time
+      }
+    }
+  }
+
+  /// What the floor keeps of an owner.
+  private struct Weak {
+    private(set) weak var object: AnyObject?
+
+    init(_ object: AnyObject) { self.object = object }
+  }
+
+  private static func pushOne<V: OwnedVideo>(_ name: String, was: String, _ type: V.Type, fraction: Double) -> Row {
+    Row(
+      name, goal: .milliseconds(277 / fraction, "≤ 1/\(Int(fraction)) of Uniform's 277 ms"), was: was,
+      earlier: "277 ms",
       floor: "goes through the owners' arrays and assigns what has the object's id, or the id of what is in it"
     ) { stopwatch in
       let videos = (0..<1_000).map(V.init)
@@ -47,9 +82,9 @@ extension Row {
     }
   }
 
-  private static func pushMany<V: OwnedVideo>(_ name: String, _ type: V.Type) -> Row {
+  private static func pushMany<V: OwnedVideo>(_ name: String, was: String, _ type: V.Type) -> Row {
     Row(
-      name, goal: .milliseconds(50), earlier: "284 s (quadratic)",
+      name, goal: .milliseconds(50), was: was, earlier: "284 s (quadratic)",
       floor: "puts the pushed objects into a Dictionary, and assigns them to those of the owner's array"
     ) { stopwatch in
       let videos = (0..<10_000).map(V.init)

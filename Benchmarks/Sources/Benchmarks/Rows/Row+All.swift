@@ -6,12 +6,12 @@ extension Row {
   private static var store: [Row] {
     [
       storeNew, storeAgain, storeChanged, find, findAnywhere,
-      updateObserved, updateOnQueue,
+      updateObserved, updateOnQueue, updateOnQueueNewest,
       storeAggregate, changeField, updateChild, updateChildObserved,
       updateUser, updateUserAgain, updateUserObserved, buildPosts,
       storeBatch, storeBatchOfAggregates, diamond,
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
-      twoThreads, twoThreadsObserved,
-    ] + relations
+      twoThreads, twoThreadsObserved, updateWhileOthersCommit,
+    ] + transactions + notices + cycles + relations + value
   }
 }

@@ -1,7 +1,7 @@
-public import ConcordMacros
+public import ConcordConsistencyMacros
 
 /// Somebody who wrote books.
-@Entity
+@Entity @Consistent
 public struct Author: Equatable {
   public let id: String
   public var name: String
@@ -13,7 +13,7 @@ public struct Author: Equatable {
 }
 
 /// What one reader thinks of one book.
-@Entity
+@Entity @Consistent
 public struct Review: Equatable {
   public let id: String
   public var stars: Int
@@ -29,7 +29,7 @@ public struct Review: Equatable {
 }
 
 /// A book for sale, with its author and what readers wrote about it.
-@Entity
+@Entity @Consistent
 public struct Book: Equatable {
   public let id: String
   public var title: String

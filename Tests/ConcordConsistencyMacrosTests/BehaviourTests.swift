@@ -1,9 +1,9 @@
 #if Macros
-  import ConcordMacros
+  import ConcordConsistencyMacros
   import Testing
 
   @Suite("Generated objects merge")
-  struct ConsistencyBehaviourTests {
+  struct BehaviourTests {
     let ada = Author(id: "ada", name: "Ada")
     let countess = Author(id: "ada", name: "Countess")
 
@@ -52,6 +52,36 @@
       #expect((ada as any ConsistentObject).id == "ada")
     }
 
+    @Test("What no store knows merges, too")
+    func withoutStore() {
+      let draft = Draft(id: 1, title: "Draft", author: ada)
+      #expect(draft.updated(with: countess).author.name == "Countess")
+      #expect(draft.updated(with: Draft(id: 1, title: "Final", author: countess)).title == "Final")
+      #expect((draft as any ConsistentObject).id == "1")
+    }
+
+    @Test("An enum without accessors merges what it holds")
+    func withoutAccessors() {
+      let book = Book(id: "notes", title: "Notes", author: ada)
+      #expect(Note(id: 1, topic: .author(ada)).updated(with: countess).topic == .author(countess))
+      let books = Note(id: 1, topic: .books([book], count: 1)).updated(with: countess)
+      #expect(books.topic == .books([Book(id: "notes", title: "Notes", author: countess)], count: 1))
+      #expect(Note(id: 1, topic: .none).updated(with: countess).topic == .none)
+    }
+
+    @Test("A property of the user's called properties keeps its name, and one called setting too")
+    func takenNames() {
+      let agent = Agent(id: 1, author: ada)
+      #expect(agent.properties == ["a house"])
+      #expect(agent.setting(5) == 5)
+      #expect((agent as any ConsistentObject).properties.map(\.label) == ["id", "author"])
+      #expect((agent.setting(property: ("author", countess))).author == countess)
+      #expect(agent.updated(with: countess).author == countess)
+      let landlord = Landlord(id: 1, properties: [ada])
+      #expect(landlord.updated(with: countess).properties == [countess])
+      #expect((landlord as any ConsistentObject).setting(property: ("properties", [countess])) as? Landlord != landlord)
+    }
+
     @Test("A property that cannot be set keeps its value")
     func fixedProperty() {
       let card = Card(id: 1, seal: ada)
@@ -64,7 +94,7 @@
     let wrappedValue: Value
   }
 
-  @Entity private struct Card {
+  @Entity @Consistent private struct Card {
     let id: Int
     @EntityIgnored @Sealed var seal: Author
 
@@ -72,5 +102,17 @@
       self.id = id
       _seal = Sealed(wrappedValue: seal)
     }
+  }
+
+  @Entity @Consistent private struct Agent {
+    let id: Int
+    var author: Author
+    var properties: [String] { ["a house"] }
+    func setting(_ number: Int) -> Int { number }
+  }
+
+  @Entity @Consistent private struct Landlord: Equatable {
+    let id: Int
+    var properties: [Author]
   }
 #endif

@@ -1,0 +1,29 @@
+import Concord
+
+/// Somebody whose friends have friends in turn, so that following them leads back: a cycle.
+struct Person: Aggregate, Equatable {
+  let id: Int
+  var name: String
+  var friends: [Person]
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends)] }
+
+  /// People in a ring, each of whom has five of the next ones as friends, and is a friend of five before.
+  static func ring(_ count: Int) -> [Person] {
+    people(count) { id in [1, 2, 3, 5, 8].map { (id + $0) % count } }
+  }
+
+  /// People who all know each other.
+  static func clique(_ count: Int) -> [Person] {
+    people(count) { id in (0..<count).filter { $0 != id } }
+  }
+
+  /// The friends in these values have no friends themselves. Stored in one call, each person has those it has as an
+  /// element of the array, since the outermost of several values of one entity wins.
+  private static func people(_ count: Int, friends: (Int) -> [Int]) -> [Person] {
+    let alone = (0..<count).map { Person(id: $0, name: "The person with number \($0)", friends: []) }
+    return alone.map { person in
+      Person(id: person.id, name: person.name, friends: friends(person.id).map { alone[$0] })
+    }
+  }
+}

@@ -1,0 +1,104 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  /// What a fix-it says it does.
+  struct Remedy: FixItMessage {
+    let id: String
+    let message: String
+
+    var fixItID: MessageID { MessageID(domain: "ConcordMacros", id: id) }
+  }
+
+  extension VariableDeclSyntax {
+    /// `let` becomes `var`.
+    var fixItToVar: FixIt {
+      FixIt(
+        message: Remedy(id: "declareWithVar", message: "declare it with 'var'"),
+        changes: [
+          .replace(
+            oldNode: Syntax(bindingSpecifier),
+            newNode: Syntax(bindingSpecifier.with(\.tokenKind, .keyword(.var))))
+        ])
+    }
+
+    /// `@EntityIgnored` is put before it.
+    var fixItToIgnored: FixIt {
+      var marked = self
+      let leading = leadingTrivia
+      marked.leadingTrivia = []
+      let mark = AttributeSyntax(
+        leadingTrivia: leading, attributeName: IdentifierTypeSyntax(name: .identifier("EntityIgnored")),
+        trailingTrivia: .space)
+      marked.attributes.insert(.attribute(mark), at: marked.attributes.startIndex)
+      return FixIt(
+        message: Remedy(id: "markIgnored", message: "mark it '@EntityIgnored'"),
+        changes: [.replace(oldNode: Syntax(self), newNode: Syntax(marked))])
+    }
+  }
+
+  extension Host {
+    /// `: Identifiable & Sendable` is put behind a parameter of the generic type that has no constraint yet.
+    func fixIt(toConstrain parameter: String) -> FixIt? {
+      let parameters = declaration.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?
+        .parameters
+      guard let old = parameters?.first(where: { $0.name.text == parameter && $0.inheritedType == nil }) else {
+        return nil
+      }
+      let name = old.name.with(\.trailingTrivia, [])
+      let type = IdentifierTypeSyntax(name: .identifier("Identifiable & Sendable"))
+      let new = old.with(\.name, name).with(\.colon, .colonToken(trailingTrivia: .space)).with(
+        \.inheritedType, TypeSyntax(type))
+      return FixIt(
+        message: Remedy(id: "constrain", message: "write '\(parameter): Identifiable & Sendable'"),
+        changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+    }
+  }
+
+  extension AttributeSyntax {
+    /// The attribute gets another name.
+    func fixIt(toRename name: String) -> FixIt {
+      let new = attributeName.as(IdentifierTypeSyntax.self).map {
+        Syntax($0.with(\.name, .identifier(name, leadingTrivia: $0.leadingTrivia, trailingTrivia: $0.trailingTrivia)))
+      }
+      return FixIt(
+        message: Remedy(id: "rename", message: "write '@\(name)'"),
+        changes: [.replace(oldNode: Syntax(attributeName), newNode: new ?? Syntax(attributeName))])
+    }
+
+    /// The attribute goes.
+    func fixItToRemove(from declaration: some DeclSyntaxProtocol) -> FixIt? {
+      guard let host = declaration.asProtocol((any WithAttributesSyntax).self) else { return nil }
+      var plain: any WithAttributesSyntax = host
+      let name = attributeName.trimmedDescription
+      plain.attributes = host.attributes.filter {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription != name
+      }
+      plain.leadingTrivia = declaration.leadingTrivia
+      return FixIt(
+        message: Remedy(id: "remove", message: "remove '@\(attributeName.trimmedDescription)'"),
+        changes: [.replace(oldNode: Syntax(declaration), newNode: Syntax(fromProtocol: plain))])
+    }
+
+    /// The attribute loses its argument.
+    var fixItToPlain: FixIt {
+      let plain = with(\.leftParen, nil).with(\.arguments, nil).with(\.rightParen, nil)
+        .with(\.trailingTrivia, trailingTrivia)
+      return FixIt(
+        message: Remedy(id: "removeArgument", message: "remove 'id:'"),
+        changes: [.replace(oldNode: Syntax(self), newNode: Syntax(plain))])
+    }
+  }
+
+  extension DeclModifierSyntax {
+    /// `private` becomes `fileprivate`.
+    var fixItToFileprivate: FixIt {
+      FixIt(
+        message: Remedy(id: "declareFileprivate", message: "declare it 'fileprivate'"),
+        changes: [
+          .replace(oldNode: Syntax(name), newNode: Syntax(name.with(\.tokenKind, .keyword(.fileprivate))))
+        ])
+    }
+  }
+#endif

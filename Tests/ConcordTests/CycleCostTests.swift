@@ -1,0 +1,141 @@
+import Concord
+import Synchronization
+import Testing
+
+/// How often the store calls what belongs to a guest.
+private let work = Counter()
+
+private struct Guest: Aggregate, Equatable {
+  let id: Int
+  var name = 0
+  var friends: [Guest] {
+    get {
+      work.increment()
+      return stored
+    }
+    set {
+      work.increment()
+      stored = newValue
+    }
+  }
+  private var stored: [Guest] = []
+
+  init(_ id: Int) { self.id = id }
+
+  static func == (lhs: Guest, rhs: Guest) -> Bool {
+    work.increment()
+    return lhs.id == rhs.id && lhs.name == rhs.name && lhs.stored == rhs.stored
+  }
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+    work.increment()
+    return [.init(\.friends)]
+  }
+
+  var size: Int { stored.reduce(1) { $0 + $1.size } }
+  var known: [Guest] { stored }
+}
+
+// One after the other, since all of them count in one place.
+@Suite("What a cycle costs is what changed, not how large it is", .serialized)
+struct CycleCostTests {
+  private let store = EntityStore(delivery: .immediate)
+
+  /// Each knows the next ones, round and round.
+  private func ring(_ count: Int, friends: Int) -> [EntityObserver<Guest>] {
+    let guests = (0..<count).map { store.store(Guest($0)) }
+    for id in 0..<count {
+      let others = (1...friends).map { guests[(id + $0 * $0) % count].value }.filter { $0.id != id }
+      store.update(Guest.self, id: id) { $0.friends = others }
+    }
+    return guests
+  }
+
+  private func counted(_ body: () -> Void) -> Int {
+    let before = work.value
+    body()
+    return work.value - before
+  }
+
+  @Test("A value is no larger than its own relations", arguments: [20, 60, 2_000])
+  func size(count: Int) {
+    let guests = ring(count, friends: 5)
+    #expect(guests.allSatisfy { $0.value.size <= 6 })
+    #expect(store._checkInvariants() == [])
+  }
+
+  @Test("Updating one and reading it does not depend on how many there are")
+  func updateAndRead() {
+    func cost(_ count: Int) -> Int {
+      let guests = ring(count, friends: 5)
+      _ = guests.map(\.value)
+      defer { store.removeAll() }
+      return counted {
+        for text in 1...10 {
+          store.update(Guest.self, id: 3) { $0.name = text }
+          _ = guests[3].value
+          _ = guests[count / 2].value
+        }
+      }
+    }
+    let (few, many) = (cost(50), cost(200))
+    #expect(many <= few * 3 / 2, "\(few) calls for 50, \(many) for 200")
+  }
+
+  @Test("With some of them observed, it depends on who shows the one that changed")
+  func observed() {
+    func cost(_ count: Int) -> Int {
+      let guests = ring(count, friends: 5)
+      let told = Counter()
+      let subscriptions = guests.prefix(20).map { $0.observe { _ in told.increment() } }
+      defer {
+        for subscription in subscriptions { subscription.unsubscribe() }
+        store.removeAll()
+      }
+      return counted { for text in 1...10 { store.update(Guest.self, id: 10) { $0.name = text } } }
+    }
+    let (few, many) = (cost(50), cost(200))
+    #expect(many <= few * 3 / 2, "\(few) calls for 50, \(many) for 200")
+  }
+
+  @Test("When all know each other and all are observed, one update is linear")
+  func clique() {
+    func cost(_ count: Int) -> Int {
+      let guests = (0..<count).map { store.store(Guest($0)) }
+      for id in 0..<count {
+        let others = guests.map(\.value).filter { $0.id != id }
+        store.update(Guest.self, id: id) { $0.friends = others }
+      }
+      let told = Counter()
+      let subscriptions = guests.map { $0.observe { _ in told.increment() } }
+      defer {
+        for subscription in subscriptions { subscription.unsubscribe() }
+        store.removeAll()
+      }
+      let before = told.value
+      let cost = counted { store.update(Guest.self, id: 1) { $0.name = 1 } }
+      #expect(told.value - before == count)
+      #expect(guests.allSatisfy { $0.value.size == count })
+      return cost
+    }
+    let (few, many) = (cost(6), cost(24))
+    #expect(many <= few * 6, "\(few) calls for 6, \(many) for 24")
+  }
+
+  @Test("Opening and closing a ring costs what the ring is, not what it was times what it is")
+  func openedAndClosed() {
+    func cost(_ count: Int) -> Int {
+      let guests = ring(count, friends: 1)
+      _ = guests.map(\.value)
+      defer { store.removeAll() }
+      return counted {
+        store.update(Guest.self, id: 0) { $0.friends = [] }
+        _ = guests[1].value
+        store.update(Guest.self, id: 0) { [one = guests[1].value] in $0.friends = [one] }
+        _ = guests[count - 1].value
+      }
+    }
+    let (few, many) = (cost(16), cost(64))
+    #expect(many <= few * 6, "\(few) calls for 16, \(many) for 64")
+  }
+}
