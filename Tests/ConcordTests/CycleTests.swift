@@ -100,34 +100,34 @@ struct CycleTests {
 
   @Test("Collections of every shape that were left out come back as left out")
   func everyShape() {
-    let other = Circle(id: 1, name: 0)
-    var circle = Circle(id: 0, name: 0)
-    func back(_ change: (inout Circle) -> Void) -> Circle {
+    let other = Clan(id: 1, name: 0)
+    var clan = Clan(id: 0, name: 0)
+    func back(_ change: (inout Clan) -> Void) -> Clan {
       var back = other
       change(&back)
       return back
     }
-    circle.badges = [
-      .circle(back { $0.inner = [Circle(id: 0, name: 0)] }), .circle(Circle(id: 2, name: 0)), .plain(7),
+    clan.badges = [
+      .clan(back { $0.inner = [Clan(id: 0, name: 0)] }), .clan(Clan(id: 2, name: 0)), .plain(7),
     ]
-    let first = store.store(circle)
-    let second = store.observer(Circle.self, id: 1)
-    store.update(Circle.self, id: 1) { other in
+    let first = store.store(clan)
+    let second = store.observer(Clan.self, id: 1)
+    store.update(Clan.self, id: 1) { other in
       guard let zero = other.inner.first else { return }
       other.byKey = ["0": zero]
       other.line = [zero]
-      other.badges = [.circle(zero), .plain(1)]
-      other.pair = Pair(first: zero, second: Circle(id: 2, name: 0))
-      other.badge = .circle(zero)
+      other.badges = [.clan(zero), .plain(1)]
+      other.pair = Pair(first: zero, second: Clan(id: 2, name: 0))
+      other.badge = .clan(zero)
     }
     let before = second.value
     #expect(before?.inner.count == 1)
-    guard case .circle(var read) = first.value.badges[0] else { return }
+    guard case .clan(var read) = first.value.badges[0] else { return }
     #expect(read.inner.isEmpty && read.line?.isEmpty == true && read.byKey?.isEmpty == true && read.badges.isEmpty)
     #expect(read.pair == nil && read.badge == nil)
     read.name = 5
     // Inside the cycle nil says nothing.
-    store.update(Circle.self, id: 0) { $0.badges[0] = .circle(read) }
+    store.update(Clan.self, id: 0) { $0.badges[0] = .clan(read) }
     #expect(second.value?.name == 5)
     #expect(second.value?.badges.count == 2)
     #expect(second.value?.pair?.first.id == 0)
@@ -216,15 +216,15 @@ struct CycleTests {
   @Test("Whoever requires herself, by way of another or alone, is stored without harm")
   func requiresHerself() {
     let alone = store.store(Person(id: 0, name: 1, slot: .person(Person(id: 0, name: 2))))
-    let ring = store.store(
+    let pair = store.store(
       Person(id: 1, name: 1, slot: .person(Person(id: 2, name: 2, slot: .person(Person(id: 1, name: 3))))))
     store.update(Person.self, id: 0) { $0.name = 5 }
     store.update(Person.self, id: 2) { $0.name = 6 }
     #expect(alone.value.name == 5)
-    #expect(ring.value.slot.person?.name == 6)
+    #expect(pair.value.slot.person?.name == 6)
     #expect(store._checkInvariants().isEmpty)
     store.remove(Person.self, id: 2)
-    #expect(ring.value.slot == .empty)
+    #expect(pair.value.slot == .empty)
   }
 
   @Test("A long cycle")

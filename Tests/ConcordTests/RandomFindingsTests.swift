@@ -418,11 +418,11 @@ struct RandomFindingsTests {
 
   @Test("In ifPresent an entity under two keys is compared key by key")
   func ifPresentUnderTwoKeys() {
-    let observer = store.store(Circle(id: 0, name: 0))
-    var circle = Circle(id: 0, name: 0)
-    circle.byKey = ["1": Circle(id: 1, name: 1), "2": Circle(id: 1, name: 2)]
-    circle.row = Row([Circle(id: 1, name: 3)])
-    store.store(circle) { $0.name = 1 }
+    let observer = store.store(Clan(id: 0, name: 0))
+    var clan = Clan(id: 0, name: 0)
+    clan.byKey = ["1": Clan(id: 1, name: 1), "2": Clan(id: 1, name: 2)]
+    clan.row = Row([Clan(id: 1, name: 3)])
+    store.store(clan) { $0.name = 1 }
     // None of them was changed, so the last in the order of the relations wins.
     #expect(observer.value.name == 1)
     #expect(observer.value.row.map(\.name) == [3])

@@ -75,7 +75,7 @@ private final class ThreadedWorld: Sendable {
     let world = setting.makeWorld()
     store = world.store
     // These stay, and are read and observed all the time; what else lives is up to the steps.
-    let refs = [Ref(.tag, 0), Ref(.person, 0), Ref(.team, 0), Ref(.circle, 0), Ref(.album, 0)]
+    let refs = [Ref(.tag, 0), Ref(.person, 0), Ref(.team, 0), Ref(.clan, 0), Ref(.album, 0)]
     let staying = refs.indices.map { Operation.observer(refs[$0], handle: -1 - $0) }
     let named = OperationGenerator.aliases.enumerated().map { Operation.findAlias($1, handle: -101 - $0) }
     var guarded = Guarded(world: world)

@@ -87,24 +87,24 @@ extension Kind {
   /// The kinds that may stand in a relation; in wrappers the key of a slot says which, from 1 on.
   func children(at place: Int) -> [Kind] {
     switch (self, place) {
-    case (.person, 0), (.person, 1), (.team, _), (.group, 0), (.group, 1), (.group, 2), (.circle, 8): [.person]
+    case (.person, 0), (.person, 1), (.team, _), (.group, 0), (.group, 1), (.group, 2), (.clan, 8): [.person]
     case (.person, 3): [.team]
     case (.person, 4): [.tag, .person]
     case (.work, 2): [.note]
     case (.group, 5), (.group, 7): [.work]
     case (.group, 8), (.group, 9), (.group, 10), (.album, 1): [.tag, .work]
-    case (.circle, _): [.circle]
+    case (.clan, _): [.clan]
     default: [.tag]
     }
   }
 
   /// Whether a collection is optional.
   func isOptional(_ place: Int) -> Bool {
-    [Ref(.team, 1), Ref(.group, 3), Ref(.group, 5), Ref(.circle, 1), Ref(.circle, 2)].contains(Ref(self, place))
+    [Ref(.team, 1), Ref(.group, 3), Ref(.group, 5), Ref(.clan, 1), Ref(.clan, 2)].contains(Ref(self, place))
   }
 
-  func isSet(_ place: Int) -> Bool { [Ref(.work, 0), Ref(.circle, 0)].contains(Ref(self, place)) }
+  func isSet(_ place: Int) -> Bool { [Ref(.work, 0), Ref(.clan, 0)].contains(Ref(self, place)) }
 
   /// Whether the second of the own fields says which relations there are.
-  var hasFlag: Bool { self == .circle || self == .album }
+  var hasFlag: Bool { self == .clan || self == .album }
 }

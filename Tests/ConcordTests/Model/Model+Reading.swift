@@ -86,7 +86,7 @@ extension Model {
       return record.relations.indices.filter { ref.kind.relationKinds[$0].brief == .children }
         .flatMap { record.relations[$0].slots.compactMap(\.child) }
     }
-    // Whoever requires nobody who is left is left out, until nobody is, or all who are left are in a circle.
+    // Whoever requires nobody who is left is left out, until nobody is, or all who are left are in a cycle.
     var left = Set(allRefs)
     while let free = left.first(where: { left.isDisjoint(with: required($0)) }) { left.remove(free) }
     return !left.isEmpty

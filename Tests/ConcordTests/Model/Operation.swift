@@ -66,7 +66,7 @@ struct OperationGenerator {
 
   mutating func ref(_ kind: Kind? = nil) -> Ref {
     let kinds: [Kind] = [
-      .tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group, .circle, .circle, .circle,
+      .tag, .tag, .note, .person, .person, .person, .team, .work, .work, .group, .group, .clan, .clan, .clan,
       .album,
     ]
     let kind = kind ?? random.pick(kinds)
@@ -82,8 +82,8 @@ struct OperationGenerator {
   mutating func relation(of parent: Ref, at place: Int, depth: Int) -> Relation<Tree> {
     let kind = parent.kind
     let relationKind = kind.relationKinds[place]
-    let isDeep = depth >= (kind == .group || kind == .circle ? 1 : 2)
-    let isBare = isDeep || random.chance(kind == .circle ? 70 : 50)
+    let isDeep = depth >= (kind == .group || kind == .clan ? 1 : 2)
+    let isBare = isDeep || random.chance(kind == .clan ? 70 : 50)
     func one(_ slot: Slot<Tree>?) -> Relation<Tree> { slot.map { Relation(slots: [$0]) } ?? Relation(isNil: true) }
     switch relationKind {
     case .required:
@@ -109,7 +109,7 @@ struct OperationGenerator {
       if kind.isOptional(place) && random.chance(30) { return Relation(isNil: true) }
       let isSet = kind.isSet(place)
       var slots: [Slot<Tree>] = []
-      for key in 1...2 where !isDeep && random.chance(kind == .circle ? 25 : 50) {
+      for key in 1...2 where !isDeep && random.chance(kind == .clan ? 25 : 50) {
         guard var slot = slot(kind.children(at: place), under: parent, depth: depth) else { continue }
         if !isSet { slot.key = key }
         if isSet && slots.contains(where: { $0.child?.ref == slot.child?.ref }) { continue }
@@ -130,17 +130,17 @@ struct OperationGenerator {
     func slot(_ key: Int, _ tree: Tree) -> Slot<Tree> { Slot(key: key, child: tree) }
     let (first, second) = (tree(ref(.tag)), tree(ref(.tag)))
     switch random.below(6) {
-    case 0: return [Slot(plain: Part.Code.none)]
-    case 1: return [Slot(plain: Part.Code.pair), slot(Part.Key.first, first), slot(Part.Key.second, second)]
-    case 2: return [Slot(plain: Part.Code.list), slot(Part.Key.element, first), slot(Part.Key.element, second)]
-    case 3: return [Slot(plain: Part.Code.list), slot(Part.Key.element, first)]
+    case 0: return [Slot(plain: Piece.Code.none)]
+    case 1: return [Slot(plain: Piece.Code.pair), slot(Piece.Key.first, first), slot(Piece.Key.second, second)]
+    case 2: return [Slot(plain: Piece.Code.list), slot(Piece.Key.element, first), slot(Piece.Key.element, second)]
+    case 3: return [Slot(plain: Piece.Code.list), slot(Piece.Key.element, first)]
     case 4:
       return [
-        Slot(plain: Part.Code.clipWithPreview), slot(Part.Key.medium, first), slot(Part.Key.preview, second),
+        Slot(plain: Piece.Code.clipWithPreview), slot(Piece.Key.medium, first), slot(Piece.Key.preview, second),
       ]
     default:
-      let preview = Part.Code.plainPreview + second.ref.id * 10 + second.own[0]
-      return [Slot(plain: random.chance(50) ? Part.Code.clip : preview), slot(Part.Key.medium, first)]
+      let preview = Piece.Code.plainPreview + second.ref.id * 10 + second.own[0]
+      return [Slot(plain: random.chance(50) ? Piece.Code.clip : preview), slot(Piece.Key.medium, first)]
     }
   }
 
@@ -240,7 +240,7 @@ struct OperationGenerator {
         return .update(ref(), stamp: nil, edits: [], inside: [])
       }
       let inside =
-        nesting == 0 && [.person, .team, .circle].contains(ref.kind) && random.chance(15)
+        nesting == 0 && [.person, .team, .clan].contains(ref.kind) && random.chance(15)
         ? [Operation.store(tree(self.ref(.note)), alias: nil, stamp: stamp(), edits: nil, handle: handle)] : []
       return .update(ref, stamp: stamp(), edits: someEdits(of: value, mayChangeID: random.chance(5)), inside: inside)
     case ..<61:

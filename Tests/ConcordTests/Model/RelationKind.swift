@@ -39,7 +39,7 @@ enum RelationKind: Sendable {
     case .list, .unordered, .sorted, .wrapperList:
       rest.slots.remove(at: index)
     case .parts:
-      rest.slots.removeSubrange(Part.removed(index, from: relation.slots))
+      rest.slots.removeSubrange(Piece.removed(index, from: relation.slots))
     }
     return rest
   }

@@ -2,26 +2,26 @@ import Concord
 
 /// An entity whose relations of every shape can lead back to it. One of them depends on its value: `flagged` is a relation
 /// as long as `isFlagged` says so, and data of its own otherwise.
-struct Circle: Aggregate, Hashable {
+struct Clan: Aggregate, Hashable {
   let id: Int
   var name: Int
   var isFlagged = 0
-  var inner: Set<Circle> = []
-  var byKey: [String: Circle]?
-  var line: ContiguousArray<Circle>?
-  var row = Row<Circle>()
+  var inner: Set<Clan> = []
+  var byKey: [String: Clan]?
+  var line: ContiguousArray<Clan>?
+  var row = Row<Clan>()
   var badges: [Badge] = []
-  var flagged: [Circle] = []
+  var flagged: [Clan] = []
   var people: [Person] = []
 
   // A struct cannot contain itself but through something that allocates.
-  private var pairBox: [Pair<Circle>] = []
+  private var pairBox: [Pair<Clan>] = []
   private var badgeBox: [Badge] = []
-  private var stubbornBox: [Circle] = []
+  private var stubbornBox: [Clan] = []
 
   init(id: Int, name: Int) { (self.id, self.name) = (id, name) }
 
-  var pair: Pair<Circle>? {
+  var pair: Pair<Clan>? {
     get { pairBox.first }
     set { pairBox = newValue.map { [$0] } ?? [] }
   }
@@ -30,12 +30,12 @@ struct Circle: Aggregate, Hashable {
     set { badgeBox = newValue.map { [$0] } ?? [] }
   }
   /// Its setter ignores `nil`.
-  var stubborn: Circle? {
+  var stubborn: Clan? {
     get { stubbornBox.first }
     set { if let newValue { stubbornBox = [newValue] } }
   }
 
-  mutating func setStubborn(_ circle: Circle?) { stubbornBox = circle.map { [$0] } ?? [] }
+  mutating func setStubborn(_ clan: Clan?) { stubbornBox = clan.map { [$0] } ?? [] }
 
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
     let all: [PartialIdentifiableKeyPath<Self>] = [
@@ -68,16 +68,16 @@ extension Row: Equatable where Element: Equatable {}
 
 /// A wrapper that ignores `nil`.
 indirect enum Badge: EntityWrapper, Equatable {
-  case plain(Int), circle(Circle)
+  case plain(Int), clan(Clan)
 
-  var circle: Circle? {
-    get { if case .circle(let circle) = self { circle } else { nil } }
-    set { if let newValue { self = .circle(newValue) } }
+  var clan: Clan? {
+    get { if case .clan(let clan) = self { clan } else { nil } }
+    set { if let newValue { self = .clan(newValue) } }
   }
 
   func wrappedEntitiesKeyPaths<Root>(
     relativeTo parent: WritableKeyPath<Root, Self>
   ) -> [PartialIdentifiableKeyPath<Root>] {
-    [.init(parent.appending(path: \.circle))]
+    [.init(parent.appending(path: \.clan))]
   }
 }

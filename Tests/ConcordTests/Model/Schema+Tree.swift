@@ -22,7 +22,7 @@ extension ModelEntity {
 
 extension Kind {
   static let all: [any ModelEntity.Type] = [
-    Tag.self, Note.self, Person.self, Team.self, Work.self, Group.self, Circle.self, Album.self,
+    Tag.self, Note.self, Person.self, Team.self, Work.self, Group.self, Clan.self, Album.self,
   ]
   private static let relationTable = all.map { $0.relationKinds }
 
@@ -149,12 +149,12 @@ extension Badge {
   fileprivate var slot: Slot<Tree> {
     switch self {
     case .plain(let plain): Slot(plain: plain)
-    case .circle(let circle): Slot(key: 1, child: circle.tree)
+    case .clan(let clan): Slot(key: 1, child: clan.tree)
     }
   }
 
   fileprivate init(_ slot: Slot<Tree>) {
-    self = slot.child.map { .circle(Circle(tree: $0)) } ?? .plain(slot.plain)
+    self = slot.child.map { .clan(Clan(tree: $0)) } ?? .plain(slot.plain)
   }
 }
 
@@ -309,8 +309,8 @@ extension Group: ModelEntity {
   }
 }
 
-extension Circle: ModelEntity {
-  static var kind: Kind { .circle }
+extension Clan: ModelEntity {
+  static var kind: Kind { .clan }
   static var relationKinds: [RelationKind] {
     [
       .unordered, .unordered, .list, .fixedList, .optionalFixed, .optionalWrapper, .wrapperList, .stubbornOptional,
@@ -387,7 +387,7 @@ extension Album: ModelEntity {
 
   private mutating func assign(_ index: Int, _ new: Relation<Tree>) {
     switch index {
-    case 0: parts = new.isOmitted ? omitted() : Part.parts(new.slots)
+    case 0: parts = new.isOmitted ? omitted() : Piece.parts(new.slots)
     case 1: items = new.wrappers(Item.init)
     case 2: tags.become(new)
     case 3: own = new.first()

@@ -1,6 +1,6 @@
 /// The kinds of entities in the test schema.
 enum Kind: Int, CaseIterable, Sendable {
-  case tag, note, person, team, work, group, circle, album
+  case tag, note, person, team, work, group, clan, album
 
   /// How many ids of each kind a random world uses.
   var population: Int {
@@ -11,7 +11,7 @@ enum Kind: Int, CaseIterable, Sendable {
     case .team: 1
     case .work: 2
     case .group: 2
-    case .circle: 3
+    case .clan: 3
     case .album: 1
     }
   }

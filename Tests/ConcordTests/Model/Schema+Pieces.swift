@@ -6,7 +6,7 @@ struct Album: Aggregate {
   var title: Int
   /// Whether `pinned` is the relation, or `own`; the other one is data of the album's.
   var usesPinned = 0
-  var parts: [Part] = []
+  var parts: [Piece] = []
   var items: [Item] = [] {
     didSet { items = items.map(\.slot).sorted(by: Slot.isBefore).map(Item.init) }
   }
@@ -28,7 +28,7 @@ struct Album: Aggregate {
 }
 
 /// A wrapper with several entities in one case, and with a case whose relations depend on its value.
-enum Part: EntityWrapper, Equatable {
+enum Piece: EntityWrapper, Equatable {
   struct Clip: Equatable {
     var medium: Tag
     var preview: Tag?
@@ -80,17 +80,17 @@ enum Part: EntityWrapper, Equatable {
 
 // MARK: - As slots
 
-extension Part {
-  /// What the first slot of a part says it is. A preview that is no relation is a number from `plainPreview` on.
+extension Piece {
+  /// What the first slot of a piece says it is. A preview that is no relation is a number from `plainPreview` on.
   enum Code {
     static let (none, pair, list, clip, clipWithPreview, plainPreview) = (0, 1, 2, 3, 4, 5)
   }
-  /// The key of a slot says which of the part's entities it is.
+  /// The key of a slot says which of the piece's entities it is.
   enum Key {
     static let (first, second, element, medium, preview) = (1, 2, 3, 4, 5)
   }
 
-  /// Where the part begins that the slot at `index` is in.
+  /// Where the piece begins that the slot at `index` is in.
   private static func start<Child>(of index: Int, in slots: [Slot<Child>]) -> Int {
     slots[...index].lastIndex { $0.key == 0 } ?? 0
   }
@@ -99,7 +99,7 @@ extension Part {
     slots[(start + 1)...].firstIndex { $0.key == 0 } ?? slots.count
   }
 
-  /// What goes when the entity at `index` is taken out: it alone, or the part with it.
+  /// What goes when the entity at `index` is taken out: it alone, or the piece with it.
   static func removed<Child>(_ index: Int, from slots: [Slot<Child>]) -> Range<Int> {
     if [Key.element, Key.preview].contains(slots[index].key) { return index..<index + 1 }
     let start = start(of: index, in: slots)
@@ -123,8 +123,8 @@ extension Part {
     }
   }
 
-  static func parts(_ slots: [Slot<Tree>]) -> [Part] {
-    slots.indices.filter { slots[$0].key == 0 }.map { Part(slots[$0..<end(of: $0, in: slots)]) }
+  static func parts(_ slots: [Slot<Tree>]) -> [Piece] {
+    slots.indices.filter { slots[$0].key == 0 }.map { Piece(slots[$0..<end(of: $0, in: slots)]) }
   }
 
   private init(_ slots: ArraySlice<Slot<Tree>>) {
