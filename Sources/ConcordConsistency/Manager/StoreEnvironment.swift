@@ -17,6 +17,9 @@ final class StoreEnvironment: ConsistentEnvironment, @unchecked Sendable {
     }
   }
 
+  /// Follows the store no longer.
+  func end() { changes?.unsubscribe() }
+
   /// A store is not gone through: see `current(_:)`.
   var objects: [any ConsistentObject] { [] }
 

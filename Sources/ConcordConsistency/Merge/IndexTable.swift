@@ -54,7 +54,7 @@ final class DynamicIndexTable: IndexTable {
   }
 
   override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
-    SameValue(whenUnknown: false)(states: left, right)
+    SameState.isCertain(left, right, budget: 64)
   }
 }
 
@@ -77,6 +77,11 @@ final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
 
   override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
     (object as? Object)?.visitConsistentParts(visitor)
+  }
+
+  override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
+    // To compare more than the bits costs more than to merge.
+    SameState.haveEqualBits(boxed: left, right)
   }
 }
 

@@ -1,7 +1,8 @@
 import ConcordConsistency
 
 /// A screen that owns its objects and follows those that others push.
-final class Owner<Video: OwnedVideo>: ConsistentEnvironment {
+// Unchecked because all that is measured is called on one thread.
+final class Owner<Video: OwnedVideo>: ConsistentEnvironment, @unchecked Sendable {
   private(set) var videos: [Video]
   private(set) var updates = 0
 

@@ -9,7 +9,29 @@ extension Row {
       pushOne("push one object to 100 owners of 1,000 objects, generated", GeneratedVideo.self, fraction: 20),
       pushMany("push 10,000 objects to one owner of 10,000, written by hand", Video.self),
       pushMany("push 10,000 objects to one owner of 10,000, generated", GeneratedVideo.self),
+      register,
     ]
+  }
+
+  private static var register: Row {
+    Row(
+      "register 16,000 owners", goal: .milliseconds(20), earlier: "33 s in Concord before (quadratic)",
+      floor: "puts the owners into a Dictionary, by identity"
+    ) { stopwatch in
+      let videos = (0..<1).map(Video.init)
+      let owners = (0..<16_000).map { _ in Owner(videos) }
+      return Sides {
+        let manager = ConsistencyManager()
+        return stopwatch.nanoseconds { for owner in owners { manager.register(owner) } }
+      } floor: {
+        var known: [ObjectIdentifier: Owner<Video>] = [:]
+        let time = stopwatch.nanoseconds(on: &known) { known in
+          for owner in owners { known[ObjectIdentifier(owner)] = owner }
+        }
+        try expect(known.count, is: owners.count, "owners")
+        return time
+      }
+    }
   }
 
   private static func pushOne<V: OwnedVideo>(_ name: String, _ type: V.Type, fraction: Double) -> Row {
