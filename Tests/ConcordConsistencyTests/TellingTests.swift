@@ -103,6 +103,45 @@ struct TellingTests {
   }
 }
 
+@Suite("Owners that show what they own in one piece")
+struct ShowingTests {
+  @Test("Are told of the same, without a box for each object")
+  func shown() {
+    let manager = ConsistencyManager()
+    let list = List((0..<100).map { Author(id: $0, name: "") })
+    manager.register(list)
+    manager.pushUpdatedObject(Author(id: 100, name: "new"))
+    #expect(list.updates == 0)
+    manager.pushUpdatedObject(Author(id: 99, name: "new"))
+    manager.pushUpdatedObject(Author(id: 99, name: "new"))
+    #expect(list.updates == 1)
+    #expect(list.authors[99].name == "new")
+    manager.pushUpdatedObjects([Author(id: 0, name: "first"), Author(id: 99, name: "")])
+    #expect(list.updates == 2)
+    #expect(list.authors.map(\.name).filter { !$0.isEmpty } == ["first"])
+  }
+}
+
+// Unchecked because the test uses it on one thread.
+private final class List: ConsistentEnvironment, @unchecked Sendable {
+  var authors: [Author]
+  var updates = 0
+
+  init(_ authors: [Author]) { self.authors = authors }
+
+  var objects: [any ConsistentObject] {
+    Issue.record("each object is boxed")
+    return authors
+  }
+
+  func showObjects(to look: inout ConsistentLook) { look.look(into: authors) }
+
+  func update(with object: any ConsistentObject) {
+    updates += 1
+    authors = authors.updated(with: object)
+  }
+}
+
 /// Has space between its fields, whose bits are nobody's.
 private struct Padded: ConsistentObject {
   let id: String

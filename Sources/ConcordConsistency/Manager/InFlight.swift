@@ -12,37 +12,30 @@ struct InFlight {
   /// How many states are kept. One that arrives says that those before it have arrived, so the last ones will do.
   private static let limit = 256
 
-  var isEmpty: Bool { objects.isEmpty }
-
-  /// Looks whether all has arrived in what the environment owns.
-  mutating func settle(in owned: [any ConsistentObject]) {
-    guard !isEmpty else { return }
-    let index = ConsistentIndex(Array(objects.values))
-    // Mostly it can be seen where the change was found.
-    if owned.indices.contains(place) {
-      switch find(index, in: CollectionOfOne(owned[place])) {
-      case .changed: return
-      case .unchanged where objects.count == 1: return objects.removeAll()
-      default: break
+  /// The first change that `push` makes to what the environment owns, and whether it needs to be told.
+  mutating func look(
+    at environment: any ConsistentEnvironment, for push: Push
+  ) -> (change: (place: Int, object: any ConsistentObject)?, mustTell: Bool) {
+    let told = objects.isEmpty ? nil : ConsistentIndex(Array(objects.values))
+    let isOne = objects.count == 1
+    // If it is one change, it can mostly be seen where that was found.
+    var look = ConsistentLook(for: push.index, arrivalOf: told.map { ($0, isOne ? place : nil) })
+    environment.showObjects(to: &look)
+    if let told {
+      var finding = look.arrivalFinding
+      if isOne, finding == .untouched {
+        var whole = ConsistentLook(for: told)
+        environment.showObjects(to: &whole)
+        if whole.change != nil { finding = .changed }
       }
+      if finding != .changed { objects.removeAll() }
     }
-    if find(index, in: owned) != .changed { objects.removeAll() }
-  }
-
-  private func find(
-    _ index: ConsistentIndex, in owned: some Collection<any ConsistentObject>
-  ) -> ConsistentMerge.Finding {
-    let merge = ConsistentMerge(index, for: .looking)
-    for object in owned {
-      merge.look(into: object)
-      if merge.finding == .changed { break }
-    }
-    return merge.finding
+    return (look.change, look.change != nil || !objects.isEmpty)
   }
 
   /// Notes that the environment is told of `push`, and of the first change that this makes to what it owns, if any.
   mutating func insert(_ push: Push, changing change: (place: Int, object: any ConsistentObject)?) {
-    if isEmpty, let change {
+    if objects.isEmpty, let change {
       place = change.place
       objects[ObjectKey(change.object)] = change.object
       return

@@ -24,14 +24,4 @@ final class Push: Sendable {
       index.position(of: object).flatMap { seen.insert($0).inserted ? index.winners[$0] : nil }
     }
   }
-
-  /// The first change that the push makes to what is in `objects`: at which of them, and of what.
-  func firstChange(to objects: [any ConsistentObject]) -> (place: Int, object: any ConsistentObject)? {
-    let merge = ConsistentMerge(index, for: .looking)
-    for place in objects.indices {
-      merge.look(into: objects[place])
-      if let changed = merge.changed { return (place, changed) }
-    }
-    return nil
-  }
 }

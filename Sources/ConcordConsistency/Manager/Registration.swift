@@ -110,10 +110,8 @@ final class Registration: @unchecked Sendable {
 
   private func tell(_ environment: any ConsistentEnvironment, _ push: Push) {
     if looks {
-      let owned = environment.objects
-      inFlight.settle(in: owned)
-      let change = push.firstChange(to: owned)
-      if change == nil, inFlight.isEmpty { return }
+      let (change, mustTell) = inFlight.look(at: environment, for: push)
+      guard mustTell else { return }
       inFlight.insert(push, changing: change)
     }
     let telling = Telling(push.object)

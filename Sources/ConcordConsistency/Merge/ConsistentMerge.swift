@@ -25,13 +25,13 @@ public final class ConsistentMerge {
   private var walked: [ObjectKey: (object: any ConsistentObject, newer: (any ConsistentObject)?)] = [:]
 
   /// What a merge is for.
-  enum Purpose {
+  enum Purpose: Equatable {
     /// To replace what the index has newer states of.
     case merging
     /// To put the winners of the index into each other.
     case resolving
-    /// To see whether merging would change anything.
-    case looking
+    /// To see whether merging would change anything; or only the first thing that it would find.
+    case looking(untilTouched: Bool)
   }
 
   /// What looking has found, the least first.
@@ -110,8 +110,9 @@ public final class ConsistentMerge {
       if index.occurrences[position] == 1, !index.isResolved[position] { return nil }
     }
     let winner = index.winners[position]
-    if purpose == .looking {
+    if case .looking(let untilTouched) = purpose {
       if finding == .untouched { finding = .unchanged }
+      if untilTouched { isOver = true }
       if !SameState.isCertain(of: object, winner) {
         finding = .changed
         changed = winner
@@ -121,11 +122,6 @@ public final class ConsistentMerge {
     }
     if isClass(Object.self), winner as AnyObject === object as AnyObject { return nil }
     return winner as? Object
-  }
-
-  /// Looks into a value, with a merge that is for looking.
-  func look(into value: some ConsistentValue) {
-    _ = value.merged(by: self)
   }
 
   /// Walks a class instance only once, though it is met again, perhaps from within itself; and a value that lies deep,

@@ -54,12 +54,10 @@ extension StaticallyConsistent {
 
   @inlinable
   public static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]? {
-    if isClass(Self.self) { return elements.merging { (element: borrowing Self) in element.mergedInstance(by: merge) } }
+    if isClass(Self.self) { return elements.merging { $0.pointee.mergedInstance(by: merge) } }
     return merge.withPlan(for: Self.self) { plan in
       guard plan.partsAreConcerned || !plan.positions.isEmpty else { return nil }
-      return elements.merging { (element: borrowing Self) in
-        merge.isOver ? nil : element.merged(by: merge, plan)
-      }
+      return elements.merging { merge.isOver ? nil : $0.pointee.merged(by: merge, plan) }
     }
   }
 

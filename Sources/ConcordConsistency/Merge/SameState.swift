@@ -21,9 +21,18 @@ struct SameState {
     return comparison.haveEqualFields(object, other)
   }
 
-  static func isCertain(_ left: any ConsistentObject, _ right: any ConsistentObject, budget: Int) -> Bool {
-    func compare<Object: ConsistentObject>(_ left: Object) -> Bool { isCertain(of: left, right, budget: budget) }
-    return compare(left)
+  /// Whether properties are the same.
+  static func areSame(_ left: [Property], _ right: [Property], budget: Int) -> Bool {
+    guard left.count == right.count else { return false }
+    var comparison = SameState(budget: budget)
+    return zip(left, right).allSatisfy { left, right in
+      guard left.label == right.label else { return false }
+      switch (left.value, right.value) {
+      case (nil, nil): return true
+      case (let left?, let right?): return comparison.areSame(left, right)
+      default: return false
+      }
+    }
   }
 
   /// Equal bits are the same value; of a class, the same instance.
@@ -38,7 +47,8 @@ struct SameState {
   }
 
   mutating func areSame(_ left: Any, _ right: Any) -> Bool {
-    areSame(opened: left, right)
+    if let left = left as? String { return left == right as? String }
+    return areSame(opened: left, right)
   }
 
   private mutating func areSame<Value>(opened left: Value, _ right: Any) -> Bool {

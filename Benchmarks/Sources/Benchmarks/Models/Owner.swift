@@ -10,6 +10,8 @@ final class Owner<Video: OwnedVideo>: ConsistentEnvironment, @unchecked Sendable
 
   var objects: [any ConsistentObject] { videos }
 
+  func showObjects(to look: inout ConsistentLook) { look.look(into: videos) }
+
   func update(with object: any ConsistentObject) {
     videos = videos.updated(with: object)
     updates += 1
