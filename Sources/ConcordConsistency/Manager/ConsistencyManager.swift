@@ -89,12 +89,13 @@ public final class ConsistencyManager: Sendable {
   }
 
   private func add(_ environment: any ConsistentEnvironment, place: Place) {
-    let key = ObjectIdentifier(environment)
-    if let known = state.withLock({ $0.registrations[key] }), known.move(environment, to: place) { return }
+    place.prepare()
     let registration = Registration(environment, place: place)
-    for known in state.withLock({ $0.registrations.insert(registration) }) {
-      known.check { [weak self] in self?.forget(known) }
+    let toCheck = state.withLock { state -> [Registration] in
+      if let known = state.registrations[registration.key], known.move(environment, to: place) { return [] }
+      return state.registrations.insert(registration)
     }
+    for known in toCheck { known.check { [weak self] in self?.forget(known) } }
   }
 
   /// Ends the registration of an owner: once this returns, no call of it begins, but one that another thread has begun may

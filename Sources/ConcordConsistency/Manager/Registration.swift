@@ -40,7 +40,6 @@ final class Registration: @unchecked Sendable {
     looks = !(environment is StoreEnvironment)
     mayWait = looks
     self.place = place
-    place.prepare()
   }
 
   // MARK: Registering
@@ -49,7 +48,6 @@ final class Registration: @unchecked Sendable {
   /// of another one, whose address it has.
   func move(_ environment: any ConsistentEnvironment, to place: Place) -> Bool {
     guard self.environment === environment else { return false }
-    place.prepare()
     condition.withLock { self.place = place }
     return true
   }
