@@ -9,7 +9,7 @@ import Testing
 struct AgreementTests {
   private static let ids = 0..<4
 
-  @Test("Owners, whatever threads push", arguments: 0..<20)
+  @Test("Owners, whatever threads push", arguments: 0..<25)
   func owners(seed: UInt64) async {
     let world = World(stores: 0)
     run(seed, steps: 60) { random, name in world.push(name, &random) }
@@ -17,7 +17,7 @@ struct AgreementTests {
     expectAgreement(world, seed)
   }
 
-  @Test("Stores and owners, when one thread at a time pushes, or writes to a store", arguments: 0..<20)
+  @Test("Stores and owners, when one thread at a time pushes, or writes to a store", arguments: 0..<25)
   func oneAtATime(seed: UInt64) async {
     let world = World(stores: 2)
     let turn = NSLock()
@@ -26,10 +26,9 @@ struct AgreementTests {
     expectAgreement(world, seed)
   }
 
-  // Needs the changes of a store in the order of its commits, together with the pushes.
   @Test(
     "Stores and owners, whatever threads push, and write to the stores",
-    arguments: 0..<20)
+    arguments: 0..<25)
   func storesAndOwners(seed: UInt64) async {
     let world = World(stores: 2)
     run(seed, steps: 60) { random, name in world.step(name, &random) }
@@ -39,7 +38,7 @@ struct AgreementTests {
 
   @Test(
     "Stores and owners, also if an owner writes to a store while it is told",
-    arguments: 0..<20)
+    arguments: 0..<25)
   func writesWithinUpdates(seed: UInt64) async {
     let world = World(stores: 2)
     world.writer.onUpdate = { [unowned world] _ in

@@ -27,6 +27,8 @@ public final class ConsistencyManager: Sendable {
     var registrations = Registrations()
     /// Held strongly, because nobody else does.
     var stores: [StoreEnvironment] = []
+    /// The number of pushes so far.
+    var pushes = 0
   }
 
   private let state = Locked(State())
@@ -150,9 +152,12 @@ public final class ConsistencyManager: Sendable {
     let push = Push(objects)
     // Under the lock, so that all environments get all pushes in the same order.
     let deliveries = state.withLock { state in
+      state.pushes += 1
+      let number = state.pushes
+      source?.notePushed(push, number: number)
       let except = source.map { ObjectIdentifier($0) }
       let registrations = state.registrations.all.filter { $0.key != except }
-      return registrations.map { (registration: $0, number: $0.post(push)) }
+      return registrations.map { (registration: $0, number: $0.post(push, number: number)) }
     }
     for (registration, number) in deliveries {
       registration.deliver(number, from: isolation) { [weak self] in self?.forget(registration) }

@@ -14,8 +14,6 @@ final class Registration: @unchecked Sendable {
   private weak var environment: (any ConsistentEnvironment)?
   /// The environment's, which another one may have when it has gone.
   let key: ObjectIdentifier
-  /// Whether the environment is told only of what changes something in its objects.
-  private let looks: Bool
   /// Whether this thread may wait for others that are busy with the environment. Nobody may wait for a store, because
   /// others may be waiting for the transaction that this thread is in.
   private let mayWait: Bool
@@ -27,7 +25,7 @@ final class Registration: @unchecked Sendable {
   /// Whether the environment was unregistered or has gone, guarded by `condition`.
   private var hasEnded = false
   /// What was pushed and not delivered, guarded by `condition`.
-  private var waiting: [Push] = []
+  private var waiting: [(push: Push, number: Int)] = []
   /// How many pushes came, and how many of them were delivered, guarded by `condition`.
   private var posted = 0
   private var delivered = 0
@@ -37,8 +35,7 @@ final class Registration: @unchecked Sendable {
   init(_ environment: any ConsistentEnvironment, place: Place) {
     self.environment = environment
     key = ObjectIdentifier(environment)
-    looks = !(environment is StoreEnvironment)
-    mayWait = looks
+    mayWait = !(environment is StoreEnvironment)
     self.place = place
   }
 
@@ -70,10 +67,11 @@ final class Registration: @unchecked Sendable {
 
   // MARK: Delivering
 
-  /// Takes a push, to be delivered by a call of `deliver(_:from:)` with the number that this returns.
-  func post(_ push: Push) -> Int {
+  /// Takes the push with the given number among all, to be delivered by a call of `deliver(_:from:)` with the number that
+  /// this returns.
+  func post(_ push: Push, number: Int) -> Int {
     condition.withLock {
-      waiting.append(push)
+      waiting.append((push, number))
       posted += 1
       return posted
     }
@@ -92,13 +90,13 @@ final class Registration: @unchecked Sendable {
 
   private func deliver(_ number: Int, at place: Place, orElse forget: @escaping @Sendable () -> Void) {
     guard begin(orUntilDelivered: number) else { return }
-    while let push = next(at: place, orElse: forget) {
+    while let (push, pushNumber) = next(at: place, orElse: forget) {
       guard let environment else {
         end()
         forget()
         continue
       }
-      Self.$isWithinCall.withValue(true) { tell(environment, push) }
+      Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) }
       condition.withLock {
         delivered = min(delivered + 1, posted)
         condition.broadcast()
@@ -106,17 +104,16 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  private func tell(_ environment: any ConsistentEnvironment, _ push: Push) {
-    if looks {
-      let (change, mustTell) = inFlight.look(at: environment, for: push)
-      guard mustTell else { return }
-      inFlight.insert(push, changing: change)
-    }
+  private func tell(_ environment: any ConsistentEnvironment, _ push: Push, _ number: Int) {
+    if let store = environment as? StoreEnvironment { return store.take(push, number: number) }
+    let (change, mustTell) = inFlight.look(at: environment, for: push)
+    guard mustTell else { return }
+    inFlight.insert(push, changing: change)
     let telling = Telling(push.object)
     Telling.$current.withValue(telling) {
       environment.update(with: push.object)
     }
-    guard looks, telling.ignoredBatch else { return }
+    guard telling.ignoredBatch else { return }
     for object in push.objects where !condition.withLock({ hasEnded }) { environment.update(with: object) }
   }
 
@@ -139,8 +136,8 @@ final class Registration: @unchecked Sendable {
   var currentPlace: Place { condition.withLock { place } }
 
   private func leave(_ place: Place) {
-    while let push = next(at: place, orElse: {}) {
-      if let environment { Self.$isWithinCall.withValue(true) { tell(environment, push) } }
+    while let (push, pushNumber) = next(at: place, orElse: {}) {
+      if let environment { Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) } }
       condition.withLock {
         delivered = min(delivered + 1, posted)
         condition.broadcast()
@@ -170,8 +167,8 @@ final class Registration: @unchecked Sendable {
 
   /// The next push to deliver at `place`. If there is none, or the environment is called elsewhere by now, this thread is
   /// busy with it no longer.
-  private func next(at place: Place, orElse forget: @escaping @Sendable () -> Void) -> Push? {
-    let (push, moved) = condition.withLock { () -> (Push?, Int?) in
+  private func next(at place: Place, orElse forget: @escaping @Sendable () -> Void) -> (push: Push, number: Int)? {
+    let (push, moved) = condition.withLock { () -> ((push: Push, number: Int)?, Int?) in
       let isHere = self.place.isSame(as: place)
       if isHere, !waiting.isEmpty { return (waiting.removeFirst(), nil) }
       busyThread = nil
