@@ -51,6 +51,17 @@ struct TellingTests {
     #expect(owners.allSatisfy { $0.updates <= 4 })
   }
 
+  @Test("So does one that has an object which it never takes")
+  func stubbornLoop() {
+    let owner = Pushing(Padded(id: "1", name: "Ada"), manager)
+    owner.others = [Badge(id: "b", title: "Silver")]
+    manager.register(owner)
+    manager.pushUpdatedObject(Badge(id: "b", title: "Gold"))
+    manager.pushUpdatedObject(Padded(id: "1", name: "Ada L."))
+    #expect(owner.object.name == "Ada L.")
+    #expect(owner.updates <= 6)
+  }
+
   @Test("An owner that looks for an object of a type gets each of them, as with the earlier system")
   func each() {
     let seen = Mutex<[String]>([])
@@ -172,7 +183,9 @@ private final class Pushing: ConsistentEnvironment, @unchecked Sendable {
     self.manager = manager
   }
 
-  var objects: [any ConsistentObject] { [object] }
+  var others: [any ConsistentObject] = []
+
+  var objects: [any ConsistentObject] { [object] + others }
 
   func update(with object: any ConsistentObject) {
     updates += 1

@@ -30,7 +30,15 @@ struct InFlight {
       }
       if finding != .changed { objects.removeAll() }
     }
-    return (look.change, look.change != nil || !objects.isEmpty)
+    return (look.change, look.change != nil || !(objects.isEmpty || wasTold(push)))
+  }
+
+  /// Whether all that `push` brings is what the environment was told last. It may refuse something for good, and push what
+  /// it has whenever it is told.
+  private func wasTold(_ push: Push) -> Bool {
+    push.index.winners.allSatisfy { object in
+      objects[ObjectKey(object)].map { SameState.isCertain(of: object, $0) } ?? false
+    }
   }
 
   /// Notes that the environment is told of `push`, and of the first change that this makes to what it owns, if any.
