@@ -21,9 +21,10 @@ public typealias Property = (label: String, value: Any?)
 /// Two objects are the same one if they have the same type and the same id. The conformance of a type declared with
 /// `@Entity` is generated, and faster: see ``StaticallyConsistent``.
 ///
-/// An object that was handed to a merge, or pushed, may be read on other threads. A class that conforms must not be
-/// changed from then on, or must be safe to read while it changes.
-public protocol ConsistentObject: ConsistentValue {
+/// An object that was pushed is read wherever it has an owner. So objects are `Sendable`: a struct of such values is, a
+/// class is if it never changes or guards what does. Where code is on the main actor by default, the types that conform
+/// are not, and can be merged on any thread; a conformance in an extension needs `nonisolated` before the type.
+public protocol ConsistentObject: ConsistentValue, Sendable {
   /// What tells this object from others of its type.
   var id: String { get }
 

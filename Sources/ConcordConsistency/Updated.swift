@@ -1,5 +1,3 @@
-import Dispatch
-
 extension ConsistentValue {
   /// This value with everything in it, at any depth, that `object` or something in `object` is a newer state of.
   ///
@@ -9,19 +7,24 @@ extension ConsistentValue {
   public func updated(with object: any ConsistentObject) -> Self {
     merged(by: ConsistentMerge(of: object)) ?? self
   }
+}
 
-  /// The same, away from the caller's actor.
-  nonisolated(nonsending) public func updated(with object: any ConsistentObject) async -> Self {
-    await elsewhere { self.updated(with: object) }
+extension ConsistentValue where Self: Sendable {
+  /// ``updated(with:)``, away from the caller's actor.
+  ///
+  /// It has a name of its own because it is no drop-in: what the caller has may change while it waits for the result.
+  @concurrent
+  public func updatedInBackground(with object: any ConsistentObject) async -> Self {
+    updated(with: object)
   }
 
-  /// The same on a queue of the environment's, in the order of the calls for that environment; `completion` is
-  /// called on the main queue, in the same order.
+  /// ``updated(with:)`` on a queue of the environment's, in the order of the calls for that environment; `completion` is
+  /// called on the main actor, in the same order.
   public func updated(
-    with object: any ConsistentObject, in environment: any ConsistentEnvironment,
-    completion: @escaping (Self) -> Void
+    with object: any ConsistentObject, in environment: AnyObject, completion: @escaping @MainActor (Self) -> Void
   ) {
-    EnvironmentQueues.shared.run({ updated(with: object) }, for: environment, thenOnMain: completion)
+    Telling.current?.noteMerge(with: object)
+    EnvironmentQueues.shared.run({ self.updated(with: object) }, for: environment, thenOnMain: completion)
   }
 }
 
@@ -35,28 +38,19 @@ extension Array where Element == any ConsistentObject {
 
   /// The same, away from the caller's actor.
   @_disfavoredOverload
-  nonisolated(nonsending) public func updated(with object: any ConsistentObject) async -> [any ConsistentObject] {
-    await elsewhere { self.updated(with: object) }
+  @concurrent
+  public func updatedInBackground(with object: any ConsistentObject) async -> [any ConsistentObject] {
+    updated(with: object)
   }
 
   /// The same on a queue of the environment's, in the order of the calls for that environment; `completion` is
-  /// called on the main queue, in the same order.
+  /// called on the main actor, in the same order.
   @_disfavoredOverload
   public func updated(
-    with object: any ConsistentObject, in environment: any ConsistentEnvironment,
-    completion: @escaping ([any ConsistentObject]) -> Void
+    with object: any ConsistentObject, in environment: AnyObject,
+    completion: @escaping @MainActor ([any ConsistentObject]) -> Void
   ) {
-    EnvironmentQueues.shared.run({ updated(with: object) }, for: environment, thenOnMain: completion)
-  }
-}
-
-/// Runs `body` on a background queue.
-nonisolated(nonsending) private func elsewhere<Result>(_ body: @escaping () -> Result) async -> Result {
-  let body = Unchecked(body)
-  return await withCheckedContinuation { continuation in
-    let continuation = Unchecked(continuation)
-    DispatchQueue.global(qos: .userInitiated).async {
-      continuation.value.resume(returning: Unchecked(body.value()).value)
-    }
+    Telling.current?.noteMerge(with: object)
+    EnvironmentQueues.shared.run({ self.updated(with: object) }, for: environment, thenOnMain: completion)
   }
 }

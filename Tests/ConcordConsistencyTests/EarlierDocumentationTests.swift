@@ -3,6 +3,7 @@ import Testing
 
 // This target is built without `ExistentialAny`, so that these compile as the earlier documentation writes them.
 
+@MainActor
 class ProfileScreen {
   var user: User { didSet { label = user.name } }
   var label = ""
@@ -13,7 +14,7 @@ class ProfileScreen {
   }
 }
 
-extension ProfileScreen: ConsistentEnvironment {
+extension ProfileScreen: @MainActor ConsistentEnvironment {
   var objects: [ConsistentObject] {
     return [self.user]
   }
@@ -92,19 +93,30 @@ struct EarlierDocumentationTests {
     #expect(screen.videos[0].user?.name == "Ada L.")
   }
 
+  @Test("A merge within an asynchronous function is synchronous, as it was")
+  func synchronousInAsynchronous() async {
+    var user = User("1", "Ada")
+    user = user.updated(with: User("1", "Ada L."))
+    var users: [ConsistentObject] = [user]
+    users = users.updated(with: User("1", "A. L."))
+    #expect(user.name == "Ada L.")
+    #expect((users[0] as? User)?.name == "A. L.")
+  }
+
   @Test("Awaiting a merge, which is ours")
   @MainActor
   func awaiting() async {
     let other: ConsistentObject = User("1", "Ada L.")
-    let object = await User("1", "Ada").updated(with: other)
-    let objects = await [User("1", "Ada")].updated(with: other)
-    let mixed = await [User("1", "Ada") as ConsistentObject].updated(with: other)
+    let object = await User("1", "Ada").updatedInBackground(with: other)
+    let objects = await [User("1", "Ada")].updatedInBackground(with: other)
+    let mixed = await [User("1", "Ada") as ConsistentObject].updatedInBackground(with: other)
     #expect(object.name == "Ada L.")
     #expect(objects[0].name == "Ada L.")
     #expect((mixed[0] as? User)?.name == "Ada L.")
   }
 
   @Test("Register, push and pull")
+  @MainActor
   func manager() {
     let user = User("unique-3", "Ada")
     let screen = ProfileScreen(user: user)

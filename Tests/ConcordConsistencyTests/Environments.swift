@@ -1,6 +1,8 @@
 import ConcordConsistency
 
-final class Owner<Object: ConsistentObject> {
+/// An owner that may be registered from anywhere.
+// Unchecked because the manager calls it by one thread at a time, and the tests look at it when that is over.
+final class Owner<Object: ConsistentObject>: @unchecked Sendable {
   var things: [Object]
   private(set) var updates: [any ConsistentObject] = []
   var onUpdate: (any ConsistentObject) -> Void = { _ in }

@@ -1,5 +1,6 @@
 import ConcordConsistency
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Merging with generated conformances")
@@ -99,8 +100,13 @@ private struct Named: ConsistentValue, Hashable {
   }
 }
 
-final class Counter {
-  var count = 0
+final class Counter: Sendable {
+  private let mutex = Mutex(0)
+
+  var count: Int {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
+  }
 }
 
 /// A container of authors that counts how often it is looked into.

@@ -155,7 +155,7 @@ struct StoreTests {
   @Test("An owner may push from a store's callback, and write to the store in an update")
   func callbacks() {
     manager.register(store)
-    let owner = Owner(Writer(id: 2, name: "Bob"))
+    let owner = Owner(Writer(id: 2, name: "Bob"), Writer(id: 1, name: "Ada"))
     manager.register(owner)
     owner.onUpdate = { [store] object in
       guard let writer = object as? Writer, writer.id == 1 else { return }

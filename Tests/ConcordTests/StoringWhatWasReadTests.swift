@@ -30,7 +30,7 @@ private struct Friend: Aggregate, Equatable {
   }
 }
 
-private struct Circle: Aggregate, Equatable {
+private struct Ring: Aggregate, Equatable {
   let id: Int
   var host: Friend
   var guests: [Friend] = []
@@ -95,7 +95,7 @@ struct StoringWhatWasReadTests {
     let (emma, harriet) = emmaAndHarriet()
     var read = emma.value.friends[0]
     read.name = 8
-    let circle = store.store(Circle(id: 0, host: read, guests: [harriet.value.friends[0], read]))
+    let circle = store.store(Ring(id: 0, host: read, guests: [harriet.value.friends[0], read]))
     #expect(circle.value.host.name == 8)
     #expect(circle.value.host.friends.map(\.id) == [0, 2])
     #expect(circle.value.guests.map(\.id) == [0, 1])

@@ -10,9 +10,9 @@ private struct Author: Identifiable, Hashable {
 
 /// A wrapper with payloads of many kinds, each reached as `@EntityWrapper` writes it: a case that loses a payload
 /// becomes `none`.
-private indirect enum Part: EntityWrapper, Equatable {
+private indirect enum Chapter: EntityWrapper, Equatable {
   case pair(Author, Author), list([Author]), maybe(Author?), named([String: Author]), group(Set<Author>)
-  case both(Part, Part), parts([Part]), none
+  case both(Chapter, Chapter), parts([Chapter]), none
 
   var pair0: Author? {
     get { if case .pair(let value, _) = self { value } else { nil } }
@@ -50,7 +50,7 @@ private indirect enum Part: EntityWrapper, Equatable {
     set { if let newValue { self = .group(newValue) } else if case .group = self { self = .none } }
   }
 
-  var both0: Part? {
+  var both0: Chapter? {
     get { if case .both(let value, _) = self { value } else { nil } }
     set {
       guard case .both(_, let other) = self else { return }
@@ -58,7 +58,7 @@ private indirect enum Part: EntityWrapper, Equatable {
     }
   }
 
-  var both1: Part? {
+  var both1: Chapter? {
     get { if case .both(_, let value) = self { value } else { nil } }
     set {
       guard case .both(let other, _) = self else { return }
@@ -66,7 +66,7 @@ private indirect enum Part: EntityWrapper, Equatable {
     }
   }
 
-  var parts: [Part]? {
+  var parts: [Chapter]? {
     get { if case .parts(let value) = self { value } else { nil } }
     set { if let newValue { self = .parts(newValue) } else if case .parts = self { self = .none } }
   }
@@ -84,7 +84,7 @@ private indirect enum Part: EntityWrapper, Equatable {
   }
 }
 
-extension Part {
+extension Chapter {
   /// All authors in it.
   var authors: [Author] {
     switch self {
@@ -100,7 +100,7 @@ extension Part {
   }
 
   /// The same with other authors, or without some.
-  func mapped(_ change: (Author) -> Author?) -> Part {
+  func mapped(_ change: (Author) -> Author?) -> Chapter {
     switch self {
     case .pair(let first, let second):
       if let first = change(first), let second = change(second) { .pair(first, second) } else { .none }
@@ -114,15 +114,15 @@ extension Part {
     }
   }
 
-  func renamed(_ id: String, _ name: Int) -> Part { mapped { $0.id == id ? Author(id, name) : $0 } }
-  func without(_ id: String) -> Part { mapped { $0.id == id ? nil : $0 } }
+  func renamed(_ id: String, _ name: Int) -> Chapter { mapped { $0.id == id ? Author(id, name) : $0 } }
+  func without(_ id: String) -> Chapter { mapped { $0.id == id ? nil : $0 } }
 }
 
 /// A struct that is a wrapper.
 private struct Panel: EntityWrapper, Equatable {
   var head: Author?
-  var part: Part
-  var more: [Part]
+  var part: Chapter
+  var more: [Chapter]
 
   func wrappedEntitiesKeyPaths<Root>(
     relativeTo parent: WritableKeyPath<Root, Self>
@@ -137,10 +137,10 @@ private struct Panel: EntityWrapper, Equatable {
 /// Wrappers in every place where one can stand.
 private struct Shelf: Aggregate, Equatable {
   let id: Int
-  var parts: [Part]
-  var single: Part = .none
-  var optional: Part?
-  var more: [Part]?
+  var parts: [Chapter]
+  var single: Chapter = .none
+  var optional: Chapter?
+  var more: [Chapter]?
   var panel: Panel?
   var panels: [Panel] = []
 
@@ -152,7 +152,7 @@ private struct Shelf: Aggregate, Equatable {
   }
 
   /// The same parts in all places.
-  init(_ parts: [Part]) {
+  init(_ parts: [Chapter]) {
     id = 0
     self.parts = parts
     single = parts.first ?? .none
@@ -185,12 +185,12 @@ private struct Shelf: Aggregate, Equatable {
 /// Keeps its parts in the order of their authors' names.
 private struct SortedShelf: Aggregate, Equatable {
   let id: Int
-  var parts: [Part] { didSet { parts = Self.sorted(parts) } }
+  var parts: [Chapter] { didSet { parts = Self.sorted(parts) } }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(wrapper: \.parts)] }
 
-  init(_ parts: [Part]) { (id, self.parts) = (0, Self.sorted(parts)) }
+  init(_ parts: [Chapter]) { (id, self.parts) = (0, Self.sorted(parts)) }
 
-  static func sorted(_ parts: [Part]) -> [Part] {
+  static func sorted(_ parts: [Chapter]) -> [Chapter] {
     parts.sorted { $0.authors.map(\.name).lexicographicallyPrecedes($1.authors.map(\.name)) }
   }
 }
@@ -198,7 +198,7 @@ private struct SortedShelf: Aggregate, Equatable {
 /// The elements that a setter of one payload makes go: the array shrinks while it is walked.
 private struct CompactShelf: Aggregate, Equatable {
   let id: Int
-  var parts: [Part] { didSet { parts.removeAll { $0 == .none } } }
+  var parts: [Chapter] { didSet { parts.removeAll { $0 == .none } } }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(wrapper: \.parts)] }
 }
 
@@ -206,7 +206,7 @@ private let a = Author("a")
 private let b = Author("b")
 private let c = Author("c")
 
-private let programs: [[Part]] = [
+private let programs: [[Chapter]] = [
   [.pair(a, b), .list([a])],
   [.pair(a, b), .pair(b, c), .pair(c, a)],
   [.pair(a, a), .list([b, a, b]), .pair(b, b)],
@@ -225,7 +225,7 @@ struct WrapperSoundnessTests {
   private let store = EntityStore(delivery: .immediate)
 
   @Test("Removing an entity takes out that entity, and no other", arguments: programs, ["a", "b", "c"])
-  private func removed(parts: [Part], id: String) {
+  private func removed(parts: [Chapter], id: String) {
     let keep = store.store([a, b, c])
     let shelf = store.store(Shelf(parts))
     let expected = Shelf(parts).without(id)
@@ -236,7 +236,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("Removing them one after the other, with changes in between", arguments: programs)
-  private func removedInTurn(parts: [Part]) {
+  private func removedInTurn(parts: [Chapter]) {
     for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
       let keep = store.store([a, b, c])
       let shelf = store.store(Shelf(parts))
@@ -257,7 +257,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("An observed parent is told of the removal with the right entities in it", arguments: programs)
-  private func observed(parts: [Part]) {
+  private func observed(parts: [Chapter]) {
     let log = Log<Shelf>()
     let subscription = store.store(Shelf(parts)).observe { log.append($0) }
     store.remove(Author.self, id: "b")
@@ -270,7 +270,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("An update of an entity shows at every place of every wrapper", arguments: programs)
-  private func updated(parts: [Part]) {
+  private func updated(parts: [Chapter]) {
     let shelf = store.store(Shelf(parts))
     var expected = Shelf(parts)
     for (number, id) in ["a", "b", "c", "b", "a"].enumerated() {
@@ -283,7 +283,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("A case becomes another case in an update, with other entities in it", arguments: programs, programs)
-  private func exchanged(old: [Part], new: [Part]) {
+  private func exchanged(old: [Chapter], new: [Chapter]) {
     let keep = store.store([a, b, c])
     let shelf = store.store(Shelf(old))
     store.update(Author.self, id: "a") { $0.name = 1 }
@@ -300,7 +300,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("Wrappers that a didSet keeps sorted show what the store has, in their order", arguments: programs)
-  private func sorted(parts: [Part]) {
+  private func sorted(parts: [Chapter]) {
     let keep = store.store([a, b, c])
     let shelf = store.store(SortedShelf(parts))
     var expected = parts
@@ -320,7 +320,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("Wrappers that a didSet throws out when they are empty", arguments: programs, ["a", "b", "c"])
-  private func compacted(parts: [Part], id: String) {
+  private func compacted(parts: [Chapter], id: String) {
     let keep = store.store([a, b, c])
     let shelf = store.store(CompactShelf(id: 0, parts: parts.filter { $0 != .none }))
     store.remove(Author.self, id: id)
@@ -335,7 +335,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("What a wrapper no longer shows is released, what it shows is kept", arguments: programs, ["a", "b", "c"])
-  private func kept(parts: [Part], id: String) {
+  private func kept(parts: [Chapter], id: String) {
     let shelf = store.store(Shelf(parts))
     store.remove(Author.self, id: id)
     let expected = Shelf(parts).without(id)
@@ -349,7 +349,7 @@ struct WrapperSoundnessTests {
   }
 
   @Test("A removal inside a transaction that throws brings the wrappers back", arguments: programs)
-  private func undone(parts: [Part]) {
+  private func undone(parts: [Chapter]) {
     let shelf = store.store(Shelf(parts))
     try? store.transaction { store in
       store.remove(Author.self, id: "a")

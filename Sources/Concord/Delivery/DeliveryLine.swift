@@ -123,7 +123,6 @@ import Synchronization
         return DispatchQueue.global().async { [self] in serveCommits(of: nil) }
       }
       let notice = line.takeFirst()
-      if case .subscriber(let subscriber, _)? = notice { subscriber.takeBuffered() }
       lock.unlock()
       if let notice { tell(notice) }
     }

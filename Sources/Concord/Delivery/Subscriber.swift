@@ -21,11 +21,9 @@
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
   func didChange(_ core: StoreCore) {}
-  /// The turn has come: takes the newest committed value, or the oldest that waits. Both locks are held.
+  /// The turn has come: takes the newest committed value, unless values are buffered. Both locks are held.
   func take(_ core: StoreCore) {}
-  /// The turn has come: takes the oldest value that waits. The line's lock is held.
-  func takeBuffered() {}
-  /// Calls back with what was taken. No lock is held.
+  /// Calls back with what was taken, or with the oldest value that waits. No lock is held.
   func tell() {}
   /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
   func dropPending() {}
@@ -76,24 +74,17 @@
   }
 
   override func take(_ core: StoreCore) {
-    guard state.take() else { return }
-    if buffersValues {
-      taken = box.takeFirst()
-    } else if let source = typedSource {
-      taken = state.tellsLast ? source.firstValue(core) : source.present(core)
-    }
+    guard !buffersValues, state.take(), let source = typedSource else { return }
+    taken = state.tellsLast ? source.firstValue(core) : source.present(core)
     state.didTell()
   }
 
-  override func takeBuffered() {
-    let isTold = state.take()
-    let value = box.takeFirst()
-    if isTold { taken = value }
-  }
-
   override func tell() {
-    let value = line.withLock { state.phase == .active ? taken.take() : nil }
-    if let value { onChange(value) }
+    let (value, isTold) = line.withLock { () -> (Value?, Bool) in
+      if buffersValues { return (box.takeFirst(), state.take()) }
+      return (taken.take(), state.phase == .active)
+    }
+    if isTold, let value { onChange(value) }
   }
 
   override func dropPending() {

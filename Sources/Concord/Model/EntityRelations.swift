@@ -239,11 +239,12 @@ extension EntityRelations {
 extension PartialIdentifiableKeyPath {
   /// The same place, seen from where a `Root` stands. For generated code only.
   public func _appended<Parent>(to parent: WritableKeyPath<Parent, Root>) -> PartialIdentifiableKeyPath<Parent> {
-    func append<P: Place>(_ place: P.Type) -> PartialIdentifiableKeyPath<Parent> {
-      // It went in as this type: see the initialisers.
-      .init(parent.appending(path: unsafeDowncast(keyPath, to: WritableKeyPath<Root, P.Value>.self)), place)
+    // `place` says of which type the path is.
+    func append<P: Place>(_ place: P.Type) -> PartialIdentifiableKeyPath<Parent>? {
+      (keyPath as? WritableKeyPath<Root, P.Value>).map { .init(parent.appending(path: $0), place) }
     }
-    return append(place)
+    guard let appended = append(place) else { preconditionFailure("a key path of the type it was made with") }
+    return appended
   }
 }
 

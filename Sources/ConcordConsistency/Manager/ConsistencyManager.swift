@@ -1,5 +1,6 @@
 public import Concord
 public import Dispatch
+import Foundation
 
 /// Keeps the objects of all registered owners in step: what one pushes, the others merge into what they have.
 ///
@@ -23,15 +24,11 @@ public final class ConsistencyManager: Sendable {
   }
 
   private struct State {
-    var registrations: [Registration] = []
+    var registrations = Registrations()
     /// Held strongly, because nobody else does.
     var stores: [StoreEnvironment] = []
-
-    /// Forgets owners and stores that have gone.
-    mutating func tidy() {
-      stores.removeAll { $0.store == nil }
-      registrations.removeAll { $0.environment == nil }
-    }
+    /// The number of pushes so far.
+    var pushes = 0
   }
 
   private let state = Locked(State())
@@ -43,18 +40,33 @@ public final class ConsistencyManager: Sendable {
   /// Registers an owner, weakly, to be called where this call is made: on the actor that the caller is isolated to (the
   /// main actor, for a view controller), or, if there is none, on the thread that pushes.
   ///
-  /// Registering again replaces the registration.
-  public func register(_ environment: any ConsistentEnvironment, isolation: isolated (any Actor)? = #isolation) {
+  /// Registering again calls it at the new place from now on, in the order of the pushes. Takes constant time.
+  public func register(
+    _ environment: any ConsistentEnvironment & Sendable, isolation: isolated (any Actor)? = #isolation
+  ) {
     add(environment, place: isolation.map { .actor($0) } ?? .pushingThread)
   }
 
+  /// Registers an owner that belongs to an actor and is not `Sendable`, weakly, to be called on that actor, which must be
+  /// the one that the caller is isolated to.
+  ///
+  /// ```swift
+  /// actor Library {
+  ///   let shelf = Shelf()
+  ///   func open() { manager.register(shelf, isolatedTo: self) }
+  /// }
+  /// ```
+  public func register(_ environment: any ConsistentEnvironment, isolatedTo actor: isolated any Actor) {
+    add(environment, place: .actor(actor))
+  }
+
   /// Registers an owner, weakly, to be called on `queue`.
-  public func register(_ environment: any ConsistentEnvironment, on queue: DispatchQueue) {
+  public func register(_ environment: any ConsistentEnvironment & Sendable, on queue: DispatchQueue) {
     add(environment, place: .queue(queue))
   }
 
   /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`.
-  public func register(_ environment: any ConsistentEnvironment, on actor: any Actor) {
+  public func register(_ environment: any ConsistentEnvironment & Sendable, on actor: any Actor) {
     add(environment, place: .actor(actor))
   }
 
@@ -65,37 +77,70 @@ public final class ConsistencyManager: Sendable {
     let environment = StoreEnvironment(store) { [weak self] environment, objects in
       self?.push(objects, except: environment, from: nil)
     }
-    let registration = Registration(environment, place: .pushingThread, mayWait: false)
-    state.withLock { state in
-      state.stores.removeAll { $0.store === store }
-      state.tidy()
+    let registration = Registration(environment, place: .pushingThread)
+    // Released after the lock.
+    let gone = state.withLock { state in
+      let gone = state.stores.filter { $0.store === store || $0.store == nil }
+      for environment in gone { state.registrations.remove(ObjectIdentifier(environment)) }
+      state.stores.removeAll { environment in gone.contains { $0 === environment } }
       state.stores.append(environment)
-      state.registrations.append(registration)
+      _ = state.registrations.insert(registration)
+      return gone
     }
+    for environment in gone { environment.end() }
   }
 
   private func add(_ environment: any ConsistentEnvironment, place: Place) {
-    let registration = Registration(environment, place: place, mayWait: true)
-    state.withLock { state in
-      state.tidy()
-      state.registrations.removeAll { $0.environment === environment }
-      state.registrations.append(registration)
+    place.prepare()
+    let registration = Registration(environment, place: place)
+    let toCheck = state.withLock { state -> [Registration] in
+      if let known = state.registrations[registration.key], known.move(environment, to: place) { return [] }
+      return state.registrations.insert(registration)
     }
+    for known in toCheck { known.check { [weak self] in self?.forget(known) } }
+  }
+
+  /// Ends the registration of an owner: once this returns, no call of it begins, but one that another thread has begun may
+  /// still run. An owner that is released need not do this.
+  public func unregister(_ environment: AnyObject) {
+    state.withLock { $0.registrations[ObjectIdentifier(environment)] }.map(forget)
+  }
+
+  /// Ends the registration of a store.
+  public func unregister(_ store: EntityStore) {
+    let ended = state.withLock { state in
+      let ended = state.stores.filter { $0.store === store }
+      for environment in ended { state.registrations.remove(ObjectIdentifier(environment)) }
+      state.stores.removeAll { $0.store === store }
+      return ended
+    }
+    for environment in ended { environment.end() }
+  }
+
+  private func forget(_ registration: Registration) {
+    registration.end()
+    state.withLock { $0.registrations.remove(registration) }
   }
 
   // MARK: Pushing
 
-  /// Gives the new state of an object, and of all it contains, to every owner.
+  /// Gives the new state of an object, and of all it contains, to every owner with objects that this changes.
   ///
   /// Owners that are called on this thread or this actor have it when the call returns, after waiting, for at most a
   /// second, for another thread that is just calling them. From within `update(with:)` there is no waiting. Where this
   /// thread does not wait, that other thread goes on with the push. Owners elsewhere get it soon.
+  ///
+  /// Who owns nothing of it, or has it all in that state, is not called, so that owners which push what they have when it
+  /// changes come to an end. An owner that has not yet taken what it was told before is told in any case.
   public func pushUpdatedObject(_ object: any ConsistentObject, isolation: isolated (any Actor)? = #isolation) {
     push([object], except: nil, from: isolation)
   }
 
-  /// Gives the new state of several objects to every owner, at once: ``ConsistentEnvironment/update(with:)`` is called
-  /// once, with a ``ConsistentBatch``.
+  /// Gives the new state of several objects to every owner with objects that this changes, at once:
+  /// ``ConsistentEnvironment/update(with:)`` is called once, with a ``ConsistentBatch``. An owner that does not merge this
+  /// is called with each of the objects as well.
+  ///
+  /// Where they hold several states of one object, the outermost counts, among equally nested ones the last.
   public func pushUpdatedObjects(_ objects: [any ConsistentObject], isolation: isolated (any Actor)? = #isolation) {
     push(objects, except: nil, from: isolation)
   }
@@ -103,15 +148,20 @@ public final class ConsistencyManager: Sendable {
   private func push(
     _ objects: [any ConsistentObject], except source: StoreEnvironment?, from isolation: (any Actor)?
   ) {
-    guard let first = objects.first else { return }
-    let object = Unchecked(objects.count == 1 ? first : ConsistentBatch(objects))
+    if objects.isEmpty { return }
+    let push = Push(objects)
     // Under the lock, so that all environments get all pushes in the same order.
     let deliveries = state.withLock { state in
-      state.tidy()
-      let targets = state.registrations.filter { $0.environment !== source }
-      return targets.map { (registration: $0, number: $0.post(object)) }
+      state.pushes += 1
+      let number = state.pushes
+      source?.notePushed(push, number: number)
+      let except = source.map { ObjectIdentifier($0) }
+      let registrations = state.registrations.all.filter { $0.key != except }
+      return registrations.map { (registration: $0, number: $0.post(push, number: number)) }
     }
-    for delivery in deliveries { delivery.registration.deliver(delivery.number, from: isolation) }
+    for (registration, number) in deliveries {
+      registration.deliver(number, from: isolation) { [weak self] in self?.forget(registration) }
+    }
   }
 
   // MARK: Pulling
@@ -119,8 +169,9 @@ public final class ConsistencyManager: Sendable {
   /// `object` as the owners know it.
   ///
   /// The objects of an owner are read where it is called. From another thread this waits for the main queue, or the
-  /// queue of the owner: do not call it while they wait for you. An owner on an actor of its own can only be read from
-  /// that actor, and is left out elsewhere. So is an owner that another thread is calling, after a second, and within
+  /// queue of the owner, for a second in all: then the owners that have not answered are left out, as the queue may be
+  /// waiting for this thread, or for the transaction that it is in. An owner on an actor of its own can only be read from
+  /// that actor, and is left out elsewhere. So is an owner that another thread is calling, after that second, and within
   /// `update(with:)` at once.
   public func pullUpdatedObject<Object: ConsistentObject>(
     for object: Object, isolation: isolated (any Actor)? = #isolation
@@ -144,11 +195,27 @@ public final class ConsistencyManager: Sendable {
   }
 
   private func known(about objects: [any ConsistentObject], from isolation: (any Actor)?) -> ConsistentBatch {
-    let (registrations, stores) = state.withLock { ($0.registrations, $0.stores) }
-    let owned = registrations.flatMap { $0.objects(from: isolation) }
+    let (registrations, stores) = state.withLock { ($0.registrations.all, $0.stores) }
+    let owned = owned(by: registrations, from: isolation)
     if stores.isEmpty { return ConsistentBatch(owned) }
     // Last, so that what a store has counts.
     let wanted = ConsistentIndex(objects).winners
     return ConsistentBatch(owned + stores.flatMap { $0.current(wanted) })
+  }
+
+  private func owned(by registrations: [Registration], from isolation: (any Actor)?) -> [any ConsistentObject] {
+    let limit = Date(timeIntervalSinceNow: Registration.patience)
+    let elsewhere = Questions(until: limit)
+    var here: [Int: [any ConsistentObject]] = [:]
+    for (number, registration) in registrations.enumerated() {
+      let place = registration.currentPlace
+      if place.isHere(isolation) {
+        here[number] = registration.objects(until: limit)
+      } else if let queue = place.queueToWaitFor {
+        elsewhere.ask(registration, on: queue, number: number)
+      }
+    }
+    let answers = elsewhere.wait()
+    return registrations.indices.flatMap { here[$0] ?? answers[$0] ?? [] }
   }
 }

@@ -18,4 +18,19 @@ public protocol ConsistentEnvironment: AnyObject {
   /// Merges `object` into those that it owns. When several objects were pushed at once, `object` is a
   /// ``ConsistentBatch`` of them, which merges like any other object.
   func update(with object: any ConsistentObject)
+
+  /// Shows what it owns to a look for what a push changes: ``objects``, unless it says otherwise.
+  ///
+  /// An owner of a long list may write it, and save that each object is boxed for each push:
+  /// ```swift
+  /// func showObjects(to look: inout ConsistentLook) { look.look(into: videos) }
+  /// ```
+  /// It must show all of ``objects``, in one order.
+  func showObjects(to look: inout ConsistentLook)
+}
+
+extension ConsistentEnvironment {
+  public func showObjects(to look: inout ConsistentLook) {
+    for object in objects { look.look(into: object) }
+  }
 }

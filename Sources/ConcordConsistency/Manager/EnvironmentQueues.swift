@@ -1,48 +1,49 @@
 import Dispatch
 
-/// A queue for each environment that merges asynchronously, registered or not.
+/// A queue for each environment that is merging asynchronously, registered or not.
+///
+/// It lives as long as there is work in it. So no reference to the environment is needed, which may belong to an actor.
 final class EnvironmentQueues: Sendable {
   static let shared = EnvironmentQueues()
 
-  // Unchecked because of the weak reference, which is only compared.
-  struct Entry: @unchecked Sendable {
-    weak var environment: (any ConsistentEnvironment)?
+  private struct Entry {
     let queue: DispatchQueue
+    /// How many merges have been enqueued and not been done.
+    var pending = 0
   }
 
-  private struct State {
-    var entries: [ObjectIdentifier: Entry] = [:]
-    /// The number of entries at which those of environments that have gone are removed.
-    var limit = 16
-  }
+  private let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
-  private let state = Locked(State())
+  /// The number of environments that are merging.
+  var count: Int { entries.withLock { $0.count } }
 
-  func queue(for environment: any ConsistentEnvironment) -> DispatchQueue {
+  /// Runs `work` on the queue of the environment, then `completion` with its result on the main actor.
+  func run<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result, for environment: AnyObject,
+    thenOnMain completion: @escaping @MainActor (Result) -> Void
+  ) {
     let key = ObjectIdentifier(environment)
-    return state.withLock { state in
-      // An address is used again after its object has gone.
-      if let entry = state.entries[key], entry.environment != nil { return entry.queue }
-      if state.entries.count >= state.limit {
-        state.entries = state.entries.filter { $0.value.environment != nil }
-        state.limit = max(16, state.entries.count * 2)
-      }
-      let queue = DispatchQueue(label: "concord.consistency.environment", qos: .userInitiated)
-      state.entries[key] = Entry(environment: environment, queue: queue)
-      return queue
+    begin(key).async {
+      let result = work()
+      DispatchQueue.main.async { completion(result) }
+      self.end(key)
     }
   }
 
-  /// Runs `work` on the queue of the environment, then `completion` with its result on the main queue.
-  func run<Result>(
-    _ work: @escaping () -> Result, for environment: any ConsistentEnvironment,
-    thenOnMain completion: @escaping (Result) -> Void
-  ) {
-    let work = Unchecked(work)
-    let completion = Unchecked(completion)
-    queue(for: environment).async {
-      let result = Unchecked(work.value())
-      DispatchQueue.main.async { completion.value(result.value) }
+  private func begin(_ key: ObjectIdentifier) -> DispatchQueue {
+    entries.withLock { entries in
+      var entry =
+        entries[key] ?? Entry(queue: DispatchQueue(label: "concord.consistency.environment", qos: .userInitiated))
+      entry.pending += 1
+      entries[key] = entry
+      return entry.queue
+    }
+  }
+
+  private func end(_ key: ObjectIdentifier) {
+    entries.withLock { entries in
+      guard let entry = entries[key] else { return }
+      entries[key] = entry.pending == 1 ? nil : Entry(queue: entry.queue, pending: entry.pending - 1)
     }
   }
 }

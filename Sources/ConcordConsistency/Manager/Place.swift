@@ -16,26 +16,35 @@ enum Place: Sendable {
     }
   }
 
+  func isSame(as other: Place) -> Bool {
+    switch (self, other) {
+    case (.pushingThread, .pushingThread): true
+    case (.queue(let queue), .queue(let other)): queue === other
+    case (.actor(let actor), .actor(let other)): actor === other
+    default: false
+    }
+  }
+
   /// Makes it possible to find out whether code runs there.
   func prepare() {
     if case .queue(let queue) = self, queue !== DispatchQueue.main { queue.setSpecific(key: key, value: marker(queue)) }
   }
 
-  /// Runs `body` there, soon.
-  func async(_ body: @escaping @Sendable () -> Void) {
+  /// Runs `body` there: at once on the pushing thread, soon elsewhere.
+  func run(_ body: @escaping @Sendable () -> Void) {
     switch self {
     case .pushingThread: body()
     case .queue(let queue): queue.async(execute: body)
-    case .actor(let actor): Task { await run(body, on: actor) }
+    case .actor(let actor): Task { await ConcordConsistency.run(body, on: actor) }
     }
   }
 
-  /// Runs `body` there and waits for it; `nil` if that is impossible.
-  func sync<Result>(_ body: () -> Result) -> Result? {
+  /// The queue on which code elsewhere can have something done there and wait for it; actors but the main one have none.
+  var queueToWaitFor: DispatchQueue? {
     switch self {
-    case .pushingThread: body()
-    case .queue(let queue): queue.sync(execute: body)
-    case .actor(let actor): actor === MainActor.shared ? DispatchQueue.main.sync(execute: body) : nil
+    case .pushingThread: nil
+    case .queue(let queue): queue
+    case .actor(let actor): actor === MainActor.shared ? .main : nil
     }
   }
 }

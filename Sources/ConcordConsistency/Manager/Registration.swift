@@ -3,85 +3,159 @@ import Foundation
 /// An environment, where it is called, and the pushes it has not seen yet.
 ///
 /// One thread at a time is busy with the environment; whoever is, also delivers what arrives meanwhile.
-// Unchecked because of the environment, which only the busy thread touches, and of the fields guarded by `condition`.
+// Unchecked because of the environment, which is only loaded where it is called, or while the caller holds it (so that
+// it is never released by a thread that it does not belong to), of `inFlight`, which only the busy thread uses, and of
+// the fields guarded by `condition`.
 final class Registration: @unchecked Sendable {
   /// Whether this thread is within a call of some environment. Then it does not wait for others, which might be
   /// waiting for it.
-  @TaskLocal private static var isWithinCall = false
+  @TaskLocal static var isWithinCall = false
 
-  private(set) weak var environment: (any ConsistentEnvironment)?
-  private let place: Place
+  private weak var environment: (any ConsistentEnvironment)?
+  /// The environment's, which another one may have when it has gone.
+  let key: ObjectIdentifier
   /// Whether this thread may wait for others that are busy with the environment. Nobody may wait for a store, because
   /// others may be waiting for the transaction that this thread is in.
   private let mayWait: Bool
+  private var inFlight = InFlight()
+
   private let condition = NSCondition()
+  /// Where the environment is called, guarded by `condition`.
+  private var place: Place
+  /// Whether the environment was unregistered or has gone, guarded by `condition`.
+  private var hasEnded = false
   /// What was pushed and not delivered, guarded by `condition`.
-  private var waiting: [Unchecked<any ConsistentObject>] = []
+  private var waiting: [(push: Push, number: Int)] = []
   /// How many pushes came, and how many of them were delivered, guarded by `condition`.
   private var posted = 0
   private var delivered = 0
   /// The thread that is busy with the environment, guarded by `condition`.
   private var busyThread: Thread?
 
-  init(_ environment: any ConsistentEnvironment, place: Place, mayWait: Bool) {
+  init(_ environment: any ConsistentEnvironment, place: Place) {
     self.environment = environment
+    key = ObjectIdentifier(environment)
+    mayWait = !(environment is StoreEnvironment)
     self.place = place
-    self.mayWait = mayWait
-    place.prepare()
+  }
+
+  // MARK: Registering
+
+  /// Calls the environment at another place from now on, with what is waiting, too. `false` if this is the registration
+  /// of another one, whose address it has.
+  func move(_ environment: any ConsistentEnvironment, to place: Place) -> Bool {
+    guard self.environment === environment else { return false }
+    condition.withLock { self.place = place }
+    return true
+  }
+
+  /// Delivers nothing any more.
+  func end() {
+    condition.withLock {
+      hasEnded = true
+      delivered = posted
+      waiting = []
+      condition.broadcast()
+    }
+  }
+
+  /// Calls `forget` if the environment has gone, at the place where it would be called.
+  func check(_ forget: @escaping @Sendable () -> Void) {
+    let place = condition.withLock { self.place }
+    place.run { if self.environment == nil { forget() } }
   }
 
   // MARK: Delivering
 
-  /// Takes a push, to be delivered by a call of `deliver(_:from:)` with the number that this returns.
-  func post(_ object: Unchecked<any ConsistentObject>) -> Int {
+  /// Takes the push with the given number among all, to be delivered by a call of `deliver(_:from:)` with the number that
+  /// this returns.
+  func post(_ push: Push, number: Int) -> Int {
     condition.withLock {
-      waiting.append(object)
+      waiting.append((push, number))
       posted += 1
       return posted
     }
   }
 
-  /// Calls the environment with the pushes up to the given one, here if this is the place for it.
-  func deliver(_ number: Int, from isolation: (any Actor)?) {
+  /// Calls the environment with the pushes up to the given one, here if this is the place for it. `false` if it has
+  /// gone.
+  func deliver(_ number: Int, from isolation: (any Actor)?, orElse forget: @escaping @Sendable () -> Void) {
+    let place = condition.withLock { self.place }
     if place.isHere(isolation) {
-      deliverHere(number)
+      deliver(number, at: place, orElse: forget)
     } else {
-      place.async { self.deliverHere(number) }
+      place.run { self.deliver(number, at: place, orElse: forget) }
     }
   }
 
-  private func deliverHere(_ number: Int) {
-    if begin(orUntilDelivered: number) { end() }
+  private func deliver(_ number: Int, at place: Place, orElse forget: @escaping @Sendable () -> Void) {
+    guard begin(orUntilDelivered: number) else { return }
+    while let (push, pushNumber) = next(at: place, orElse: forget) {
+      guard let environment else {
+        end()
+        forget()
+        continue
+      }
+      Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) }
+      condition.withLock {
+        delivered = min(delivered + 1, posted)
+        condition.broadcast()
+      }
+    }
+  }
+
+  private func tell(_ environment: any ConsistentEnvironment, _ push: Push, _ number: Int) {
+    if let store = environment as? StoreEnvironment { return store.take(push, number: number) }
+    let (change, mustTell) = inFlight.look(at: environment, for: push)
+    guard mustTell else { return }
+    inFlight.insert(push, changing: change)
+    let telling = Telling(push.object)
+    Telling.$current.withValue(telling) {
+      environment.update(with: push.object)
+    }
+    guard telling.ignoredBatch else { return }
+    for object in push.objects where !condition.withLock({ hasEnded }) { environment.update(with: object) }
   }
 
   // MARK: Reading
 
-  /// What the environment owns; nothing if it cannot be read from here.
-  func objects(from isolation: (any Actor)?) -> [any ConsistentObject] {
-    if place.isHere(isolation) { return objectsHere() }
-    return place.sync { Unchecked(objectsHere()) }?.value ?? []
-  }
-
-  private func objectsHere() -> [any ConsistentObject] {
-    guard begin() else {
+  /// What the environment owns, read here; nothing if another thread is busy with it for too long.
+  func objects(until limit: Date) -> [any ConsistentObject] {
+    let place = condition.withLock { self.place }
+    guard begin(until: limit) else {
       let isBusyHere = condition.withLock { busyThread == Thread.current }
       return isBusyHere ? environment?.objects ?? [] : []
     }
-    defer { end() }
-    return Self.$isWithinCall.withValue(true) { environment?.objects ?? [] }
+    let objects = Self.$isWithinCall.withValue(true) { environment?.objects ?? [] }
+    // What was pushed meanwhile, nobody else delivers.
+    leave(place)
+    return objects
+  }
+
+  /// Where the environment can be read.
+  var currentPlace: Place { condition.withLock { place } }
+
+  private func leave(_ place: Place) {
+    while let (push, pushNumber) = next(at: place, orElse: {}) {
+      if let environment { Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) } }
+      condition.withLock {
+        delivered = min(delivered + 1, posted)
+        condition.broadcast()
+      }
+    }
   }
 
   // MARK: One thread at a time
 
   /// How long a thread waits for another. Should that wait for it in turn, this ends it.
-  private static let patience: TimeInterval = 1
+  static let patience: TimeInterval = 1
 
   /// Makes this thread the busy one, once no other is. `false` if it must not wait for that, has waited too long, or
   /// another thread has delivered the push with the given number.
-  private func begin(orUntilDelivered number: Int = .max) -> Bool {
+  private func begin(orUntilDelivered number: Int = .max, until limit: Date? = nil) -> Bool {
     let mayWait = mayWait && !Self.isWithinCall
+    let limit = limit ?? Date(timeIntervalSinceNow: Self.patience)
     return condition.withLock {
-      let limit = Date(timeIntervalSinceNow: Self.patience)
       while busyThread != nil {
         if delivered >= number { return false }
         guard mayWait, condition.wait(until: limit) else { return false }
@@ -91,28 +165,17 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// Delivers all that is waiting, then lets the next thread in.
-  private func end() {
-    while let objects = takeWaiting() {
-      Self.$isWithinCall.withValue(true) {
-        for object in objects { environment?.update(with: object.value) }
-      }
-      condition.withLock {
-        delivered += objects.count
-        condition.broadcast()
-      }
+  /// The next push to deliver at `place`. If there is none, or the environment is called elsewhere by now, this thread is
+  /// busy with it no longer.
+  private func next(at place: Place, orElse forget: @escaping @Sendable () -> Void) -> (push: Push, number: Int)? {
+    let (push, moved) = condition.withLock { () -> ((push: Push, number: Int)?, Int?) in
+      let isHere = self.place.isSame(as: place)
+      if isHere, !waiting.isEmpty { return (waiting.removeFirst(), nil) }
+      busyThread = nil
+      condition.broadcast()
+      return (nil, waiting.isEmpty ? nil : posted)
     }
-  }
-
-  private func takeWaiting() -> [Unchecked<any ConsistentObject>]? {
-    condition.withLock {
-      guard !waiting.isEmpty else {
-        busyThread = nil
-        condition.broadcast()
-        return nil
-      }
-      defer { waiting = [] }
-      return waiting
-    }
+    if let moved { deliver(moved, from: nil, orElse: forget) }
+    return push
   }
 }

@@ -5,26 +5,45 @@ import Concord
 final class StoreEnvironment: ConsistentEnvironment, @unchecked Sendable {
   private(set) weak var store: EntityStore?
   private var changes: Subscription?
+  private let order = Locked(StoreOrder())
 
   /// - Parameter push: called with the objects that changed in the store, other than by what was pushed to it.
   init(_ store: EntityStore, push: @escaping @Sendable (StoreEnvironment, [any ConsistentObject]) -> Void) {
     self.store = store
     changes = store.observeChanges { [weak self] changeSet in
-      // What came from here, everybody has.
-      guard let self, changeSet.origin != ObjectIdentifier(self) else { return }
-      let objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
+      guard let self else { return }
+      var objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
+      // What came from here, everybody has, in general.
+      if let origin = changeSet.origin, let overtaken = order.withLock({ $0.overtaken(by: origin) }) {
+        objects.removeAll { !overtaken(ObjectKey($0)) }
+      }
       if !objects.isEmpty { push(self, objects) }
     }
   }
+
+  /// Notes that what changed in the store was pushed with this number, under the lock that gives the numbers.
+  func notePushed(_ push: Push, number: Int) {
+    let keys = push.index.winners.map { ObjectKey($0) }
+    order.withLock { $0.notePushed(keys, number: number) }
+  }
+
+  /// Follows the store no longer.
+  func end() { changes?.unsubscribe() }
 
   /// A store is not gone through: see `current(_:)`.
   var objects: [any ConsistentObject] { [] }
 
   func update(with object: any ConsistentObject) {
+    take(Push([object]), number: .max)
+  }
+
+  /// Takes the push with this number.
+  func take(_ push: Push, number: Int) {
     guard let store else { return }
-    let entities = ConsistentIndex.of(object).winners.compactMap { entity($0) }
+    let entities = push.index.winners.compactMap { entity($0) }
     if entities.isEmpty { return }
-    store.transaction(context: nil, origin: ObjectIdentifier(self)) { tx in
+    order.withLock { $0.noteTaken(push, number: number) }
+    store.transaction(context: nil, origin: ObjectIdentifier(push)) { tx in
       for entity in entities { replace(entity, in: tx) }
     }
   }

@@ -13,7 +13,7 @@ extension ConsistentIndex {
   /// Contained objects come first, so that each winner is complete when it is put into others. Within a cycle that
   /// cannot be: there the occurrences keep the shape in which they came, and take the winner's other properties.
   func resolve() {
-    let merge = ConsistentMerge(self, isResolving: true)
+    let merge = ConsistentMerge(self, for: .resolving)
     let selfLinked = Set(links.lazy.filter { $0.parent == $0.child }.map(\.parent))
     for component in components(count: winners.count, links: links) {
       let isCycle = component.count > 1 || selfLinked.contains(component[0])
@@ -45,29 +45,31 @@ extension ConsistentMerge {
     }
   }
 
-  /// An occurrence within its own cycle: its links into the cycle stay as they came, all else is the winner's.
+  /// An occurrence within its own cycle: the winner with the links into the cycle that the occurrence came with.
   func keepingShape<Object: ConsistentObject>(of object: Object, at position: Int) -> Object? {
     if index.occurrences[position] == 1 { return mergedParts(of: object) }
-    return once(object) { deeper { takingFields(for: object, from: index.winners[position]) } }
+    return once(object) { deeper { (index.winners[position] as? Object).map { shaping($0, like: object) } } }
   }
 
-  private func takingFields<Object: ConsistentObject>(
-    for object: Object, from winner: any ConsistentObject
-  ) -> Object? {
-    var newest: [String: Any] = [:]
-    for case (let label, let value?) in winner.properties { newest[label] = value }
+  /// The winner, and not the occurrence, is what is changed: fields that are not listed, or cannot be set, are the
+  /// winner's. A link that cannot be set is the winner's, too, as it came.
+  private func shaping<Object: ConsistentObject>(_ winner: Object, like object: Object) -> Object {
+    var own: [String: Any] = [:]
+    for case (let label, let value?) in object.properties { own[label] = value }
+    var links: [Property] = []
     var changes: [Property] = []
-    for (label, value) in object.properties {
-      let current = newest[label]
-      if leadsIntoCycle(value) || leadsIntoCycle(current) {
-        if let value, let newer = updated(dynamic: value) { changes.append((label, newer)) }
-      } else {
-        let current = current.map { updated(dynamic: $0) ?? $0 }
-        if !SameValue(whenUnknown: false)(value, current) { changes.append((label, current)) }
+    for (label, value) in winner.properties {
+      let ownValue = own.removeValue(forKey: label)
+      if leadsIntoCycle(value) || leadsIntoCycle(ownValue) {
+        links.append((label, ownValue.map { updated(dynamic: $0) ?? $0 }))
+      } else if let value, let newer = updated(dynamic: value) {
+        changes.append((label, newer))
       }
     }
-    if changes.isEmpty { return nil }
-    return setting(changes, in: object, { $0.properties }, { $0.setting(property: $1) })
+    // A property that is listed only while it has a value.
+    for (label, value) in own where leadsIntoCycle(value) { links.append((label, updated(dynamic: value) ?? value)) }
+    let shaped = links.reduce(winner) { $0.setting(property: $1) }
+    return changes.isEmpty ? shaped : setting(changes, in: shaped, { $0.properties }, { $0.setting(property: $1) })
   }
 
   private func leadsIntoCycle(_ value: Any?) -> Bool {

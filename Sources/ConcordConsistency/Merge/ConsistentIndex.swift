@@ -82,6 +82,7 @@ final class ConsistentIndex: @unchecked Sendable {
 
   /// The position of the object with this identity, if the merge brings it.
   func position(of object: any ConsistentObject) -> Int? {
-    table(for: type(of: object))?.position(of: object)
+    guard let table = table(for: type(of: object)) else { return nil }
+    return table.position(of: object)
   }
 }

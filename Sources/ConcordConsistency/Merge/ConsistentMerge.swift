@@ -5,25 +5,55 @@ public final class ConsistentMerge {
   @usableFromInline let index: ConsistentIndex
   /// Set while the winners of an index are merged with each other: the cycle that the current winner belongs to.
   var cycle: Cycle?
-  private let isResolving: Bool
+  /// What the walk is for.
+  private let purpose: Purpose
+  /// What a walk that only looks has found so far.
+  private(set) var finding = Finding.untouched
+  /// What a walk that only looks found to be a change.
+  private(set) var changed: (any ConsistentObject)?
+  /// Whether a walk that only looks has found a change, and may end.
+  @usableFromInline private(set) var isOver = false
   private var walkers = ValueWalkers()
   /// How many objects, one in the other, are being walked.
-  var depth = 0
+  @usableFromInline var depth = 0
   private var allPlans: [MergePlan] = []
   /// A pointer, since this is looked at for every object that is walked.
   @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)
   /// Class instances that were walked, with what became of them; `nil` while that is going on, or if they stay.
   private var instances: [ObjectIdentifier: (any ConsistentObject)?] = [:]
+  /// The last state of each deep object that was walked, with what became of it.
+  private var walked: [ObjectKey: (object: any ConsistentObject, newer: (any ConsistentObject)?)] = [:]
 
-  init(_ index: ConsistentIndex, isResolving: Bool = false) {
+  /// What a merge is for.
+  enum Purpose: Equatable {
+    /// To replace what the index has newer states of.
+    case merging
+    /// To put the winners of the index into each other.
+    case resolving
+    /// To see whether merging would change anything; or only the first thing that it would find.
+    case looking(untilTouched: Bool)
+  }
+
+  /// What looking has found, the least first.
+  enum Finding: Int {
+    /// Nothing of what the merge brings.
+    case untouched
+    /// Some of it, in the state in which it is brought.
+    case unchanged
+    /// Some of it, in another state.
+    case changed
+  }
+
+  init(_ index: ConsistentIndex, for purpose: Purpose = .merging) {
     self.index = index
-    self.isResolving = isResolving
+    self.purpose = purpose
     plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
   }
 
   /// A merge of what `object` brings.
   @usableFromInline
   convenience init(of object: any ConsistentObject) {
+    Telling.current?.noteMerge(with: object)
     self.init(ConsistentIndex.of(object))
   }
 
@@ -54,7 +84,8 @@ public final class ConsistentMerge {
 
   @usableFromInline
   func updated(dynamic value: Any) -> Any? {
-    walkers[type(of: value)]?.updated(value, by: self)
+    if isOver { return nil }
+    return walkers[type(of: value)]?.updated(value, by: self)
   }
 
   // MARK: Objects
@@ -74,19 +105,42 @@ public final class ConsistentMerge {
   /// What the merge brings for `object`, which stands at `position` of the index; `nil` if that is no change.
   @usableFromInline
   func newer<Object: ConsistentObject>(at position: Int, of object: Object) -> Object? {
-    if isResolving {
+    if purpose == .resolving {
       if let cycle, cycle.contains(position) { return keepingShape(of: object, at: position) }
       if index.occurrences[position] == 1, !index.isResolved[position] { return nil }
     }
     let winner = index.winners[position]
+    if case .looking(let untilTouched) = purpose {
+      if finding == .untouched { finding = .unchanged }
+      if untilTouched { isOver = true }
+      if !SameState.isCertain(of: object, winner) {
+        finding = .changed
+        changed = winner
+        isOver = true
+      }
+      return nil
+    }
     if isClass(Object.self), winner as AnyObject === object as AnyObject { return nil }
     return winner as? Object
   }
 
-  /// Walks a class instance only once, though it is met again, perhaps from within itself.
+  /// Walks a class instance only once, though it is met again, perhaps from within itself; and a value that lies deep,
+  /// or a diamond would be walked on each of its paths. (Near the surface there are few, and walking is cheaper.)
   @inlinable
   func once<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
-    isClass(Object.self) ? onceForInstance(object, walk) : walk()
+    if isClass(Object.self) { return onceForInstance(object, walk) }
+    return depth < 4 ? walk() : onceForValue(object, walk)
+  }
+
+  @usableFromInline
+  func onceForValue<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
+    let key = ObjectKey(object)
+    if let known = walked[key], SameState.isCertain(of: object, known.object, budget: 16) {
+      return known.newer as? Object
+    }
+    let newer = walk()
+    walked[key] = (object, newer)
+    return newer
   }
 
   @usableFromInline

@@ -32,7 +32,7 @@ extension Array: ConsistentValue where Element: ConsistentValue {
       if let type = Element.self as? any StaticallyConsistent.Type { return merged(as: type, by: merge) }
       guard merge.concerns(Element.self) else { return nil }
     }
-    return merging { $0.merged(by: merge) }
+    return merging { $0.pointee.merged(by: merge) }
   }
 
   @usableFromInline

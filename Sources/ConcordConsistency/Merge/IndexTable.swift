@@ -14,7 +14,8 @@ class IndexTable {
   /// Inserts the object at `position` if its id is new; the position of its id in any case, unless it has another type.
   func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? { nil }
 
-  func position(of object: any ConsistentObject) -> Int? { nil }
+  // Generic, since to box an object costs more than to find it.
+  func position<Object: ConsistentObject>(of object: Object) -> Int? { nil }
 
   /// Visits what is in the object, without the object itself.
   func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {}
@@ -35,6 +36,7 @@ class IndexTable {
 
 final class DynamicIndexTable: IndexTable {
   private var positions: [AnyHashable: Int] = [:]
+  private var knownToListAllFields: Bool?
 
   init(type: any ConsistentObject.Type, capacity: Int) {
     super.init(type: type)
@@ -45,7 +47,7 @@ final class DynamicIndexTable: IndexTable {
     positions.insert(position, for: object.consistentID)
   }
 
-  override func position(of object: any ConsistentObject) -> Int? {
+  override func position<Object: ConsistentObject>(of object: Object) -> Int? {
     positions[object.consistentID]
   }
 
@@ -54,7 +56,19 @@ final class DynamicIndexTable: IndexTable {
   }
 
   override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
-    SameValue(whenUnknown: false)(states: left, right)
+    if SameState.haveEqualBits(boxed: left, right) { return true }
+    if holdsInstances { return false }
+    return listsAllFields(left) && SameState.areSame(left.properties, right.properties, budget: 64)
+  }
+
+  /// Whether the properties of an object of this type are all of its fields. Where they are not, comparing more than the
+  /// bits costs more than to merge.
+  private func listsAllFields(_ object: any ConsistentObject) -> Bool {
+    if let known = knownToListAllFields { return known }
+    let listed = Set(object.properties.map(\.label))
+    let listsAll = Mirror(reflecting: object).children.allSatisfy { $0.label.map(listed.contains) ?? false }
+    knownToListAllFields = listsAll
+    return listsAll
   }
 }
 
@@ -71,12 +85,17 @@ final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
     (object as? Object).map { positions.insert(position, for: identity(of: $0)) }
   }
 
-  override func position(of object: any ConsistentObject) -> Int? {
+  override func position<Other: ConsistentObject>(of object: Other) -> Int? {
     (object as? Object).flatMap { positions[identity(of: $0)] }
   }
 
   override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
     (object as? Object)?.visitConsistentParts(visitor)
+  }
+
+  override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
+    // To compare more than the bits costs more than to merge.
+    SameState.haveEqualBits(boxed: left, right)
   }
 }
 

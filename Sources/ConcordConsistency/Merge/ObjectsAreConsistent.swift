@@ -10,6 +10,7 @@ extension ConsistentObject {
 
   @inlinable
   public func merged(by merge: ConsistentMerge) -> Self? {
+    if merge.isOver { return nil }
     if merge.brings(type(of: self)), let position = merge.position(of: self) {
       return merge.newer(at: position, of: self)
     }
@@ -38,6 +39,7 @@ extension StaticallyConsistent {
 
   @inlinable
   public func merged(by merge: ConsistentMerge) -> Self? {
+    if merge.isOver { return nil }
     if isClass(Self.self) { return mergedInstance(by: merge) }
     return merge.withPlan(for: Self.self) { merged(by: merge, $0) }
   }
@@ -46,15 +48,16 @@ extension StaticallyConsistent {
   func merged(by merge: ConsistentMerge, _ plan: StaticMergePlan<Self>) -> Self? {
     if let position = plan.position(of: self) { return merge.newer(at: position, of: self) }
     if !plan.partsAreConcerned { return nil }
-    return plan.isRecursive ? merge.deeper { mergingConsistentParts(merge) } : mergingConsistentParts(merge)
+    guard plan.isRecursive else { return mergingConsistentParts(merge) }
+    return merge.once(self) { merge.deeper { mergingConsistentParts(merge) } }
   }
 
   @inlinable
   public static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]? {
-    if isClass(Self.self) { return elements.merging { $0.mergedInstance(by: merge) } }
+    if isClass(Self.self) { return elements.merging { $0.pointee.mergedInstance(by: merge) } }
     return merge.withPlan(for: Self.self) { plan in
       guard plan.partsAreConcerned || !plan.positions.isEmpty else { return nil }
-      return elements.merging { $0.merged(by: merge, plan) }
+      return elements.merging { merge.isOver ? nil : $0.pointee.merged(by: merge, plan) }
     }
   }
 

@@ -12,6 +12,8 @@ final class Owner<Video: OwnedVideo>: ConsistentEnvironment, Sendable {
 
   var objects: [any ConsistentObject] { videos }
 
+  func showObjects(to look: inout ConsistentLook) { look.look(into: videos) }
+
   func update(with object: any ConsistentObject) {
     let updated = videos.updated(with: object)
     state.withLock {

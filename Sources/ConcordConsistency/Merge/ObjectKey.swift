@@ -1,0 +1,10 @@
+/// What an object is, whatever its state: its type and its id.
+struct ObjectKey: Hashable {
+  private let type: ObjectIdentifier
+  private let id: AnyHashable
+
+  init(_ object: any ConsistentObject) {
+    type = ObjectIdentifier(Swift.type(of: object))
+    id = object.consistentID
+  }
+}

@@ -1,0 +1,114 @@
+import Concord
+import ConcordConsistency
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Registering, and leaving")
+struct RegistrationTests {
+  let manager = ConsistencyManager()
+
+  @Test("Registering again keeps the order of pushes")
+  func order() {
+    let owner = Owner(User("1", "0"))
+    owner.onUpdate = { [manager, unowned owner] object in
+      // Within the first push, a second one comes, the owner registers again, and a third one comes.
+      guard (object as? User)?.name == "1" else { return }
+      manager.pushUpdatedObject(User("1", "2"))
+      manager.register(owner)
+      manager.pushUpdatedObject(User("1", "3"))
+    }
+    manager.register(owner)
+    manager.pushUpdatedObject(User("1", "1"))
+    #expect(owner.updates.map { ($0 as? User)?.name } == ["1", "2", "3"])
+    #expect(owner.thing.name == "3")
+  }
+
+  @Test("Registering again at another place keeps the order, and what was pushed before comes there")
+  func place() {
+    let queue = DispatchQueue(label: "owner")
+    let owner = Owner(User("1", "0"))
+    queue.suspend()
+    manager.register(owner, on: queue)
+    manager.pushUpdatedObject(User("1", "1"))
+    manager.register(owner)
+    manager.pushUpdatedObject(User("1", "2"))
+    #expect(owner.updates.map { ($0 as? User)?.name } == ["1", "2"])
+    queue.resume()
+    queue.sync {}
+    #expect(owner.updates.count == 2)
+  }
+
+  @Test("An owner that was unregistered is told nothing, and is asked for nothing")
+  func unregister() {
+    let owner = Owner(User("1", "Ada"))
+    manager.register(owner)
+    manager.unregister(owner)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+    #expect(owner.updates.isEmpty)
+    #expect(manager.pullUpdatedObject(for: User("1", "mine")).name == "mine")
+    manager.unregister(owner)
+    manager.register(owner)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+    #expect(owner.thing.name == "Ada L.")
+  }
+
+  @Test("An owner that unregisters within an update is not told of what was pushed meanwhile")
+  func unregisterWithin() {
+    let owner = Owner(User("1", "0"))
+    owner.onUpdate = { [manager, unowned owner] _ in
+      manager.pushUpdatedObject(User("1", "2"))
+      manager.unregister(owner)
+    }
+    manager.register(owner)
+    manager.pushUpdatedObject(User("1", "1"))
+    #expect(owner.updates.count == 1)
+  }
+
+  @Test("A store that was unregistered follows nobody, and nobody follows it")
+  func unregisterStore() {
+    let store = EntityStore(delivery: .immediate)
+    manager.register(store)
+    let owner = Owner(Author(id: 1, name: "Ada"))
+    manager.register(owner)
+    let author = store.store(Author(id: 1, name: "Ada"))
+    manager.unregister(store)
+    manager.pushUpdatedObject(Author(id: 1, name: "Ada L."))
+    #expect(author.value.name == "Ada")
+    store.update(Author.self, id: 1) { $0.name = "A. L." }
+    #expect(owner.thing.name == "Ada L.")
+  }
+
+  @Test("Registering is linear")
+  func linear() {
+    func time(_ count: Int) -> Duration {
+      let manager = ConsistencyManager()
+      let owners = (0..<count).map { Owner(User("\($0)", "")) }
+      return ContinuousClock().measure { for owner in owners { manager.register(owner) } }
+    }
+    _ = time(500)
+    let (few, many) = (time(1_000), time(16_000))
+    // 16 times as many: 256 times as long, were it quadratic.
+    #expect(many < few * 80)
+  }
+
+  @Test("An owner is released where it lives, and leaves nothing behind")
+  func released() {
+    let released = Mutex(0)
+    for _ in 0..<1_000 {
+      let owner = Passing { released.withLock { $0 += 1 } }
+      manager.register(owner)
+    }
+    #expect(released.withLock { $0 } == 1_000)
+  }
+}
+
+private final class Passing: ConsistentEnvironment, Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+  deinit { onRelease() }
+  var objects: [any ConsistentObject] { [] }
+  func update(with object: any ConsistentObject) {}
+}
