@@ -167,21 +167,17 @@ struct RandomFindingsInCyclesTests {
     #expect(observer.value.friends == [Person(id: 2, name: 1), Person(id: 1, name: 0), Person(id: 2, name: 1)])
   }
 
-  @Test("A team without mates, put inside its own cycle, keeps those that are left out there; elsewhere it has none")
-  func nilInsideAndElsewhere() {
+  @Test("A team without mates, put inside its own cycle, is not taken for one whose mates were left out")
+  func nilIsNotEmpty() {
     store.store(
       Team(
         id: 0, name: 1, lead: Person(id: 1, name: 0, team: Team(id: 0, name: 1, lead: Person(id: 1, name: 3))),
         mates: [Person(id: 0, name: 0, friends: [Person(id: 1, name: 1)])]),
       named: "team")
-    let other = store.store(Person(id: 2, name: 0))
     let team = Team(id: 0, name: 0, lead: Person(id: 1, name: 0))
     store.update(Team.self, id: 0) { $0.mates?[0].team = team }
     #expect(store.find(Team.self, id: 0)?.value.name == 0)
-    #expect(store.find(Team.self, id: 0)?.value.mates?.count == 1)
-    store.update(Person.self, id: 2) { $0.team = team }
     #expect(store.find(Team.self, id: 0)?.value.mates == nil)
-    #expect(other.value.team?.mates == nil)
   }
 
   @Test("A brief form changed under another root's id keeps what was left out")

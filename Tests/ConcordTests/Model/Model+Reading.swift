@@ -38,7 +38,7 @@ extension Model {
 
   /// Whether the brief form of an entity leaves a relation out.
   func leavesOut(_ ref: Ref, _ place: Int) -> Bool {
-    ref.kind.relationKinds[place].brief != .children && leadsBack(ref, place)
+    ref.kind.relationKinds[place].brief != nil && leadsBack(ref, place)
   }
 
   /// The whole value: own fields and all relations. Others of the same cycle are brief in them.
@@ -67,10 +67,7 @@ extension Model {
   }
 
   private func show(_ relation: Relation<Ref>, of ref: Ref, at place: Int, _ isShown: Bool) -> Relation<Tree> {
-    if !isShown {
-      let isCollection = ref.kind.relationKinds[place].brief == .omitted
-      return Relation(isNil: !isCollection, isOmitted: isCollection)
-    }
+    if !isShown, let brief = ref.kind.relationKinds[place].brief { return brief }
     return Relation(
       isNil: relation.isNil,
       slots: relation.slots.map { slot in
@@ -83,7 +80,7 @@ extension Model {
   var requiresItself: Bool {
     func required(_ ref: Ref) -> [Ref] {
       guard let record = state.records[ref.index] else { return [] }
-      return record.relations.indices.filter { ref.kind.relationKinds[$0].brief == .children }
+      return record.relations.indices.filter { ref.kind.relationKinds[$0].brief == nil }
         .flatMap { record.relations[$0].slots.compactMap(\.child) }
     }
     // Whoever requires nobody who is left is left out, until nobody is, or all who are left are in a cycle.

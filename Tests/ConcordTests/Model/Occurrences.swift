@@ -29,10 +29,13 @@ struct Occurrence {
     func add(_ tree: Tree, _ depth: Int, _ path: [Step], given: Tree?, isBrief: Bool) {
       var occurrence = Occurrence(tree: tree, depth: depth, path: path, given: given?.ref == tree.ref ? given : nil)
       occurrence.base = occurrence.given ?? forms.base(of: tree)
-      // Directly inside its own cycle, nil stands for what a brief form leaves out; elsewhere it says that nothing is there.
+      // An omitted collection is known anywhere; nil and an empty wrapper stand for what a brief form leaves out directly
+      // inside their own cycle, and elsewhere say that nothing is there.
       func isLeftOut(_ place: Int, in tree: Tree) -> Bool {
         let relation = tree.relations[place]
-        return relation.isOmitted || relation.isNil && isBrief && model?.leavesOut(tree.ref, place) ?? false
+        if relation.isOmitted { return true }
+        return isBrief && relation == tree.ref.kind.relationKinds[place].brief
+          && model?.leavesOut(tree.ref, place) ?? false
       }
       occurrence.leftOut = Set(tree.activePlaces.filter { isLeftOut($0, in: tree) })
       if let base = occurrence.base {

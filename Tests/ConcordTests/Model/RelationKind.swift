@@ -9,16 +9,13 @@ enum RelationKind: Sendable {
   /// A list of wrappers that hold several entities: each begins with a slot without a child, whose number says what it is.
   case parts
 
-  /// What a brief form shows in place of a relation that leads back into the cycle.
-  enum Brief {
-    case omitted, nothing, children
-  }
-
-  var brief: Brief {
+  /// What a brief form shows in place of a relation that leads back into the cycle; `nil` if it cannot be left out.
+  var brief: Relation<Tree>? {
     switch self {
-    case .list, .unordered, .sorted, .wrapperList, .parts: .omitted
-    case .optional, .optionalFixed, .optionalWrapper: .nothing
-    case .required, .stubbornOptional, .fixedList, .wrapper, .stubbornWrapper: .children
+    case .list, .unordered, .sorted, .wrapperList, .parts: Relation(isOmitted: true)
+    case .optional, .optionalFixed, .optionalWrapper: Relation(isNil: true)
+    case .wrapper: Relation(slots: [Slot()])
+    case .required, .stubbornOptional, .fixedList, .stubbornWrapper: nil
     }
   }
 
