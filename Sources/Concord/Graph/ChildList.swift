@@ -21,6 +21,23 @@ struct ChildEdge {
     self.ends = ends
   }
 
+  /// Whether a relation that only trying tells about can be left out, as it is in this value; found when first asked for.
+  private var triedToOmit: [Int: Bool] = [:]
+
+  /// Whether a relation of the node, whose children these are, can be left out.
+  func canOmit(_ k: Int, of node: Node) -> Bool {
+    guard schema.canOmit.indices.contains(k) else { return false }
+    switch schema.canOmit[k] {
+    case .never: return false
+    case .always: return true
+    case .depends:
+      if let known = triedToOmit[k] { return known }
+      let canOmit = node.table.canOmit(relation: k, of: schema, in: node)
+      triedToOmit[k] = canOmit
+      return canOmit
+    }
+  }
+
   func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
   func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }
 

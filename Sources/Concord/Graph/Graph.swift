@@ -45,6 +45,7 @@
 
   @usableFromInline func add<T>(_ table: Table<T>) -> Table<T> {
     tables[table.valueType] = table
+    table.graph = self
     tableCache[Self.cacheIndex(table.valueType)] = table
     return table
   }

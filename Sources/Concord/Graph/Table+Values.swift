@@ -14,10 +14,12 @@ extension Table {
 
   /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
   func brief(of node: EntityNode<T>) -> T? {
-    guard var value = node.value, let children = node.children, let schema = children.schema as? Schema<T> else {
+    guard let graph, var value = node.value, let children = node.children, let schema = children.schema as? Schema<T> else {
       return node.value
     }
-    for k in schema.relations.indices where node.omitsWhenBrief(relation: k) { schema.relations[k].omit(in: &value) }
+    for k in schema.relations.indices where node.omitsWhenBrief(relation: k) {
+      schema.relations[k].omit(in: &value, graph)
+    }
     return value
   }
 }
@@ -25,9 +27,7 @@ extension Table {
 extension Node {
   /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
   func omitsWhenBrief(relation k: Int) -> Bool {
-    guard cyclic?.component != nil, let children, children.schema.canOmit.indices.contains(k),
-      children.schema.canOmit[k]
-    else { return false }
+    guard cyclic?.component != nil, let children, children.canOmit(k, of: self) else { return false }
     return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
   }
 }

@@ -14,6 +14,8 @@
   final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @usableFromInline final var isInternal = false
+  /// The graph, which keeps the table until it is dismantled.
+  final weak var graph: Graph?
   /// The types that occur directly in this one.
   final var childTables: [AnyTable] = []
 
@@ -57,6 +59,12 @@
   func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
+  /// Tries whether a relation of the node's value can be left out.
+  func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
+  /// Whether a relation has the same as the brief form of the node.
+  func isSameAsBrief(_ value: ValueReference, relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
+  /// Takes the storage away by which a relation is recognised as one that was left out.
+  func forgetOmission(in value: ValueReference, relation k: Int, of schema: AnySchema) {}
   /// Copies a place from the node's value to a pending one.
   func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {}
   func refusesSelf(_ schema: AnySchema) -> Bool { false }
@@ -269,8 +277,37 @@ enum LogEvent {
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k], let schema = schema as? Schema<T>, let value = value(reference) else { return .none }
+    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference) else { return .none }
     return schema.relations[k].omission(in: value)
+  }
+
+  override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {
+    guard let graph, let schema = schema as? Schema<T>, var value = node.typed(T.self)?.value else { return false }
+    schema.relations[k].omit(in: &value, graph)
+    let visitor = Visitor(graph: graph, occurrences: OccurrenceList())
+    return visitor.identify { schema.relations[k].visit(value, visitor) }.isEmpty
+  }
+
+  override func isSameAsBrief(
+    _ reference: ValueReference, relation k: Int, of schema: AnySchema, in node: Node
+  ) -> Bool {
+    guard let schema = schema as? Schema<T>, let value = value(reference), let node = node.typed(T.self),
+      let brief = brief(of: node)
+    else { return false }
+    return schema.relations[k].isSame(value, brief)
+  }
+
+  override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) {
+    guard let schema = schema as? Schema<T>, let value = value(reference),
+      case .omitted = schema.relations[k].omission(in: value)
+    else { return }
+    switch reference {
+    case .own(let node):
+      guard let node = node.typed(T.self), var own = node.value.take() else { return }
+      schema.relations[k].forgetOmission(in: &own)
+      node.value = own
+    case .pending(let slot): schema.relations[k].forgetOmission(in: &pending[Int(slot)])
+    }
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {

@@ -77,7 +77,12 @@ extension Merge {
   private func keepsStored(_ k: Int, of item: Occurrence, _ schema: AnySchema, _ comparison: Comparison?) -> Bool {
     let table = item.node.table
     let isStored = !item.state.contains(.isNew) && item.node.children?.schema === schema
-    if isStored, isLeftOut(k, of: item, schema) { return true }
+    if isStored {
+      if isLeftOut(k, of: item, schema) { return true }
+    } else {
+      // There is nothing that it could stand for: it is just empty.
+      table.forgetOmission(in: item.value, relation: k, of: schema)
+    }
     guard let comparison, comparison.schema === schema else { return false }
     if isStored, comparison.isSameEntity, base?.isOnlyEdits ?? false,
       table.isIdentical(item.value, .pending(item.base), relation: k, of: schema)
@@ -92,8 +97,15 @@ extension Merge {
     switch item.node.table.omission(in: item.value, relation: k, of: schema) {
     case .none: false
     case .omitted: true
-    case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: k)
+    case .absent: isAbsentInBrief(k, of: item, schema)
     }
+  }
+
+  /// Whether the brief form of an entity, which stands inside another of its cycle, shows the same in a relation.
+  private func isAbsentInBrief(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
+    isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: k)
+      && (schema.canOmit[k] == .always
+        || item.node.table.isSameAsBrief(item.value, relation: k, of: schema, in: item.node))
   }
 
   func isInsideOwnCycle(_ item: Occurrence) -> Bool {

@@ -1,6 +1,6 @@
 /// An array of entities: the fast way for the most frequent collection.
 @usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
-  @usableFromInline static var canOmit: Bool { true }
+  @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 
   @inlinable static func visit(_ value: [T], _ visitor: Visitor) {
@@ -31,6 +31,7 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout [T]) { value = OmittedCollection<[T]>.value ?? [] }
+  @usableFromInline static func omit(_ value: inout [T], _ graph: Graph) { value = OmittedCollection<[T]>.value ?? [] }
+  @usableFromInline static func forgetOmission(of value: inout [T]) { value = [] }
   @usableFromInline static func omission(of value: [T]) -> Omission { OmittedCollection<[T]>.omission(of: value) }
 }

@@ -1,7 +1,9 @@
 /// Any mutable collection of places, element by element.
 @usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
-  @usableFromInline static var canOmit: Bool { C.self is any RangeReplaceableCollection.Type }
-  @usableFromInline static var canAlwaysRemove: Bool { canOmit || Element.canAlwaysRemove }
+  @usableFromInline static var canOmit: Omittability {
+    C.self is any RangeReplaceableCollection.Type ? .always : .never
+  }
+  @usableFromInline static var canAlwaysRemove: Bool { canOmit == .always || Element.canAlwaysRemove }
 
   @inlinable static func visit(_ value: C, _ visitor: Visitor) {
     for element in value { Element.visit(element, visitor) }
@@ -41,9 +43,10 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout C) {
+  @usableFromInline static func omit(_ value: inout C, _ graph: Graph) {
     if let omitted = OmittedCollection<C>.value { value = omitted }
   }
 
+  @usableFromInline static func forgetOmission(of value: inout C) { _ = replaceAll(in: &value, with: []) }
   @usableFromInline static func omission(of value: C) -> Omission { OmittedCollection<C>.omission(of: value) }
 }

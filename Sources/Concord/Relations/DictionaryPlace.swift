@@ -1,7 +1,7 @@
 /// A dictionary whose values are entities. Writing values keeps its order.
 @usableFromInline enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
   @usableFromInline static var order: PlaceOrder { .none }
-  @usableFromInline static var canOmit: Bool { true }
+  @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 
   @inlinable static func visit(_ value: [Key: T], _ visitor: Visitor) {
@@ -31,7 +31,8 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout [Key: T]) { value = OmittedCollection<[Key: T]>.value ?? [:] }
+  @usableFromInline static func omit(_ value: inout [Key: T], _ graph: Graph) { value = OmittedCollection<[Key: T]>.value ?? [:] }
+  @usableFromInline static func forgetOmission(of value: inout [Key: T]) { value = [:] }
   @usableFromInline static func omission(of value: [Key: T]) -> Omission {
     OmittedCollection<[Key: T]>.omission(of: value)
   }

@@ -1,7 +1,7 @@
 /// An optional place. Becomes `nil` when something required inside is removed.
 @usableFromInline enum OptionalPlace<Inner: Place>: Place {
   @usableFromInline static var order: PlaceOrder { Inner.order }
-  @usableFromInline static var canOmit: Bool { true }
+  @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 
   @inlinable static func visit(_ value: Inner.Value?, _ visitor: Visitor) {
@@ -28,14 +28,20 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout Inner.Value?) {
-    guard var inner = value, Inner.canOmit else { return value = nil }
-    Inner.omit(&inner)
+  @usableFromInline static func omit(_ value: inout Inner.Value?, _ graph: Graph) {
+    guard Inner.canOmit == .always, var inner = value else { return value = nil }
+    Inner.omit(&inner, graph)
     value = inner
   }
 
   @usableFromInline static func omission(of value: Inner.Value?) -> Omission {
     // An optional collection is left out as the collection, so `nil` is a value like any other.
-    value.map { Inner.omission(of: $0) } ?? (Inner.canOmit ? .none : .absent)
+    value.map { Inner.omission(of: $0) } ?? (Inner.canOmit == .always ? .none : .absent)
+  }
+
+  @usableFromInline static func forgetOmission(of value: inout Inner.Value?) {
+    guard var inner = value else { return }
+    Inner.forgetOmission(of: &inner)
+    value = inner
   }
 }

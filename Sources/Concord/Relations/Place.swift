@@ -14,12 +14,14 @@
   static func isIdentical(_ a: Value, _ b: Value) -> Bool
   /// Writes the entities of a value of the same shape (the same entities in the same places); `false` if the shapes differ.
   static func transplant(_ source: Value, into value: inout Value, _ graph: Graph) -> Bool
-  /// Leaves out all occurrences, if `canOmit`.
-  static func omit(_ value: inout Value)
+  /// Leaves out all occurrences, as far as that can be.
+  static func omit(_ value: inout Value, _ graph: Graph)
   /// Whether what stands here stands for a relation that was left out.
   static func omission(of value: Value) -> Omission
+  /// Takes the storage away by which an empty collection is recognised as one that was left out.
+  static func forgetOmission(of value: inout Value)
   /// Whether the whole place can be left out: made empty or `nil`.
-  static var canOmit: Bool { get }
+  static var canOmit: Omittability { get }
   /// Whether any occurrence can be removed, whatever the value.
   static var canAlwaysRemove: Bool { get }
   /// What the order in which the place is visited says of the value.
@@ -34,6 +36,14 @@
   case none
 }
 
+/// Whether a place can be left out as a whole.
+@usableFromInline enum Omittability: Sendable {
+  case never
+  case always
+  /// Only trying tells: a setter may ignore what it is given.
+  case depends
+}
+
 /// Whether a value stands for a relation that was left out of a brief form.
 @usableFromInline enum Omission: Sendable {
   /// It is a value like any other.
@@ -46,9 +56,10 @@
 
 extension Place {
   @usableFromInline static func isIdentical(_ a: Value, _ b: Value) -> Bool { haveSameBits(a, b) }
-  @usableFromInline static func omit(_ value: inout Value) {}
+  @usableFromInline static func omit(_ value: inout Value, _ graph: Graph) {}
   @usableFromInline static func omission(of value: Value) -> Omission { .none }
-  @usableFromInline static var canOmit: Bool { false }
+  @usableFromInline static func forgetOmission(of value: inout Value) {}
+  @usableFromInline static var canOmit: Omittability { .never }
   @usableFromInline static var canAlwaysRemove: Bool { false }
   @usableFromInline static var order: PlaceOrder { .elements }
 }

@@ -30,11 +30,14 @@
   func copy(_ source: Root, into root: inout Root) {}
   /// Writes the entities that stand in the place of another value of the same shape; `false` if the shapes differ.
   func transplant(_ source: Root, into root: inout Root, _ graph: Graph) -> Bool { true }
-  /// Leaves the place out, if `canOmit`.
-  func omit(in root: inout Root) {}
+  /// Leaves the place out, as far as that can be.
+  func omit(in root: inout Root, _ graph: Graph) {}
   func omission(in root: Root) -> Omission { .none }
+  func forgetOmission(in root: inout Root) {}
+  /// Whether the places of two values are the same: by `==` if there is one, else by their bits.
+  func isSame(_ a: Root, _ b: Root) -> Bool { true }
   /// Whether the place can be left out as a whole.
-  var canOmit: Bool { false }
+  var canOmit: Omittability { .never }
   /// Whether any occurrence can be removed, whatever the value.
   var canAlwaysRemove: Bool { false }
   var order: PlaceOrder { .elements }
@@ -78,9 +81,18 @@
     P.transplant(source[keyPath: keyPath], into: &root[keyPath: keyPath], graph)
   }
 
-  override func omit(in root: inout Root) { P.omit(&root[keyPath: keyPath]) }
+  override func omit(in root: inout Root, _ graph: Graph) { P.omit(&root[keyPath: keyPath], graph) }
   override func omission(in root: Root) -> Omission { P.omission(of: root[keyPath: keyPath]) }
-  override var canOmit: Bool { P.canOmit }
+  override func forgetOmission(in root: inout Root) { P.forgetOmission(of: &root[keyPath: keyPath]) }
+
+  override func isSame(_ a: Root, _ b: Root) -> Bool {
+    let (a, b) = (a[keyPath: keyPath], b[keyPath: keyPath])
+    return haveSameBits(a, b) || (equality(of: P.Value.self)?(a, b) ?? false)
+  }
+
+  override var canOmit: Omittability {
+    if case .always = P.canOmit, stored == nil { .depends } else { P.canOmit }
+  }
   override var canAlwaysRemove: Bool { stored != nil && P.canAlwaysRemove }
   override var order: PlaceOrder { P.order }
   override var isStored: Bool { stored != nil }

@@ -2,11 +2,11 @@
 @usableFromInline class AnySchema {
   let orders: [PlaceOrder]
   /// Whether each relation can be left out as a whole.
-  let canOmit: [Bool]
+  let canOmit: [Omittability]
   /// Whether each relation can lose any of its occurrences.
   let canAlwaysRemove: [Bool]
 
-  init(orders: [PlaceOrder], canOmit: [Bool], canAlwaysRemove: [Bool]) {
+  init(orders: [PlaceOrder], canOmit: [Omittability], canAlwaysRemove: [Bool]) {
     self.orders = orders
     self.canOmit = canOmit
     self.canAlwaysRemove = canAlwaysRemove

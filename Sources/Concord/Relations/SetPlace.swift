@@ -1,7 +1,7 @@
 /// A set of entities. Its order changes with its elements, so these are found by their ids, not by position.
 @usableFromInline enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
   @usableFromInline static var order: PlaceOrder { .none }
-  @usableFromInline static var canOmit: Bool { true }
+  @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 
   @inlinable static func visit(_ value: Set<T>, _ visitor: Visitor) {
@@ -28,7 +28,8 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout Set<T>) { value = OmittedCollection<Set<T>>.value ?? [] }
+  @usableFromInline static func omit(_ value: inout Set<T>, _ graph: Graph) { value = OmittedCollection<Set<T>>.value ?? [] }
+  @usableFromInline static func forgetOmission(of value: inout Set<T>) { value = [] }
   @usableFromInline static func omission(of value: Set<T>) -> Omission {
     OmittedCollection<Set<T>>.omission(of: value)
   }

@@ -21,6 +21,14 @@
     return isPossible && cursor.count(in: value) == 0
   }
 
+  @usableFromInline static var canOmit: Omittability { .depends }
+
+  @usableFromInline static func omit(_ value: inout W, _ graph: Graph) {
+    for relation in graph.schema(of: value).relations { relation.omit(in: &value, graph) }
+  }
+
+  @usableFromInline static func omission(of value: W) -> Omission { .absent }
+
   @usableFromInline static func transplant(_ source: W, into value: inout W, _ graph: Graph) -> Bool {
     let schema = graph.schema(of: source)
     guard schema === graph.schema(of: value) else { return false }

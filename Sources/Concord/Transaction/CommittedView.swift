@@ -55,12 +55,14 @@ final class CommittedView: ChildForms {
   private func brief<T>(of node: EntityNode<T>, _ component: Component) -> T? {
     guard var value = present(node), let children = children(of: node), let schema = children.schema as? Schema<T>
     else { return present(node) }
-    for k in schema.relations.indices where omits(children, k, component) { schema.relations[k].omit(in: &value) }
+    for k in schema.relations.indices where omits(children, k, node, component) {
+      schema.relations[k].omit(in: &value, graph)
+    }
     return value
   }
 
-  private func omits(_ children: ChildList, _ k: Int, _ component: Component) -> Bool {
-    children.schema.canOmit[k]
+  private func omits(_ children: ChildList, _ k: Int, _ node: Node, _ component: Component) -> Bool {
+    children.canOmit(k, of: node)
       && children.range(ofRelation: k).contains { self.component(of: children.edges[$0].child) === component }
   }
 
@@ -101,7 +103,7 @@ final class CommittedView: ChildForms {
     let isSaved = graph.journal.committedState(of: node) != nil
     guard let list = isSaved ? saved?.list : node.children else { return nil }
     var stale = isSaved ? saved?.stale ?? [] : list.stale.ordinals()
-    if let component { stale.removeAll { omits(list, list.relation(of: $0), component) } }
+    if let component { stale.removeAll { omits(list, list.relation(of: $0), node, component) } }
     guard !stale.isEmpty else { return nil }
     node.flags.insert(.visiting)
     return Frame(node: node, stale: stale, list: list)
