@@ -428,4 +428,19 @@ struct RandomFindingsTests {
     #expect(observer.value.row.map(\.name) == [3])
     #expect(observer.value.byKey?.values.map(\.name) == [3, 3])
   }
+
+  @Test("An element of a set that changes far below is told of once, whatever is done next")
+  func setToldOnce() {
+    let log = Log<Int>()
+    let tags = (0..<12).map { Tag(id: $0, text: $0 == 1 ? 2 : 0) }
+    let work = Work(id: 0, title: 0, tags: Set(tags), note: Note(id: 0, text: 3))
+    let group = store.store(Group(id: 0, name: 0, owner: Person(id: 1, name: 0), shelves: ["2": work]))
+    let subscription = group.observe { log.append($0.shelves?["2"]?.tags.map(\.text).max() ?? -1) }
+    let tag = store.store(Tag(id: 1, text: 1))
+    for id in 0..<4 { _ = store.find(Tag.self, id: id)?.value }
+    let other = store.store(Tag(id: 2, text: 0))
+    #expect(log.values == [2, 1])
+    subscription.unsubscribe()
+    withExtendedLifetime((tag, other)) {}
+  }
 }
