@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Testing
 
 @Suite("Pausing")
@@ -102,5 +103,26 @@ struct PauseTests {
     #expect(log.values.count <= 3 && log.last == .some(nil))
     subscription.unsubscribe()
     withExtendedLifetime(tag) {}
+  }
+
+  @Test("On a queue a paused observer of what was changed and removed is told the last value when it resumes")
+  func removedOnQueue() async {
+    let queue = DispatchQueue(label: "delivery")
+    let store = EntityStore(queue: queue)
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 0))
+    let subscription = tag.observe { log.append($0.text) }
+    subscription.pause()
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    store.remove(Tag.self, id: 0)
+    subscription.resume()
+    await settle(queue) { log.count == 2 }
+    #expect(log.values == [0, 1])
+    subscription.pause()
+    store.store(Tag(id: 0, text: 2))
+    subscription.resume()
+    await settle(queue) { log.count == 3 }
+    #expect(log.values == [0, 1, 2])
+    subscription.unsubscribe()
   }
 }
