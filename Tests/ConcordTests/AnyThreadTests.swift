@@ -140,7 +140,7 @@ struct AnyThreadTests {
     let store = EntityStore(queue: queue)
     let log = Log<Int>()
     let people = store.store((0..<100).map { Person(id: $0, name: 0) })
-    let subscription = people.observe { log.append($0.reduce(0) { $0 + $1.name }) }
+    let subscription = people.observe(buffering: .every) { log.append($0.reduce(0) { $0 + $1.name }) }
     for step in 1...500 { store.update(Person.self, id: step % 100) { $0.name += 1 } }
     await settle(queue) { log.count == 501 }
     #expect(log.values == Array(0...500))
@@ -162,7 +162,7 @@ struct AnyThreadTests {
   }
 
   @Test("Callbacks of one observer never overlap")
-  func noOverlap() {
+  func noOverlap() async {
     let store = store
     let running = Counter()
     let overlaps = Counter()
@@ -176,6 +176,7 @@ struct AnyThreadTests {
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<100 { store.update(Tag.self, id: 0) { $0.text += 1 } }
     }
+    await store.settled()
     #expect(overlaps.value == 0)
     #expect(running.value == 401)
     subscription.unsubscribe()

@@ -138,8 +138,8 @@ struct ChangesTests {
     withExtendedLifetime(tag) {}
   }
 
-  @Test("Callers in many threads: in commit order, before the write returns")
-  func threads() {
+  @Test("Callers in many threads: in commit order")
+  func threads() async {
     let store = store
     let tag = store.store(Tag(id: 0, text: 0))
     let log = Log<[Int]>()
@@ -149,6 +149,7 @@ struct ChangesTests {
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<100 { store.update(Tag.self, id: 0) { $0.text += 1 } }
     }
+    await store.settled()
     #expect(log.values == (0..<400).map { [$0, $0 + 1] })
     subscription.unsubscribe()
     withExtendedLifetime(tag) {}

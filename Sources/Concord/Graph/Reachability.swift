@@ -32,6 +32,8 @@ final class Reachability {
 
   private func release(_ node: Node) {
     if node.exists {
+      graph.journal.willWrite(node)
+      graph.written.append(node)
       log.append(.released, node)
       node.flags.remove(.exists)
     }

@@ -17,6 +17,8 @@ final class Merge {
   var stamp: Stamp?
   /// The entity an update is about, which has its stamp already.
   var target: Node?
+  /// The value is not written, only visited: nothing counts but entities that are new to the store.
+  private(set) var takesOnlyNew = false
   /// How what a closure made is compared with what it was given; `nil` if there was no closure.
   var base: Base?
 
@@ -101,6 +103,7 @@ final class Merge {
   /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored.
   func revisit(_ node: Node) {
     begin(nil)
+    takesOnlyNew = true
     defer { end() }
     occurrences.appendNew(node)
     occurrences.items[0].state = .showsPresent
@@ -128,6 +131,7 @@ final class Merge {
     occurrences.removeAll()
     target = nil
     base = nil
+    takesOnlyNew = false
     isActive = false
   }
 

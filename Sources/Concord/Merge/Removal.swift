@@ -94,7 +94,9 @@ final class Removal {
   private func visitAgain(_ parent: Node, _ old: ChildList) {
     let table = parent.table
     guard let schema = table.schema(of: .own(parent)) else { return graph.removeChildren(of: parent) }
-    let stale = Set(old.stale.ordinals().map { ObjectIdentifier(old.edges[Int($0)].child) })
+    // What did not stand in a relation before may show something old, too.
+    var present = Set(old.edges.lazy.map { ObjectIdentifier($0.child) })
+    for ordinal in old.stale.ordinals() { present.remove(ObjectIdentifier(old.edges[Int(ordinal)].child)) }
     var nodes: ContiguousArray<Node> = []
     var ends: ContiguousArray<Int32> = []
     for k in schema.orders.indices {
@@ -103,7 +105,7 @@ final class Removal {
       ends.append(Int32(truncatingIfNeeded: nodes.count))
     }
     graph.setChildren(of: parent, schema, nodes, ends)
-    for (ordinal, node) in nodes.enumerated() where stale.contains(ObjectIdentifier(node)) {
+    for (ordinal, node) in nodes.enumerated() where !present.contains(ObjectIdentifier(node)) {
       graph.makeStale(parent, Int32(truncatingIfNeeded: ordinal))
     }
   }

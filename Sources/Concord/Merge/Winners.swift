@@ -15,7 +15,7 @@ extension Merge {
   private func isCandidate(_ i: Int) -> Bool {
     let item = occurrences.items[i]
     guard item.replacement < 0 else { return false }
-    if item.state.contains(.showsPresent), item.parent < 0 { return false }
+    if takesOnlyNew { return item.state.contains(.isNew) }
     return base == nil || !item.state.isDisjoint(with: [.counts, .isNew]) || !(base?.isOnlyEdits ?? false)
   }
 

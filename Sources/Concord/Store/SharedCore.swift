@@ -164,8 +164,9 @@ import Synchronization
       // An open transaction sees to it when it ends.
       guard !core.turns.isOpen else { return lock.unlock() }
       performReleases()
-      core.reachability.examine()
+      core.commit()
       unlockAndLog()
+      lines.deliver()
     }
   }
 
