@@ -9,11 +9,14 @@
   final var position = -1
   /// The source, which holds the entity, until the subscription has ended. Guarded by the store's lock.
   final var source: AnyObject?
+  /// Each state is told, with the value of its commit.
+  final let buffersValues: Bool
   /// Guarded by the line's lock.
   final var state = NoticeState()
 
-  init(line: DeliveryLine, shared: SharedCore, node: NodeHandle, source: AnyObject) {
+  init(line: DeliveryLine, shared: SharedCore, node: NodeHandle, source: AnyObject, buffersValues: Bool) {
     self.line = line
+    self.buffersValues = buffersValues
     self.shared = shared
     self.node = node
     self.source = source
@@ -33,7 +36,6 @@
 // Unchecked, as above.
 @usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   private let onChange: @Sendable (Value) -> Void
-  private let buffersValues: Bool
 
   // Guarded by the line's lock.
   private var box: Mailbox<Value>
@@ -46,9 +48,10 @@
   ) {
     self.onChange = onChange
     let limit = line.tellsEachState ? Int.max : buffering.limit
-    buffersValues = limit != nil
     box = Mailbox(limit: limit ?? 0)
-    super.init(line: line, shared: source.shared, node: source.handle, source: source)
+    super.init(
+      line: line, shared: source.shared, node: source.handle, source: source,
+      buffersValues: limit != nil)
   }
 
   private var typedSource: ObserverSource<Value>? { source as? ObserverSource<Value> }
@@ -59,7 +62,9 @@
     guard let source = typedSource else { return }
     // Only a value that there is counts; the last one of a removed entity has been told.
     guard let value = buffersValues ? source.present(core) : nil else {
-      if !buffersValues, source.isPresent(core) { line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } } }
+      if !buffersValues, source.isPresent(core) {
+        line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
+      }
       return
     }
     let dropped = line.withLock { () -> Value? in

@@ -61,8 +61,18 @@ final class Refresher: ChildForms {
   private struct Frame {
     let node: Node
     let children: ChildList
+    /// First those that lead out of the node's cycle: when its brief form is shown inside, it has what they show.
     let ordinals: ContiguousArray<Int32>
+    let outsideCount: Int
     var next = 0
+    var patched = 0
+
+    /// Those that are to be patched now: all that leads out, or the rest.
+    mutating func takePart() -> ContiguousArray<Int32> {
+      let end = patched < outsideCount ? outsideCount : ordinals.count
+      defer { patched = end }
+      return ContiguousArray(ordinals[patched..<end])
+    }
   }
 
   /// Without recursion, since chains may be long.
@@ -70,6 +80,7 @@ final class Refresher: ChildForms {
     guard var frame = open(root, isBrief: false) else { return }
     var frames: ContiguousArray<Frame> = []
     while true {
+      if frame.next == frame.outsideCount, frame.patched < frame.outsideCount { patchPart(of: &frame) }
       if frame.next < frame.ordinals.count {
         let child = frame.children.edges[Int(frame.ordinals[frame.next])].child
         frame.next += 1
@@ -80,12 +91,17 @@ final class Refresher: ChildForms {
         frames.append(frame)
         frame = below
       } else {
+        if frame.patched < frame.ordinals.count { patchPart(of: &frame) }
         frame.node.flags.remove(.visiting)
-        if frame.node.children === frame.children { patch(frame.node, frame.children, frame.ordinals) }
         guard let above = frames.popLast() else { return }
         frame = above
       }
     }
+  }
+
+  private func patchPart(of frame: inout Frame) {
+    let ordinals = frame.takePart()
+    if frame.node.children === frame.children { patch(frame.node, frame.children, ordinals) }
   }
 
   private func open(_ node: Node, isBrief: Bool) -> Frame? {
@@ -94,9 +110,16 @@ final class Refresher: ChildForms {
     if isBrief {
       let omitted = children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
       ordinals.removeAll { omitted[children.relation(of: $0)] }
-      if ordinals.isEmpty { return nil }
     }
+    if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    return Frame(node: node, children: children, ordinals: ordinals)
+    guard node.cyclic?.component != nil else {
+      return Frame(node: node, children: children, ordinals: ordinals, outsideCount: ordinals.count)
+    }
+    let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
+    let outside = ordinals.filter { !isInside($0) }
+    return Frame(
+      node: node, children: children, ordinals: ContiguousArray(outside + ordinals.filter(isInside)),
+      outsideCount: outside.count)
   }
 }

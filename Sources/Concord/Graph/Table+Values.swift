@@ -14,7 +14,8 @@ extension Table {
 
   /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
   func brief(of node: EntityNode<T>) -> T? {
-    guard let graph, var value = node.value, let children = node.children, let schema = children.schema as? Schema<T> else {
+    guard let graph, var value = node.value, let children = node.children, let schema = children.schema as? Schema<T>
+    else {
       return node.value
     }
     for k in schema.relations.indices where node.omitsWhenBrief(relation: k) {

@@ -63,8 +63,8 @@
   func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
   /// Whether a relation has the same as the brief form of the node.
   func isSameAsBrief(_ value: ValueReference, relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
-  /// Takes the storage away by which a relation is recognised as one that was left out.
-  func forgetOmission(in value: ValueReference, relation k: Int, of schema: AnySchema) {}
+  /// Takes the storage away by which a relation is recognised as one that was left out; `false` if it is none.
+  func forgetOmission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   /// Copies a place from the node's value to a pending one.
   func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {}
   func refusesSelf(_ schema: AnySchema) -> Bool { false }
@@ -72,7 +72,8 @@
   // MARK: Values in nodes
 
   /// Writes the newest values of children at the stale ordinals.
-  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult {
+  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult
+  {
     .done
   }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
@@ -277,7 +278,9 @@ enum LogEvent {
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference) else { return .none }
+    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference) else {
+      return .none
+    }
     return schema.relations[k].omission(in: value)
   }
 
@@ -297,17 +300,18 @@ enum LogEvent {
     return schema.relations[k].isSame(value, brief)
   }
 
-  override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) {
-    guard let schema = schema as? Schema<T>, let value = value(reference),
+  override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
+    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference),
       case .omitted = schema.relations[k].omission(in: value)
-    else { return }
+    else { return false }
     switch reference {
     case .own(let node):
-      guard let node = node.typed(T.self), var own = node.value.take() else { return }
+      guard let node = node.typed(T.self), var own = node.value.take() else { return false }
       schema.relations[k].forgetOmission(in: &own)
       node.value = own
     case .pending(let slot): schema.relations[k].forgetOmission(in: &pending[Int(slot)])
     }
+    return true
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {
@@ -343,9 +347,15 @@ enum LogEvent {
       cursor.move(to: children.start(ofRelation: k))
       schema.relations[k].patch(&value, &cursor)
     }
-    guard cursor.wasDisplaced else { return cursor.mustVisitAgain }
-    var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
-    for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
+    guard cursor.mustVisitAgain else { return false }
+    // Writing a place may show another entity there, or an old value of the same. It is over when nothing is written any more; a
+    // value that never settles is left after a while.
+    for _ in 0..<8 {
+      let before = value
+      var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
+      for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
+      if isSame(before, value) { break }
+    }
     return true
   }
 

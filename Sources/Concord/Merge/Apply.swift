@@ -154,7 +154,9 @@ extension Merge {
       last = Int(item.replacement)
       item = occurrences.items[last]
     }
-    if node.occurrence == Int32(truncatingIfNeeded: last) { return item.state.contains(.isApplied) }
+    if node.occurrence == Int32(truncatingIfNeeded: last) {
+      return item.state.contains(.isApplied) && !item.state.contains(.isOtherThanShown)
+    }
     return node.occurrence < 0 && item.state.contains(.showsPresent)
   }
 }

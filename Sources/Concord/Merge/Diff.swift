@@ -63,11 +63,10 @@ extension Merge {
     let isOrdered = comparison?.schema.orders.indices.contains(k) == true && comparison?.schema.orders[k] == .elements
     for i in range {
       let node = occurrences.items[i].node
-      let here =
-        isOrdered
-        ? given.indices.contains(i - range.lowerBound) && given[i - range.lowerBound].node === node
-          ? given[i - range.lowerBound] : nil
-        : given.first { $0.node === node }
+      let position = i - range.lowerBound
+      // Where order says nothing, an unchanged one still stands where it stood, unless the collection was made anew.
+      let isInPlace = given.indices.contains(position) && given[position].node === node
+      let here = isInPlace ? given[position] : isOrdered ? nil : given.first { $0.node === node }
       compare(i, with: forms(of: node, here: here, in: item.node, base))
     }
   }
@@ -141,7 +140,9 @@ extension Merge {
       return
     }
     // Moved and changed inside only: what it was before is what it is compared with.
-    let same = candidates.count == 1 ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: [], graph) }
+    let same =
+      candidates.count == 1
+      ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: [], graph) }
     occurrences.items[i].base = same ?? first
   }
 

@@ -58,7 +58,7 @@ extension Merge {
     let comparison = comparison(of: item, schema)
     for k in schema.orders.indices {
       let first = occurrences.items.count
-      let isKept = keepsStored(k, of: item, schema, comparison)
+      let isKept = keepsStored(k, of: i, item, schema, comparison)
       if !isKept {
         visitor.purpose = .merge
         table.visit(item.value, relation: k, of: schema, visitor)
@@ -74,14 +74,16 @@ extension Merge {
   }
 
   /// Whether the stored relation stays as it is: the value shows it as left out, or a closure did not change it.
-  private func keepsStored(_ k: Int, of item: Occurrence, _ schema: AnySchema, _ comparison: Comparison?) -> Bool {
+  private func keepsStored(
+    _ k: Int, of i: Int, _ item: Occurrence, _ schema: AnySchema, _ comparison: Comparison?
+  ) -> Bool {
     let table = item.node.table
     let isStored = !item.state.contains(.isNew) && item.node.children?.schema === schema
     if isStored {
       if isLeftOut(k, of: item, schema) { return true }
-    } else {
+    } else if table.forgetOmission(in: item.value, relation: k, of: schema) {
       // There is nothing that it could stand for: it is just empty.
-      table.forgetOmission(in: item.value, relation: k, of: schema)
+      occurrences.items[i].state.insert(.isOtherThanShown)
     }
     guard let comparison, comparison.schema === schema else { return false }
     if isStored, comparison.isSameEntity, base?.isOnlyEdits ?? false,
@@ -95,7 +97,8 @@ extension Merge {
   /// Whether a relation of an incoming value stands for one that the store left out.
   func isLeftOut(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
     switch item.node.table.omission(in: item.value, relation: k, of: schema) {
-    case .none: false
+    // An observer of the property may have made another empty collection of the one that was left out.
+    case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, of: item, schema)
     case .omitted: true
     case .absent: isAbsentInBrief(k, of: item, schema)
     }

@@ -31,8 +31,8 @@
     static let isApplied = State(rawValue: 1 << 4)
     /// The inside is not to be visited.
     static let isClosed = State(rawValue: 1 << 5)
-    /// The base is the brief form, which does not show all relations.
-    static let hasBriefBase = State(rawValue: 1 << 6)
+    /// The value is not quite the one that stands in the parent.
+    static let isOtherThanShown = State(rawValue: 1 << 6)
   }
 
   var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
@@ -59,7 +59,8 @@ struct VisitedRelation {
   @usableFromInline func append(_ node: Node, pending: Int32) {
     if pending == 0 { tables.append(node.table) }
     items.append(
-      Occurrence(node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : .isClosed))
+      Occurrence(
+        node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : .isClosed))
   }
 
   @usableFromInline func appendNew(_ node: Node) {

@@ -6,9 +6,13 @@ extension Merge {
     for i in occurrences.items.indices { occurrences.items[i].node.occurrence = -1 }
     for i in occurrences.items.indices where isCandidate(i) {
       let node = occurrences.items[i].node
-      if node.occurrence < 0 || goesBefore(i, Int(node.occurrence)) {
-        node.occurrence = Int32(truncatingIfNeeded: i)
+      if node.occurrence >= 0 {
+        guard goesBefore(i, Int(node.occurrence)) else { continue }
+        // Whatever value wins, the entity is new.
+        let isNew = occurrences.items[Int(node.occurrence)].state.intersection(.isNew)
+        occurrences.items[i].state.formUnion(isNew)
       }
+      node.occurrence = Int32(truncatingIfNeeded: i)
     }
   }
 

@@ -31,7 +31,9 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout [Key: T], _ graph: Graph) { value = OmittedCollection<[Key: T]>.value ?? [:] }
+  @usableFromInline static func omit(_ value: inout [Key: T], _ graph: Graph) {
+    value = OmittedCollection<[Key: T]>.value ?? [:]
+  }
   @usableFromInline static func forgetOmission(of value: inout [Key: T]) { value = [:] }
   @usableFromInline static func omission(of value: [Key: T]) -> Omission {
     OmittedCollection<[Key: T]>.omission(of: value)

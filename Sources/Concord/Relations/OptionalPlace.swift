@@ -21,7 +21,9 @@
     return true
   }
 
-  @usableFromInline static func transplant(_ source: Inner.Value?, into value: inout Inner.Value?, _ graph: Graph) -> Bool {
+  @usableFromInline static func transplant(_ source: Inner.Value?, into value: inout Inner.Value?, _ graph: Graph)
+    -> Bool
+  {
     guard let source else { return value == nil }
     guard var inner = value, Inner.transplant(source, into: &inner, graph) else { return false }
     value = inner

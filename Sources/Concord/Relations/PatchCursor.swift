@@ -14,8 +14,6 @@
   private var position: Int32 = 0
   /// The value may have another shape now, or did not have the one expected.
   @usableFromInline var mustVisitAgain = false
-  /// Another entity stood where a stale one was expected.
-  private(set) var wasDisplaced = false
 
   init(
     graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
@@ -64,13 +62,15 @@
   /// The newest value for the occurrence at an ordinal, which shows `value` now.
   @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
     if stale != nil, let children, children.edges.indices.contains(ordinal),
-      let child = children.edges[ordinal].child.typed(T.self), child.hasID(value.id) {
+      let child = children.edges[ordinal].child.typed(T.self), child.hasID(value.id)
+    {
       return forms.value(of: child, in: parent)
     }
-    wasDisplaced = true
     mustVisitAgain = true
-    guard let child = graph.table(T.self).find(value.id), child.exists else { return nil }
-    return forms.value(of: child, in: parent)
+    guard let child = graph.table(T.self).find(value.id), child.exists,
+      let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value)
+    else { return nil }
+    return newest
   }
 }
 

@@ -28,7 +28,9 @@
     return true
   }
 
-  @usableFromInline static func omit(_ value: inout Set<T>, _ graph: Graph) { value = OmittedCollection<Set<T>>.value ?? [] }
+  @usableFromInline static func omit(_ value: inout Set<T>, _ graph: Graph) {
+    value = OmittedCollection<Set<T>>.value ?? []
+  }
   @usableFromInline static func forgetOmission(of value: inout Set<T>) { value = [] }
   @usableFromInline static func omission(of value: Set<T>) -> Omission {
     OmittedCollection<Set<T>>.omission(of: value)

@@ -114,7 +114,7 @@ import Synchronization
   @inlinable func read<R>(_ token: UInt64, _ operation: (StoreCore, _ isCommitted: Bool) -> R) -> R {
     let isCommitted = beginRead(token)
     let result = operation(core, isCommitted)
-    unlock()
+    if core.hasUnfinished { endWrite() } else { unlock() }
     return result
   }
 

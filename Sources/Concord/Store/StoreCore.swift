@@ -63,6 +63,8 @@ import Foundation
       for node in nodes where node.exists {
         merge.revisit(node)
         refresher.refresh(node)
+        // Parents may have taken over what it showed before.
+        graph.invalidate(node)
       }
     }
     _ = refresher.takeReshaped()
@@ -76,20 +78,37 @@ import Foundation
     settleShapes()
     components.resolve()
     reachability.examine()
-    let nodes = graph.notified.takeAll()
-    if !nodes.isEmpty { notify(nodes) }
+    if !graph.notified.isEmpty { notify() }
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
   }
 
-  private func notify(_ nodes: ContiguousArray<Node>) {
-    let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph)
-    for node in nodes where changed?.contains(node) ?? true {
-      for subscriber in node.subscribers { subscriber.didChange(self) }
+  private func notify() {
+    var nodes = graph.notified.takeAll()
+    // Bringing values up to date may show that they have another shape, and so change others.
+    var next = 0
+    while next < nodes.count {
+      if nodes[next].subscribers.contains(where: \.buffersValues) { refresh(nodes[next]) }
+      next += 1
+      if next == nodes.count, !graph.notified.isEmpty {
+        let known = Set(nodes.map { ObjectIdentifier($0) })
+        nodes += graph.notified.takeAll().filter { !known.contains(ObjectIdentifier($0)) }
+      }
     }
-    settleShapes()
+    let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph)
+    for node in nodes {
+      if changed?.contains(node) ?? true {
+        for subscriber in node.subscribers { subscriber.didChange(self) }
+      } else {
+        // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+        refresh(node)
+      }
+    }
   }
+
+  /// Whether an operation that only reads left something to be done: a value was found to have another shape.
+  @usableFromInline var hasUnfinished: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
 
   /// A new observer is told of what the open transaction has changed already, too; so is one that was told what was committed
   /// before.

@@ -70,52 +70,69 @@ final class CommittedView: ChildForms {
 
   private struct Frame {
     let node: Node
-    let stale: ContiguousArray<Int32>
     let list: ChildList
+    /// First those that lead out of the node's cycle: when its brief form is shown inside, it has what they show.
+    let stale: ContiguousArray<Int32>
+    let outsideCount: Int
     var next = 0
+    var patched = 0
+
+    mutating func takePart() -> ContiguousArray<Int32> {
+      let end = patched < outsideCount ? outsideCount : stale.count
+      defer { patched = end }
+      return ContiguousArray(stale[patched..<end])
+    }
   }
 
   private func refresh(_ root: Node) {
-    guard var frame = open(root, isBrief: nil) else { return }
+    guard var frame = open(root, isBriefIn: nil) else { return }
     var frames: ContiguousArray<Frame> = []
     while true {
+      if frame.next == frame.outsideCount, frame.patched < frame.outsideCount { patchPart(of: &frame) }
       if frame.next < frame.stale.count {
         let child = frame.list.edges[Int(frame.stale[frame.next])].child
         frame.next += 1
         let component = component(of: child)
         let isInside = component != nil && component === self.component(of: frame.node)
-        guard !child.flags.contains(.visiting), let below = open(child, isBrief: isInside ? component : nil) else {
+        guard !child.flags.contains(.visiting), let below = open(child, isBriefIn: isInside ? component : nil) else {
           continue
         }
         frames.append(frame)
         frame = below
       } else {
+        if frame.patched < frame.stale.count { patchPart(of: &frame) }
         frame.node.flags.remove(.visiting)
-        patch(frame)
         guard let above = frames.popLast() else { return }
         frame = above
       }
     }
   }
 
-  private func open(_ node: Node, isBrief component: Component?) -> Frame? {
-    let saved = graph.journal.committedState(of: node)?.children
-    let isSaved = graph.journal.committedState(of: node) != nil
-    guard let list = isSaved ? saved?.list : node.children else { return nil }
-    var stale = isSaved ? saved?.stale ?? [] : list.stale.ordinals()
-    if let component { stale.removeAll { omits(list, list.relation(of: $0), node, component) } }
+  private func open(_ node: Node, isBriefIn briefComponent: Component?) -> Frame? {
+    let saved = graph.journal.committedState(of: node)
+    guard let list = saved == nil ? node.children : saved?.children?.list else { return nil }
+    var stale = saved == nil ? list.stale.ordinals() : saved?.children?.stale ?? []
+    if let briefComponent { stale.removeAll { omits(list, list.relation(of: $0), node, briefComponent) } }
     guard !stale.isEmpty else { return nil }
     node.flags.insert(.visiting)
-    return Frame(node: node, stale: stale, list: list)
+    let component = component(of: node)
+    let isInside = { (ordinal: Int32) in
+      component != nil && self.component(of: list.edges[Int(ordinal)].child) === component
+    }
+    let outside = stale.filter { !isInside($0) }
+    return Frame(
+      node: node, list: list, stale: ContiguousArray(outside + stale.filter(isInside)), outsideCount: outside.count)
   }
 
-  private func patch(_ frame: Frame) {
+  private func patchPart(of frame: inout Frame) {
+    let part = frame.takePart()
     let node = frame.node
     // The node's own value stays as it is: it may already show what is not committed.
     if graph.journal.committedState(of: node) == nil { graph.journal.save(node, isWrite: false) }
     guard let state = graph.journal.committedState(of: node), let all = state.children?.stale else { return }
-    state.children?.stale = frame.stale
+    state.children?.stale = part
     node.table.patch(state, self, visitor, of: node)
-    state.children?.stale = frame.stale.count == all.count ? [] : all.filter { !frame.stale.contains($0) }
+    let done = Set(part)
+    state.children?.stale = all.filter { !done.contains($0) }
   }
 }

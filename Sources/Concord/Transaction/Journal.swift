@@ -94,7 +94,8 @@
   /// Somebody begins or ceases to want the old values of all that is written.
   func follow(_ isFollowed: Bool) {
     self.isFollowed = isFollowed
-    if entries.isEmpty, !isRecording || !isFollowed { isRecording = isFollowed }
+    // What is recorded for an open transaction goes on being so; the end of it sees to the rest.
+    if isFollowed { isRecording = true }
   }
 
   /// Nothing can be undone any longer.
