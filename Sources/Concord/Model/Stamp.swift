@@ -6,6 +6,15 @@ public import Foundation
 /// store.store(book, modifiedAt: Date().stamp)
 /// store.store(book, modifiedAt: 9000)
 /// ```
+///
+/// A `Double` tells all whole numbers apart up to 2^53 (9,007,199,254,740,992). Beyond it neighbouring numbers are the same
+/// stamp, so the later of two such versions is discarded as not newer. The logger is told of each such stamp that is taken
+/// (``EntityStoreLogger/didReceiveImpreciseStamp(_:id:stamp:)``). Use smaller numbers instead: seconds or microseconds in
+/// place of nanoseconds, or versions relative to a base that never changes. Subtract before converting:
+///
+/// ```swift
+/// store.store(book, modifiedAt: Stamp(version - baseVersion))  // both are Int64
+/// ```
 public typealias Stamp = Double
 
 extension Date {
