@@ -113,7 +113,8 @@ private final class World: Sendable {
 
   /// Waits until nothing is on its way.
   func rest() async {
-    for _ in 0..<3 {
+    for _ in 0..<40 {
+      for store in stores { await store.settled() }
       queue.sync {}
       slow.rest()
     }

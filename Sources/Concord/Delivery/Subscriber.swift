@@ -7,19 +7,16 @@
   let node: NodeHandle
   /// Where the node has it. Guarded by the store's lock.
   final var position = -1
-  /// The source, which holds the entity, until the subscription has ended. Guarded by the store's lock.
-  final var source: AnyObject?
   /// Each state is told, with the value of its commit.
   final let buffersValues: Bool
   /// Guarded by the line's lock.
   final var state = NoticeState()
 
-  init(line: DeliveryLine, shared: SharedCore, node: NodeHandle, source: AnyObject, buffersValues: Bool) {
+  init(line: DeliveryLine, shared: SharedCore, node: NodeHandle, buffersValues: Bool) {
     self.line = line
     self.buffersValues = buffersValues
     self.shared = shared
     self.node = node
-    self.source = source
   }
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
@@ -28,6 +25,8 @@
   func take(_ core: StoreCore) {}
   /// Calls back with what was taken, or with the oldest value that waits. No lock is held.
   func tell() {}
+  /// Gives up the source, to be destroyed without a lock. The store's lock is held.
+  func takeSource() -> AnyObject? { nil }
   /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
   func dropPending() {}
 }
@@ -36,6 +35,8 @@
 // Unchecked, as above.
 @usableFromInline final class Subscriber<Value: Sendable>: AnySubscriber, @unchecked Sendable {
   private let onChange: @Sendable (Value) -> Void
+  /// Holds the entity, until the subscription has ended. Guarded by the store's lock.
+  private var source: ObserverSource<Value>?
 
   // Guarded by the line's lock.
   private var box: Mailbox<Value>
@@ -47,19 +48,16 @@
     onChange: @escaping @Sendable (Value) -> Void
   ) {
     self.onChange = onChange
+    self.source = source
     let limit = line.tellsEachState ? Int.max : buffering.limit
     box = Mailbox(limit: limit ?? 0)
-    super.init(
-      line: line, shared: source.shared, node: source.handle, source: source,
-      buffersValues: limit != nil)
+    super.init(line: line, shared: source.shared, node: source.handle, buffersValues: limit != nil)
   }
-
-  private var typedSource: ObserverSource<Value>? { source as? ObserverSource<Value> }
 
   // MARK: Being told
 
   override func didChange(_ core: StoreCore) {
-    guard let source = typedSource else { return }
+    guard let source = source else { return }
     // Only a value that there is counts; the last one of a removed entity has been told.
     guard let value = buffersValues ? source.present(core) : nil else {
       if !buffersValues, source.isPresent(core) {
@@ -79,7 +77,7 @@
   }
 
   override func take(_ core: StoreCore) {
-    guard !buffersValues, state.take(), let source = typedSource else { return }
+    guard !buffersValues, state.take(), let source = source else { return }
     taken = state.tellsLast ? source.firstValue(core) : source.present(core)
     state.didTell()
   }
@@ -91,6 +89,8 @@
     }
     if isTold, let value { onChange(value) }
   }
+
+  override func takeSource() -> AnyObject? { source.take() }
 
   override func dropPending() {
     let dropped = line.withLock { (box.takeAll(), taken.take()) }
@@ -135,7 +135,7 @@
 
   func resume() {
     shared.readCommitted { core in
-      guard let source = typedSource else { return }
+      guard let source = source else { return }
       line.withLock {
         guard state.resume() else { return }
         if buffersValues, let value = source.firstValue(core) {

@@ -351,10 +351,9 @@ enum LogEvent {
     // Writing a place may show another entity there, or an old value of the same. It is over when nothing is written any more; a
     // value that never settles is left after a while.
     for _ in 0..<8 {
-      let before = value
       var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
       for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
-      if isSame(before, value) { break }
+      if !everything.hasWritten { break }
     }
     return true
   }

@@ -88,6 +88,11 @@ extension Merge {
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
   }
 
+  private func isAllKept(_ item: Occurrence, _ schema: AnySchema) -> Bool {
+    guard item.firstRelation >= 0 else { return false }
+    return schema.orders.indices.allSatisfy { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+  }
+
   private func kept(_ item: Occurrence, _ schema: AnySchema) -> [Bool] {
     schema.orders.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
   }
@@ -132,6 +137,8 @@ extension Merge {
     let item = occurrences.items[i]
     let node = item.node
     guard let schema = item.schema else { return graph.removeChildren(of: node) }
+    // Nothing that stands in it was changed.
+    if node.children?.schema === schema, isAllKept(item, schema) { return }
     let (nodes, ends, stale) = newChildren(of: item, node)
     if let children = node.children, children.isSame(schema, nodes, ends) {
       children.stale.removeAll()

@@ -14,6 +14,8 @@
   private var position: Int32 = 0
   /// The value may have another shape now, or did not have the one expected.
   @usableFromInline var mustVisitAgain = false
+  /// A newer value was handed out.
+  private(set) var hasWritten = false
 
   init(
     graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
@@ -70,6 +72,7 @@
     guard let child = graph.table(T.self).find(value.id), child.exists,
       let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value)
     else { return nil }
+    hasWritten = true
     return newest
   }
 }

@@ -191,8 +191,7 @@ import Synchronization
     case .subscriber(let subscriber):
       subscriber.node.node(in: core).removeSubscriber(subscriber)
       core.feed.update()
-      if let source = subscriber.source { core.ended.append(source) }
-      subscriber.source = nil
+      if let source = subscriber.takeSource() { core.ended.append(source) }
     }
   }
 
