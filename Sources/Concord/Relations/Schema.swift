@@ -20,13 +20,14 @@
   let refusesSelf: Bool
 
   @usableFromInline init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
-    self.keyPaths = keyPaths
     let sound = keyPaths.filter { !$0.isSelf }
+    let relations = sound.map { $0.makeRelation() }
+    self.keyPaths = keyPaths
+    self.relations = relations
     refusesSelf = sound.count < keyPaths.count
-    relations = sound.map { $0.makeRelation() }
     super.init(
-      orders: relations.map(\.order), canOmit: relations.map(\.canOmit),
-      canAlwaysRemove: relations.map(\.canAlwaysRemove))
+      orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
+      canAlwaysRemove: relations.map { $0.canAlwaysRemove })
   }
 
   func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
