@@ -14,7 +14,10 @@ extension EntityObserver {
   /// The first call comes on the calling thread before `observe` returns; where the closure belongs to another actor than the
   /// caller, in that actor's turn.
   ///
-  /// - Parameter buffering: which states count when the observer is slower than the writers.
+  /// - Parameters:
+  ///   - buffering: which states count when the observer is slower than the writers.
+  ///   - isolation: the caller's actor. Not to be passed: the compiler does.
+  ///   - onChange: is called with each value.
   /// - Returns: a subscription, which has to be kept.
   /// - Complexity: constant, plus what changed below since the value was last read.
   public func observe(

@@ -15,10 +15,11 @@ public import Dispatch
 public final class EntityStore: Sendable {
   /// How observers are called.
   public enum Delivery: Sendable {
-    /// On a queue, in commit order.
+    /// On a queue, in commit order: the newest committed state when the queue's turn comes.
     case queue(DispatchQueue)
-    /// With no queue: before the writing call returns or, while another thread is already delivering, by that thread,
-    /// in commit order.
+    /// With no queue: each state, in commit order, on the thread that commits it, before the writing call returns. Where
+    /// several threads commit at the same time, a thread delivers its own commits up to the first one of another thread;
+    /// the rest is delivered by a thread of the store's, and the writing call does not wait for it.
     case immediate
   }
 
