@@ -42,7 +42,7 @@ $warned"
 test_optimised() {
   local options=(--configuration release -Xswiftc -enable-testing --scratch-path .build-optimised --disable-default-traits)
   swift build "${options[@]}" --build-tests
-  swift test "${options[@]}" --skip-build --filter '^ConcordTests\.'
+  swift test "${options[@]}" --skip-build --no-parallel --filter '^ConcordTests\.'
 }
 
 run_under_thread_sanitizer() {

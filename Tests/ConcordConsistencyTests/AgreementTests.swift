@@ -112,11 +112,16 @@ private final class World: Sendable {
   }
 
   /// Waits until nothing is on its way.
+  /// Returns when nothing has changed for a while: what one is told, it may push on to others.
   func rest() async {
-    for _ in 0..<40 {
+    var (last, quiet) = ([[String]](), 0)
+    for _ in 0..<1_000 where quiet < 5 {
       for store in stores { await store.settled() }
       queue.sync {}
       slow.rest()
+      let names = (0..<4).map { self.names(of: $0) }
+      quiet = names == last ? quiet + 1 : 0
+      last = names
     }
   }
 

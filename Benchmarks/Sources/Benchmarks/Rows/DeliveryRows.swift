@@ -34,6 +34,7 @@ extension Row {
             for index in 0..<count { store.update(Book.self, id: 0) { $0.title = Titles[index] } }
           }
         }
+        store.settle()
         try expect(desks[0].calls - calls, is: count, "calls of the observer")
         try expect(kept[0].value.title, is: Titles[count - 1], "the title")
         return withExtendedLifetime(subscriptions) { time }

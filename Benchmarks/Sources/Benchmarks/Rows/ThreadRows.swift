@@ -88,7 +88,8 @@ extension Row {
             }
           }
         }
-        // Nobody writes any more, and every notice was given before the writing call returned.
+        // Nobody writes any more; what was committed while a thread was telling its own is told by one of the store's.
+        store.settle()
         for (observer, screen) in zip(kept, screens) {
           try expect(screen.value, is: observer.value, "what an observer saw last")
         }
