@@ -32,7 +32,6 @@ struct Line<Notice> {
     first += 1
     if first == waiting.count {
       waiting.removeAll(keepingCapacity: true)
-      waiting.shrink(beyond: 4_096)
       first = 0
     } else if first >= 1024, first * 2 > waiting.count {
       waiting.removeFirst(first)

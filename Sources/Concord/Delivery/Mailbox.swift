@@ -20,7 +20,6 @@ struct Mailbox<Value> {
     first += 1
     if first == values.count {
       values.removeAll(keepingCapacity: true)
-      values.shrink(beyond: 256)
       first = 0
     } else if first >= 64, first * 2 > values.count {
       values.removeFirst(first)

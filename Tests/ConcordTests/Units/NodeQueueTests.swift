@@ -43,12 +43,12 @@ struct NodeQueueTests {
       let nodes = (0..<100_000).map { _ in Node(table: table) }
       let queue = NodeQueue(.unexamined)
       let before = heapInUse()
-      for node in nodes { queue.insert(node) }
-      while queue.popLast() != nil {}
-      for node in nodes { queue.insert(node) }
-      _ = queue.takeAll()
-      let more = heapInUse() - before
-      #expect(more < 50_000 && queue.isEmpty, "\(more) bytes")
+      for takesAll in [true, false] {
+        for node in nodes { queue.insert(node) }
+        if takesAll { _ = queue.takeAll() } else { while queue.popLast() != nil {} }
+        let more = heapInUse() - before
+        #expect(more < 50_000 && queue.isEmpty, "\(more) bytes")
+      }
     }
   }
 
