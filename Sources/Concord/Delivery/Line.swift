@@ -31,10 +31,11 @@ struct Line<Notice> {
     let notice = waiting[first].take()
     first += 1
     if first == waiting.count {
-      waiting.removeAll(keepingCapacity: first < 1024)
+      waiting.removeAll(keepingCapacity: true)
       first = 0
     } else if first >= 1024, first * 2 > waiting.count {
       waiting.removeFirst(first)
+      waiting.shrink(beyond: 4_096)
       first = 0
     }
     return notice

@@ -19,10 +19,11 @@ struct Mailbox<Value> {
     let value = values[first].take()
     first += 1
     if first == values.count {
-      values.removeAll(keepingCapacity: first < 64)
+      values.removeAll(keepingCapacity: true)
       first = 0
     } else if first >= 64, first * 2 > values.count {
       values.removeFirst(first)
+      values.shrink(beyond: 256)
       first = 0
     }
     return value

@@ -54,16 +54,16 @@ struct NoticeState {
     }
   }
 
-  /// `true` to enqueue the newest of what was missed.
-  mutating func resume() -> Bool {
+  /// `true` to enqueue the newest of what was missed, if no notice waits since before the pause or each counts.
+  mutating func resume(isBuffered: Bool) -> Bool {
     pausesWhenStarted = false
     guard phase == .paused else { return false }
     phase = .active
     guard hasMissed else { return false }
+    defer { isPending = true }
     hasMissed = false
-    isPending = true
     tellsLast = true
-    return true
+    return isBuffered || !isPending
   }
 
   mutating func didTell() { tellsLast = false }

@@ -137,7 +137,7 @@
     shared.readCommitted { core in
       guard let source = source else { return }
       line.withLock {
-        guard state.resume() else { return }
+        guard state.resume(isBuffered: buffersValues) else { return }
         if buffersValues, let value = source.firstValue(core) {
           _ = box.takeAll()
           _ = box.append(value)

@@ -26,6 +26,7 @@ final class ComponentSearch {
     counter = 0
     for node in region where node.children?.search.index == -1 { search(from: node) }
     for node in region { node.children?.search = Mark() }
+    stack.shrink(beyond: 1_024)
   }
 
   /// The nodes that changed and may be in a cycle, and all above them.
@@ -38,7 +39,10 @@ final class ComponentSearch {
     }
     for node in changed {
       if node.children == nil {
+        guard node.cyclic?.component != nil else { continue }
         set(nil, for: node)
+        // The cycle that led through it is another one for the others.
+        for edge in node.parents where edge.parent.table.isRecursive { add(edge.parent) }
       } else if !node.parents.isEmpty || node.cyclic?.component != nil {
         add(node)
       }

@@ -140,11 +140,7 @@
       moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
     }
     child.parents.removeLast()
-    if last == 0 {
-      child.parents = []
-    } else if last >= 8, last * 4 <= child.parents.capacity {
-      child.parents = ContiguousArray(child.parents)
-    }
+    if last == 0 { child.parents = [] } else { child.parents.shrink(beyond: 31) }
   }
 
   private func retain(_ child: Node, by parent: Node) {
@@ -210,6 +206,7 @@
         marking.append((parent, changesBrief))
       }
     }
+    marking.shrink(beyond: 1_024)
   }
 
   /// Takes the graph apart, so that nodes, which hold each other, are freed.
@@ -251,6 +248,7 @@ final class NodeQueue {
   func popLast() -> Node? {
     guard let node = nodes.popLast() else { return nil }
     node.flags.remove(flag)
+    nodes.shrink(beyond: 1_024)
     return node
   }
 

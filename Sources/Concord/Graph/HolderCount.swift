@@ -3,8 +3,14 @@ import Synchronization
 /// How many observers and alias registrations hold an entity. Two numbers, so that all but the last may leave without the
 /// store's lock; the first changes only with it.
 @usableFromInline struct HolderCount: ~Copyable {
-  private let begun = Atomic<Int32>(0)
-  private let ended = Atomic<Int32>(0)
+  private let begun: Atomic<Int32>
+  private let ended: Atomic<Int32>
+
+  /// Both numbers may wrap around; `start` is where they begin.
+  init(startingAt start: Int32 = 0) {
+    begun = Atomic(start)
+    ended = Atomic(start)
+  }
 
   /// How many there are. Exact while the lock is held, but for those that leave at this moment.
   var count: Int32 { begun.load(ordering: .relaxed) &- ended.load(ordering: .acquiring) }

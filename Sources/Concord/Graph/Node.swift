@@ -41,6 +41,7 @@
     subscribers.swapAt(position, subscribers.count - 1)
     subscribers[position].position = position
     subscribers.removeLast()
+    subscribers.shrink(beyond: 31)
   }
 }
 

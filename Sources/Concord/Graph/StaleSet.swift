@@ -9,6 +9,17 @@ struct StaleSet {
     /// May hold ordinals that were removed since, and those twice that came back.
     var list: ContiguousArray<Int32> = []
     var count = 0
+
+    func contains(_ ordinal: Int32) -> Bool {
+      Int(ordinal >> 6) < bits.count && bits[Int(ordinal >> 6)] & (1 << UInt64(ordinal & 63)) != 0
+    }
+
+    /// Those that are in the set, ascending.
+    var ordinals: ContiguousArray<Int32> {
+      var result: ContiguousArray<Int32> = []
+      for ordinal in list.sorted() where ordinal != result.last && contains(ordinal) { result.append(ordinal) }
+      return result
+    }
   }
 
   var isEmpty: Bool { word == 0 && (more?.count ?? 0) == 0 }
@@ -24,6 +35,8 @@ struct StaleSet {
     while more.bits.count <= index { more.bits.append(contentsOf: repeatElement(0, count: max(4, more.bits.count))) }
     let bit: UInt64 = 1 << UInt64(ordinal & 63)
     if more.bits[index] & bit == 0 {
+      // What came and went must not make the list grow without end.
+      if more.list.count >= max(64, 2 * more.count) { more.list = more.ordinals }
       more.bits[index] |= bit
       more.list.append(ordinal)
       more.count += 1
@@ -32,8 +45,7 @@ struct StaleSet {
 
   func contains(_ ordinal: Int32) -> Bool {
     if ordinal < 64 { return word & (1 << UInt64(ordinal)) != 0 }
-    guard let more, Int(ordinal >> 6) < more.bits.count else { return false }
-    return more.bits[Int(ordinal >> 6)] & (1 << UInt64(ordinal & 63)) != 0
+    return more?.contains(ordinal) ?? false
   }
 
   mutating func remove(_ ordinal: Int32) {
@@ -59,12 +71,7 @@ struct StaleSet {
       result.append(Int32(rest.trailingZeroBitCount))
       rest &= rest - 1
     }
-    guard let more, more.count > 0 else { return result }
-    var last: Int32 = -1
-    for ordinal in more.list.sorted() where ordinal != last && contains(ordinal) {
-      result.append(ordinal)
-      last = ordinal
-    }
+    if let more { result += more.ordinals }
     return result
   }
 }

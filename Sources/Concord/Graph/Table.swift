@@ -191,12 +191,21 @@ enum LogEvent {
   @usableFromInline func takeExistingAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
+    shrinkAwaited()
     return node
   }
 
   private func forgetAwaited(_ node: Node) {
     guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
+    shrinkAwaited()
+  }
+
+  /// Gives back what a peak left.
+  private func shrinkAwaited() {
+    guard awaited.capacity > 256, awaited.count * 4 <= awaited.capacity else { return }
+    awaited = Dictionary(uniqueKeysWithValues: awaited.lazy.map { ($0.key, $0.value) })
+    awaitedIDs = Dictionary(uniqueKeysWithValues: awaitedIDs.lazy.map { ($0.key, $0.value) })
   }
 
   override func remove(_ node: Node) {

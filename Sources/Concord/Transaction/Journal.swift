@@ -101,7 +101,9 @@
   /// Nothing can be undone any longer.
   func commit() {
     for state in entries { state.node.journalIndex = -1 }
-    entries.removeAll(keepingCapacity: entries.count < 1024)
+    entries.removeAll(keepingCapacity: true)
+    // Also what was undone took room.
+    entries.shrink(beyond: 4_096)
     savepoint = 0
     isRecording = isFollowed
   }

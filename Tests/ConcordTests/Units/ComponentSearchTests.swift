@@ -1,0 +1,127 @@
+import Testing
+
+@testable import Concord
+
+@Suite("The search for cycles")
+struct ComponentSearchTests {
+  /// For each entity, which ones it leads to.
+  private func naiveReach(_ world: EdgeWorld, _ count: Int) -> [UInt64] {
+    var reach = (0..<count).map { i in world.children(of: i).reduce(0 as UInt64) { $0 | 1 << UInt64($1) } }
+    for middle in 0..<count {
+      for i in 0..<count where reach[i] & 1 << UInt64(middle) != 0 { reach[i] |= reach[middle] }
+    }
+    return reach
+  }
+
+  /// Whether each entity is in the component of those that it leads to and that lead to it.
+  private func agrees(_ world: EdgeWorld, _ count: Int) -> Bool {
+    let reach = naiveReach(world, count)
+    for i in 0..<count {
+      guard let node = world[i] else { return false }
+      let expected = (0..<count).filter { reach[i] & 1 << UInt64($0) != 0 && reach[$0] & 1 << UInt64(i) != 0 }
+      let component = node.cyclic?.component
+      guard (component != nil) == expected.contains(i), component?.count ?? 0 == expected.count else { return false }
+      for j in 0..<count where (world[j].map(node.isInSameCycle) ?? false) != expected.contains(j) { return false }
+      // Nothing of the search stays.
+      if let mark = node.children?.search, mark.index != -1 || mark.isInRegion || mark.isOnStack { return false }
+    }
+    return true
+  }
+
+  @Test("An entity that contains itself is a cycle, and one that does not is none")
+  func single() {
+    let world = EdgeWorld(hubs: 2)
+    let search = ComponentSearch(graph: world.graph)
+    world.setChildren(of: 0, [0])
+    world.setChildren(of: 1, [0])
+    search.resolve()
+    #expect(world[0]?.cyclic?.component?.count == 1 && world[1]?.cyclic?.component == nil)
+    world.setChildren(of: 0, [])
+    search.resolve()
+    #expect(world[0]?.cyclic?.component == nil)
+  }
+
+  @Test("A cycle that stays keeps its identity, one that grows or splits gets another")
+  func identity() throws {
+    let world = EdgeWorld(hubs: 4)
+    let search = ComponentSearch(graph: world.graph)
+    for i in 0..<3 { world.setChildren(of: i, [(i + 1) % 3]) }
+    search.resolve()
+    let first = try #require(world[0]?.cyclic?.component)
+    #expect(first.count == 3)
+    world.setChildren(of: 0, [1, 1, 3])
+    search.resolve()
+    #expect(world[0]?.cyclic?.component === first && world[2]?.cyclic?.component === first)
+    world.setChildren(of: 3, [2])
+    search.resolve()
+    let second = try #require(world[3]?.cyclic?.component)
+    #expect(second !== first && second.count == 4 && world[1]?.cyclic?.component === second)
+    world.setChildren(of: 0, [3])
+    search.resolve()
+    #expect(world[1]?.cyclic?.component == nil && world[0]?.cyclic?.component?.count == 3)
+  }
+
+  @Test("Who loses all children at once leaves the cycle to the others")
+  func loss() {
+    let world = EdgeWorld(hubs: 4)
+    let search = ComponentSearch(graph: world.graph)
+    for i in 0..<3 { world.setChildren(of: i, [(i + 1) % 3]) }
+    search.resolve()
+    if let node = world[1] { world.graph.removeChildren(of: node) }
+    search.resolve()
+    #expect((0..<3).allSatisfy { world[$0]?.cyclic?.component == nil })
+  }
+
+  @Test("Where nothing changed, nothing is searched")
+  func nothing() {
+    let world = EdgeWorld(hubs: 2)
+    let search = ComponentSearch(graph: world.graph)
+    world.setChildren(of: 0, [1])
+    world.setChildren(of: 1, [0])
+    search.resolve()
+    #expect(world.graph.restructured.isEmpty)
+    let flags = world[0]?.flags
+    search.resolve()
+    #expect(world[0]?.flags == flags)
+  }
+
+  @Test("A cycle, and a chain, of thousands needs no stack")
+  func long() {
+    let count = 5_000
+    let world = EdgeWorld(hubs: count)
+    let search = ComponentSearch(graph: world.graph)
+    for i in 0..<count - 1 { world.setChildren(of: i, [i + 1]) }
+    search.resolve()
+    #expect(world.nodes.allSatisfy { $0?.cyclic?.component == nil })
+    world.setChildren(of: count - 1, [0])
+    search.resolve()
+    #expect(world.nodes.allSatisfy { $0?.cyclic?.component?.count == count })
+    world.setChildren(of: count / 2, [])
+    search.resolve()
+    #expect(world.nodes.allSatisfy { $0?.cyclic?.component == nil })
+  }
+
+  @Test("Random changes, as a search of the whole graph has it", arguments: 0..<25)
+  func random(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let count = 9
+    let world = EdgeWorld(hubs: count)
+    let search = ComponentSearch(graph: world.graph)
+    for step in 0..<60 {
+      // Several changes between two searches.
+      for _ in 0...random.below(3) {
+        let i = random.below(count)
+        if random.chance(10) {
+          if let node = world[i] { world.graph.removeChildren(of: node) }
+        } else {
+          world.setChildren(of: i, (0..<random.below(3)).map { _ in random.below(count) })
+        }
+      }
+      search.resolve()
+      guard agrees(world, count) else {
+        Issue.record("seed \(seed), step \(step)")
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import Concord
+
+@Suite("The clock that gives stamps")
+struct StampClockTests {
+  @Test("Unstamped writes get the date, strictly increasing, however fast they come")
+  func ticks() throws {
+    let clock = StampClock(.clock)
+    let before = Date().stamp
+    let stamps = (0..<1_000).compactMap { _ in clock.effective(nil) }
+    let after = Date().stamp
+    #expect(stamps.count == 1_000 && zip(stamps, stamps.dropFirst()).allSatisfy { $0 < $1 })
+    let (first, last) = (try #require(stamps.first), try #require(stamps.last))
+    // A thousand steps of the least size are far below a microsecond or so each.
+    #expect(first >= before && last < after + 1)
+  }
+
+  @Test("A stamp that is given is taken as it is, and the clock does not follow it")
+  func given() {
+    let clock = StampClock(.clock)
+    for stamp in [0, -1, 9_000, .infinity, -.infinity, Date.distantFuture.stamp] as [Stamp] {
+      #expect(clock.effective(stamp) == stamp)
+    }
+    #expect(clock.effective(.nan)?.isNaN == true)
+    let next = clock.effective(nil)
+    #expect((next ?? .infinity) < Date().stamp + 1)
+  }
+
+  @Test("Where unstamped writes win, they have no stamp")
+  func unstamped() {
+    let clock = StampClock(.unstampedWritesWin)
+    #expect(clock.effective(nil) == nil && clock.effective(3) == 3)
+    #expect(clock.staleStamp(nil, comparedWith: .infinity) == nil)
+    #expect(clock.staleStamp(3, comparedWith: 3) == 3 && clock.staleStamp(3, comparedWith: 2) == nil)
+  }
+
+  @Test("A stamp is stale unless it is newer: an equal one is, and what is no number always is")
+  func stale() {
+    for clock in [StampClock(.clock), StampClock(.unstampedWritesWin)] {
+      #expect(clock.staleStamp(1, comparedWith: 1) == 1 && clock.staleStamp(0, comparedWith: 1) == 0)
+      #expect(clock.staleStamp((1 as Stamp).nextUp, comparedWith: 1) == nil)
+      #expect(clock.staleStamp(-.infinity, comparedWith: -.infinity) == -.infinity)
+      #expect(clock.staleStamp(0, comparedWith: -.infinity) == nil)
+      #expect(clock.staleStamp(.nan, comparedWith: -.infinity)?.isNaN == true)
+    }
+  }
+
+  @Test("An unstamped write is stale only against a stamp that is ahead of the clock, and loses with the clock's own")
+  func unstampedAgainstTheFuture() throws {
+    let clock = StampClock(.clock)
+    #expect(clock.staleStamp(nil, comparedWith: -.infinity) == nil && clock.staleStamp(nil, comparedWith: 0) == nil)
+    let stored = try #require(clock.effective(nil))
+    #expect(clock.staleStamp(nil, comparedWith: stored) == nil)
+    let future = Date().stamp + 1_000
+    let stamp = try #require(clock.staleStamp(nil, comparedWith: future))
+    #expect(stamp > stored && stamp < future)
+    // The clock has not jumped ahead.
+    #expect((clock.effective(nil) ?? future) < future)
+  }
+
+  @Test("The first stamp of an entity is the one given, and none or no number is below all others")
+  func firstStamps() {
+    #expect(firstStamp(nil) == -.infinity && firstStamp(.nan) == -.infinity && firstStamp(7) == 7)
+    #expect(!(9_007_199_254_740_992 as Stamp).isImprecise && (9_007_199_254_740_994 as Stamp).isImprecise)
+    #expect((-9_007_199_254_740_994 as Stamp).isImprecise)
+    #expect(!Stamp.infinity.isImprecise && !Stamp.nan.isImprecise)
+  }
+}
