@@ -257,4 +257,90 @@ struct RandomFindingsInCyclesTests {
     #expect(store.find(Person.self, id: 1)?.value.friends == [])
     #expect(friend.value.friends == [Person(id: 1, name: 1)])
   }
+
+  @Test("What was left out of a value of another shape is the stored one")
+  func leftOutOfAnotherShape() {
+    var clan = Clan(id: 0, name: 0)
+    clan.line = nil
+    clan.byKey = ["1": Clan(id: 1, name: 0)]
+    let observer = store.store(clan)
+    var other = Clan(id: 0, name: 1)
+    (other.isFlagged, other.line, other.byKey) = (1, omitted(), omitted())
+    store.store(other)
+    #expect(observer.value.name == 1)
+    #expect(observer.value.line == nil)
+    #expect(observer.value.byKey == ["1": Clan(id: 1, name: 0)])
+    #expect(store._checkInvariants().isEmpty)
+  }
+
+  @Test("An edit that changes the shape keeps what was left out")
+  func editOfAnotherShape() {
+    var clan = Clan(id: 0, name: 0)
+    var friend = Clan(id: 1, name: 0)
+    friend.line = [clan]
+    clan.line = [friend]
+    let observer = store.store(clan)
+    store.update(Clan.self, id: 0) { $0.line?[0].isFlagged = 1 }
+    #expect(store.find(Clan.self, id: 1)?.value.isFlagged == 1)
+    #expect(store.find(Clan.self, id: 1)?.value.line?.map(\.id) == [0])
+    #expect(observer.value.line?.map(\.isFlagged) == [1])
+  }
+
+  @Test("Whoever shows a brief form is not told of what that leaves out")
+  func leadsOutBesideTheWayBack() {
+    let log = Log<Int>()
+    let lead = Person(id: 0, name: 0)
+    let person = store.store(
+      Person(
+        id: 0, name: 0, friends: [lead, Person(id: 1, name: 0)], team: Team(id: 0, name: 0, lead: lead, mates: [])))
+    let subscription = store.find(Team.self, id: 0)?.observe { log.append($0.lead.name) }
+    store.update(Person.self, id: 1) { $0.name = 1 }
+    #expect(log.values == [0])
+    #expect(person.value.friends.map(\.name) == [0, 1])
+    store.transaction { store in
+      store.update(Person.self, id: 1) { $0.name = 2 }
+    }
+    #expect(log.values == [0])
+    store.update(Person.self, id: 0) { $0.name = 3 }
+    #expect(log.values == [0, 3])
+    subscription?.unsubscribe()
+  }
+
+  @Test("A cycle that grows is told to those only whose values change", arguments: [false, true])
+  func cycleGrows(inTransaction: Bool) {
+    let log = Log<Team>()
+    let lead = Person(id: 0, name: 0)
+    let person = store.store(
+      Person(
+        id: 0, name: 0, friends: [lead, Person(id: 1, name: 0)], team: Team(id: 0, name: 0, lead: lead, mates: [])))
+    let other = store.store(Person(id: 2, name: 0, friends: [person.value]))
+    let friends = Log<[Person]>()
+    let team = store.find(Team.self, id: 0)?.observe { log.append($0) }
+    let subscription = other.observe { friends.append($0.friends) }
+    let change = { _ = store.update(Person.self, id: 1) { $0.partner = other.value } }
+    if inTransaction { store.transaction { _ in change() } } else { change() }
+    #expect(log.count == 1)
+    #expect(log.last == store.find(Team.self, id: 0)?.value)
+    // Until now the friend was shown whole, with her own friends.
+    #expect(friends.count == 2)
+    #expect(friends.last?.map(\.friends.isEmpty) == [true])
+    #expect(person.value.friends.map(\.id) == [0, 1])
+    team?.unsubscribe()
+    subscription.unsubscribe()
+  }
+
+  @Test("A brief form put somewhere else with less in it is no edit")
+  func briefFormSomewhereElse() {
+    let lead = Person(id: 0, name: 0)
+    let herself = Person(id: 2, name: 0)
+    let observer = store.store(
+      Person(
+        id: 2, name: 0, friends: [Person(id: 1, name: 0)], partner: herself, team: Team(id: 0, name: 0, lead: lead)))
+    store.update(Team.self, id: 0) { team in
+      let brief = Person(id: 2, name: 0, friends: omitted(), team: Team(id: 0, name: 0, lead: lead))
+      team.lead = Person(id: 0, name: 1, friends: [Person(id: 1, name: 0, friends: [brief])])
+    }
+    #expect(observer.value.partner?.id == 2)
+    #expect(store.find(Person.self, id: 0)?.value.name == 1)
+  }
 }

@@ -32,6 +32,8 @@ struct RandomThreadsTests {
           continuation.resume()
         }
       }
+      // What others committed while somebody delivered is told by a thread of its own.
+      await world.settle()
       guard let fault = world.finish() else { continue }
       Issue.record("\(setting.testDescription), seed \(seed): \(fault)")
       return
@@ -157,6 +159,8 @@ private final class ThreadedWorld: Sendable {
   }
 
   // MARK: Comparing
+
+  func settle() async { await store.settled() }
 
   /// What is wrong, if something is.
   func finish() -> String? {

@@ -129,6 +129,8 @@ final class RandomWorld {
     case .removeAll:
       model.removeAll()
       store.removeAll()
+      // What was committed before, and others have not delivered yet, may be dropped.
+      if isShared { model.makeNoticesOptional() }
     case .find(let ref, let handle):
       let found = ref.kind.type.find(ref.id, in: store)
       if (found != nil) != model.contains(ref) {

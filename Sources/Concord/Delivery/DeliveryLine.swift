@@ -73,21 +73,14 @@ import Synchronization
   }
 
   private func tellNewest() {
-    var turn: ContiguousArray<Notice> = []
     let count = lock.withLock {
       work.store(false, ordering: .relaxed)
       return line.count
     }
+    guard let shared = passBarriers() else { return }
+    var turn: ContiguousArray<Notice> = []
     turn.reserveCapacity(count)
     // All of one store, since a line belongs to one; the values are read in one go.
-    lock.lock()
-    var shared: SharedCore?
-    if case .subscriber(let subscriber, _) = line.next { shared = subscriber.shared }
-    lock.unlock()
-    guard let shared else {
-      while let notice = lock.withLock({ line.takeFirst() }) { tell(notice) }
-      return
-    }
     shared.readCommitted { core in
       lock.withLock {
         while let notice = line.takeFirst() {
@@ -97,6 +90,25 @@ import Synchronization
       }
     }
     for notice in turn { tell(notice) }
+  }
+
+  /// Tells the barriers that come first. Gives the store of the subscriber that comes next.
+  private func passBarriers() -> SharedCore? {
+    while true {
+      lock.lock()
+      switch line.next {
+      case .subscriber(let subscriber, _)?:
+        lock.unlock()
+        return subscriber.shared
+      case .barrier(let body)?:
+        _ = line.takeFirst()
+        lock.unlock()
+        body()
+      case nil:
+        lock.unlock()
+        return nil
+      }
+    }
   }
 
   private func tell(_ notice: Notice) {

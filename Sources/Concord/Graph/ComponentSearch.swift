@@ -11,11 +11,16 @@ final class ComponentSearch {
     var index: Int32 = -1
     var low: Int32 = 0
     var isOnStack = false
+    /// What the brief form left out before components changed, and what it leaves out since.
+    var omittedBefore: [Bool]?
+    var omittedNow: [Bool]?
   }
 
   private let graph: Graph
   private var counter: Int32 = 0
   private var stack: ContiguousArray<Node> = []
+  /// Nodes that are found to be in another component.
+  private var changes: ContiguousArray<(node: Node, component: Component?)> = []
 
   init(graph: Graph) { self.graph = graph }
 
@@ -25,6 +30,7 @@ final class ComponentSearch {
     let region = ancestors(of: graph.restructured.takeAll())
     counter = 0
     for node in region where node.children?.search.index == -1 { search(from: node) }
+    apply()
     for node in region { node.children?.search = Mark() }
     stack.shrink(beyond: 1_024)
   }
@@ -114,18 +120,48 @@ final class ComponentSearch {
   }
 
   private func set(_ component: Component?, for node: Node) {
-    guard node.cyclic?.component !== component else { return }
-    graph.journal.willRefresh(node)
-    let links = node.cyclic ?? CyclicLinks()
-    node.cyclic = links
-    links.component = component
-    update(node)
+    if node.cyclic?.component !== component { changes.append((node, component)) }
   }
 
-  /// What the node shows of others in its cycle, and what they show of it, is another form now.
-  private func update(_ node: Node) {
-    for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
+  // MARK: Applying what was found
+
+  private func apply() {
+    guard !changes.isEmpty else { return }
+    var changed: ContiguousArray<(node: Node, component: Component?)> = []
+    swap(&changed, &changes)
+    // Which children each showed brief.
+    var brief: ContiguousArray<[Bool]> = []
+    for (node, _) in changed {
+      node.children?.search.omittedBefore = node.omissions
+      brief.append((node.children?.edges ?? []).map { node.isInSameCycle(as: $0.child) })
+    }
+    for (node, component) in changed {
+      graph.journal.willRefresh(node)
+      let links = node.cyclic ?? CyclicLinks()
+      node.cyclic = links
+      links.component = component
+    }
+    for (node, _) in changed { node.children?.search.omittedNow = node.omissions }
+    for (index, change) in changed.enumerated() { update(change.node, showedBrief: brief[index]) }
+  }
+
+  /// What the node shows of others in its cycle may be another form now; only then does it show something old.
+  private func update(_ node: Node, showedBrief: [Bool]) {
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
-    graph.invalidate(node)
+    guard let children = node.children else { return }
+    let omitted = children.search.omittedNow ?? []
+    var (isChanged, isBriefChanged) = (false, false)
+    for (ordinal, edge) in children.edges.enumerated() {
+      let mark = edge.child.children?.search
+      let before = showedBrief[ordinal] ? mark?.omittedBefore ?? edge.child.omissions : []
+      let now = node.isInSameCycle(as: edge.child) ? mark?.omittedNow ?? edge.child.omissions : []
+      guard before != now else { continue }
+      graph.makeStale(node, Int32(truncatingIfNeeded: ordinal))
+      isChanged = true
+      if omitted.isEmpty || !omitted[children.relation(of: Int32(truncatingIfNeeded: ordinal))] {
+        isBriefChanged = true
+      }
+    }
+    if isChanged { graph.invalidate(node, isBriefChanged: isBriefChanged) }
   }
 }

@@ -14,6 +14,8 @@
   let unexamined = NodeQueue(.unexamined)
   /// Observed nodes that the transaction changed.
   let notified = NodeQueue(.notified)
+  /// Observed nodes that may show something old, of which their observers need not be told.
+  let unrefreshed = NodeQueue(.unrefreshed)
   /// Nodes of recursive types whose children changed since components were last searched.
   let restructured = NodeQueue(.restructured)
   /// Nodes written in the transaction, if somebody follows all changes.
@@ -166,9 +168,9 @@
   }
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
-  func invalidate(_ node: Node, isBriefChanged: Bool = true) {
-    if !node.subscribers.isEmpty { notified.insert(node) }
-    invalidateParents(of: node, isBriefChanged)
+  func invalidate(_ node: Node, isBriefChanged: Bool = true, isNotifying: Bool = true) {
+    if !node.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(node) }
+    invalidateParents(of: node, isBriefChanged, isNotifying: isNotifying)
   }
 
   /// One occurrence in a node's value is known to be old.
@@ -179,9 +181,9 @@
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
   ///
-  /// Parents outside of a node's cycle show its whole form. Parents inside show its brief form, which does not show what
-  /// leads back into the cycle: so a change stops at the direct parents in the cycle.
-  private func invalidateParents(of start: Node, _ isBriefChanged: Bool) {
+  /// Parents outside of a node's cycle show its whole form. Parents inside show its brief form, which leaves out the relations
+  /// that lead back into the cycle: so a change in these stops at the direct parents in the cycle.
+  private func invalidateParents(of start: Node, _ isBriefChanged: Bool, isNotifying: Bool) {
     guard !start.parents.isEmpty, !start.flags.contains([.invalidatedParents, .invalidatedCycle]) else { return }
     marking.append((start, isBriefChanged))
     while let (node, isBriefChanged) = marking.popLast() {
@@ -197,9 +199,9 @@
         if isInside && !isBriefChanged { continue }
         makeStale(parent, edge.ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
-        if !parent.subscribers.isEmpty { notified.insert(parent) }
+        if !parent.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(parent) }
         guard !parent.parents.isEmpty else { continue }
-        let changesBrief = !(isInside && parent.omitsWhenBrief(ordinal: edge.ordinal))
+        let changesBrief = !parent.omitsWhenBrief(ordinal: edge.ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
           continue
         }

@@ -78,8 +78,11 @@ extension Node {
     @inlinable static var removed: Flags { Flags(rawValue: 1 << 12) }
     /// Occurrences in the value are about to be taken out.
     @inlinable static var shrinking: Flags { Flags(rawValue: 1 << 13) }
-    /// The relations listed the entity itself, which was refused and logged.
+    /// Its value is being brought up to date, together with what is below it.
     @inlinable static var visiting: Flags { Flags(rawValue: 1 << 14) }
+
+    /// Among the observed nodes that are to be brought up to date without a notice.
+    @inlinable static var unrefreshed: Flags { Flags(rawValue: 1 << 15) }
 
     /// What a transaction that throws brings back.
     static var journaled: Flags { [.exists, .registered, .written, .uncommitted] }

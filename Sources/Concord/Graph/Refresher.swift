@@ -29,6 +29,8 @@ final class Refresher: ChildForms {
     return taken
   }
 
+  func exists(_ node: Node) -> Bool { node.exists }
+
   /// Inside a cycle a child is shown brief.
   func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value

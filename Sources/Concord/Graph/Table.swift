@@ -426,12 +426,7 @@ enum LogEvent {
     guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
       let schema = children.list.schema as? Schema<T>
     else { return }
-    var cursor = PatchCursor(
-      graph: visitor.graph, parent: node, children: children.list, stale: children.stale, forms: forms)
-    for k in schema.relations.indices where cursor.hasWork(before: children.list.ends[k]) {
-      cursor.move(to: children.list.start(ofRelation: k))
-      schema.relations[k].patch(&value, &cursor)
-    }
+    _ = patch(&value, of: node, schema, children.list, children.stale, forms, visitor)
     state.value = value
   }
 

@@ -116,7 +116,7 @@ extension Merge {
     for k in schema.orders.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
-        for ordinal in children.range(ofRelation: k) {
+        for ordinal in children.range(ofRelation: Int(relation.kept)) {
           if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: nodes.count)) }
           nodes.append(children.edges[ordinal].child)
         }

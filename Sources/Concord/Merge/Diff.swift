@@ -60,7 +60,7 @@ extension Merge {
     guard let base else { return }
     if !base.isOnlyEdits, comparison == nil { return }
     let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
-    let isOrdered = comparison?.schema.orders.indices.contains(k) == true && comparison?.schema.orders[k] == .elements
+    let isOrdered = item.schema?.orders[k] == .elements
     for i in range {
       let node = occurrences.items[i].node
       let position = i - range.lowerBound
@@ -76,13 +76,13 @@ extension Merge {
     _ k: Int, of item: Occurrence, _ comparison: Comparison, isStored: Bool
   ) -> [(node: Node, pending: Int32)] {
     let table = item.node.table
-    guard comparison.schema.orders.indices.contains(k) else { return [] }
+    guard let given = item.schema?.relation(k, in: comparison.schema) else { return [] }
     if isStored {
-      return visitor.identify { table.visit(.pending(item.base), relation: k, of: comparison.schema, visitor) }
+      return visitor.identify { table.visit(.pending(item.base), relation: given, of: comparison.schema, visitor) }
         .map { ($0 ?? item.node, -1) }
     }
     let start = occurrences.items.count
-    collect { table.visit(.pending(item.base), relation: k, of: comparison.schema, visitor) }
+    collect { table.visit(.pending(item.base), relation: given, of: comparison.schema, visitor) }
     defer { occurrences.items.removeSubrange(start...) }
     return occurrences.items[start...].map { ($0.node, $0.pending) }
   }
@@ -140,9 +140,10 @@ extension Merge {
       return
     }
     // Moved and changed inside only: what it was before is what it is compared with.
+    let leftOut = candidates.count == 1 ? [] : leftOutRelations(of: item)
     let same =
       candidates.count == 1
-      ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: [], graph) }
+      ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: leftOut, graph) }
     occurrences.items[i].base = same ?? first
   }
 
@@ -164,13 +165,13 @@ extension Merge {
   }
 
   /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.
-  func refusesHiddenEdit(of k: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
+  func refusesHiddenEdit(of k: Int, stored: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
     let table = item.node.table
     let isHidden =
       switch table.omission(in: .pending(item.base), relation: k, of: schema) {
       case .none: false
       case .omitted: true
-      case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: k)
+      case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: stored)
       }
     guard isHidden else { return false }
     // The whole form in place of the brief one is no edit.

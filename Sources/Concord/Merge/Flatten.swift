@@ -47,19 +47,19 @@ extension Merge {
   }
 
   private func visitInside(_ i: Int) {
-    let item = occurrences.items[i]
-    let table = item.node.table
-    guard let schema = table.schema(of: item.value) else { return }
-    if table.refusesSelf(schema) { log.append(.refused(.relationToItself), item.node) }
+    let table = occurrences.items[i].node.table
+    guard let schema = table.schema(of: occurrences.items[i].value) else { return }
     occurrences.items[i].schema = schema
     occurrences.items[i].firstRelation = Int32(truncatingIfNeeded: occurrences.relations.count)
+    let item = occurrences.items[i]
+    if table.refusesSelf(schema) { log.append(.refused(.relationToItself), item.node) }
     occurrences.parent = Int32(truncatingIfNeeded: i)
     occurrences.level = item.level + 1
     let comparison = comparison(of: item, schema)
     for k in schema.orders.indices {
       let first = occurrences.items.count
-      let isKept = keepsStored(k, of: i, item, schema, comparison)
-      if !isKept {
+      let kept = keptRelation(k, of: i, item, schema, comparison)
+      if kept == nil {
         visitor.purpose = .merge
         table.visit(item.value, relation: k, of: schema, visitor)
         visitor.purpose = .identify
@@ -67,46 +67,60 @@ extension Merge {
       let count = occurrences.items.count - first
       occurrences.relations.append(
         VisitedRelation(
-          first: Int32(truncatingIfNeeded: first), count: Int32(truncatingIfNeeded: count), isKept: isKept))
+          first: Int32(truncatingIfNeeded: first), count: Int32(truncatingIfNeeded: count),
+          kept: Int32(truncatingIfNeeded: kept ?? -1)))
       if count > 0, base != nil { compare(first..<first + count, with: comparison, relation: k, of: item) }
     }
     if base != nil { decide(i, schema, comparison) }
   }
 
-  /// Whether the stored relation stays as it is: the value shows it as left out, or a closure did not change it.
-  private func keepsStored(
+  /// The stored relation that stays as it is, because the value shows it as left out, or a closure did not change it. In a value
+  /// of another shape it may be at another index.
+  private func keptRelation(
     _ k: Int, of i: Int, _ item: Occurrence, _ schema: AnySchema, _ comparison: Comparison?
-  ) -> Bool {
+  ) -> Int? {
     let table = item.node.table
-    let isStored = !item.state.contains(.isNew) && item.node.children?.schema === schema
-    if isStored {
-      if isLeftOut(k, of: item, schema) { return true }
-    } else if table.forgetOmission(in: item.value, relation: k, of: schema) {
-      // There is nothing that it could stand for: it is just empty.
-      occurrences.items[i].state.insert(.isOtherThanShown)
+    let stored = item.state.contains(.isNew) ? nil : item.node.children.flatMap { schema.relation(k, in: $0.schema) }
+    guard let stored else {
+      // There is nothing that an omission could stand for: it is just empty.
+      if table.forgetOmission(in: item.value, relation: k, of: schema) {
+        occurrences.items[i].state.insert(.isOtherThanShown)
+      }
+      return nil
     }
-    guard let comparison, comparison.schema === schema else { return false }
-    if isStored, comparison.isSameEntity, base?.isOnlyEdits ?? false,
+    if isLeftOut(k, stored: stored, of: item, schema) { return stored }
+    guard let comparison, schema.relation(k, in: comparison.schema) != nil else { return nil }
+    if comparison.isSameEntity, base?.isOnlyEdits ?? false,
       table.isIdentical(item.value, .pending(item.base), relation: k, of: schema)
     {
-      return true
+      return stored
     }
-    return isStored && refusesHiddenEdit(of: k, item, schema)
+    return refusesHiddenEdit(of: k, stored: stored, item, schema) ? stored : nil
+  }
+
+  /// The relations of an incoming value that stand for what the store left out.
+  func leftOutRelations(of item: Occurrence) -> [Bool] {
+    guard !item.state.contains(.isNew), let present = item.node.children?.schema,
+      let schema = item.node.table.schema(of: item.value)
+    else { return [] }
+    return schema.orders.indices.map { k in
+      schema.relation(k, in: present).map { isLeftOut(k, stored: $0, of: item, schema) } ?? false
+    }
   }
 
   /// Whether a relation of an incoming value stands for one that the store left out.
-  func isLeftOut(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
+  func isLeftOut(_ k: Int, stored: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
     switch item.node.table.omission(in: item.value, relation: k, of: schema) {
     // An observer of the property may have made another empty collection of the one that was left out.
-    case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, of: item, schema)
+    case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, stored: stored, of: item, schema)
     case .omitted: true
-    case .absent: isAbsentInBrief(k, of: item, schema)
+    case .absent: isAbsentInBrief(k, stored: stored, of: item, schema)
     }
   }
 
   /// Whether the brief form of an entity, which stands inside another of its cycle, shows the same in a relation.
-  private func isAbsentInBrief(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
-    isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: k)
+  private func isAbsentInBrief(_ k: Int, stored: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
+    isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: stored)
       && (schema.canOmit[k] == .always
         || item.node.table.isSameAsBrief(item.value, relation: k, of: schema, in: item.node))
   }

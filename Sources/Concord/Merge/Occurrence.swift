@@ -42,8 +42,10 @@
 struct VisitedRelation {
   var first: Int32 = 0
   var count: Int32 = 0
-  /// The relation was left out, or not changed: the stored one stays.
-  var isKept = false
+  /// The relation was left out, or not changed: the stored one, which has this index there, stays. Otherwise -1.
+  var kept: Int32 = -1
+
+  var isKept: Bool { kept >= 0 }
 }
 
 /// All occurrences in the value being merged, level by level: what is inside comes later than what it is in.

@@ -12,6 +12,8 @@ final class Removal {
   private var removed: ContiguousArray<Node> = []
   /// Parents of removed entities.
   private let shrinking = NodeQueue(.shrinking)
+  /// Removed with all others: what waits for their observers is dropped when the transaction ends.
+  private(set) var cleared: ContiguousArray<Node> = []
   /// Is told of aliases that lost their entity.
   var didLoseEntity: (Node) -> Void = { _ in }
 
@@ -110,6 +112,16 @@ final class Removal {
     }
   }
 
+  /// Drops the notices of what was committed before everything was removed.
+  func dropPending() {
+    guard !cleared.isEmpty else { return }
+    for node in cleared { for subscriber in node.subscribers { subscriber.dropPending() } }
+    cleared = []
+  }
+
+  /// Undoes the removals of all entities, but the first so many.
+  func undoClearing(to count: Int) { cleared.removeSubrange(count...) }
+
   /// Removes all entities. Nothing is taken out of anything: who still observes an entity keeps its last value whole.
   func removeAll() {
     var doomed: ContiguousArray<Node> = []
@@ -122,7 +134,7 @@ final class Removal {
     for node in doomed { node.flags.insert(.removed) }
     for group in groups where group.children?.edges.isEmpty == false { shrinking.insert(group) }
     erase(doomed)
-    for node in doomed { for subscriber in node.subscribers { subscriber.dropPending() } }
+    cleared += doomed
     flush()
   }
 }

@@ -69,7 +69,7 @@
       return forms.value(of: child, in: parent)
     }
     mustVisitAgain = true
-    guard let child = graph.table(T.self).find(value.id), child.exists,
+    guard let child = graph.table(T.self).find(value.id), forms.exists(child),
       let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value)
     else { return nil }
     hasWritten = true
@@ -79,5 +79,6 @@
 
 /// Which value of a child its parents are to show.
 protocol ChildForms {
+  func exists(_ node: Node) -> Bool
   func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T?
 }

@@ -11,11 +11,16 @@
     self.canOmit = canOmit
     self.canAlwaysRemove = canAlwaysRemove
   }
+
+  /// Which relation of another schema of the same type is relation `k` of this one; `nil` if none is.
+  func relation(_ k: Int, in other: AnySchema) -> Int? { k }
 }
 
 @usableFromInline final class Schema<Root>: AnySchema {
   @usableFromInline let relations: [Relation<Root>]
   @usableFromInline let keyPaths: [PartialIdentifiableKeyPath<Root>]
+  /// Those of the relations, without what was refused.
+  private let sound: [PartialIdentifiableKeyPath<Root>]
   /// A relation of the type to itself, which was refused.
   let refusesSelf: Bool
 
@@ -23,11 +28,18 @@
     let sound = keyPaths.filter { !$0.isSelf }
     let relations = sound.map { $0.makeRelation() }
     self.keyPaths = keyPaths
+    self.sound = sound
     self.relations = relations
     refusesSelf = sound.count < keyPaths.count
     super.init(
       orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
       canAlwaysRemove: relations.map { $0.canAlwaysRemove })
+  }
+
+  override func relation(_ k: Int, in other: AnySchema) -> Int? {
+    if other === self { return k }
+    guard let other = other as? Schema<Root> else { return nil }
+    return other.sound.firstIndex { $0.isSame(as: sound[k]) }
   }
 
   func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {

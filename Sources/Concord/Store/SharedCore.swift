@@ -85,13 +85,13 @@ import Synchronization
     beginWrite(token)
     if !core.turns.isOpen { (core.feed.context, core.feed.origin) = (context, origin) }
     core.prepare()
-    let savepoint = core.graph.journal.begin()
-    let logCount = core.log.count
+    let savepoint = core.savepoint
+    let outer = core.graph.journal.begin()
     let ownToken = Self.lastToken.add(1, ordering: .relaxed).newValue
     core.turns.open(currentThread(), token: ownToken)
     lock.unlock()
     func end() {
-      core.graph.journal.end(savepoint)
+      core.graph.journal.end(outer)
       closeTurn()
       endWrite()
     }
@@ -102,7 +102,7 @@ import Synchronization
       return result
     } catch {
       lock.lock()
-      core.rollBack(logCount: logCount)
+      core.rollBack(to: savepoint)
       end()
       throw error
     }

@@ -42,8 +42,11 @@ import Foundation
 
   // MARK: Operations
 
-  /// Before any operation but a removal: removed entities are taken out of what holds them.
-  @usableFromInline func prepare() { if removal.isPending { removal.flush() } }
+  /// Before any operation but a removal: removed entities are taken out of what holds them, and cycles are known.
+  @usableFromInline func prepare() {
+    if removal.isPending { removal.flush() }
+    components.resolve()
+  }
 
   /// Brings a node's value up to date for whoever sees the open transaction.
   @usableFromInline func refresh(_ node: Node) {
@@ -63,9 +66,11 @@ import Foundation
       for node in nodes where node.exists {
         merge.revisit(node)
         refresher.refresh(node)
-        // Parents may have taken over what it showed before.
-        graph.invalidate(node)
+        // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
+        graph.invalidate(node, isNotifying: false)
       }
+      // Nobody is told, and so nobody would look: the next change below is to come up to them again.
+      for node in graph.unrefreshed.takeAll() { refresher.refresh(node) }
     }
     _ = refresher.takeReshaped()
   }
@@ -78,6 +83,7 @@ import Foundation
     settleShapes()
     components.resolve()
     reachability.examine()
+    removal.dropPending()
     if !graph.notified.isEmpty { notify() }
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
@@ -96,7 +102,7 @@ import Foundation
         nodes += graph.notified.takeAll().filter { !known.contains(ObjectIdentifier($0)) }
       }
     }
-    let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph)
+    let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
     for node in nodes {
       if changed?.contains(node) ?? true {
         for subscriber in node.subscribers { subscriber.didChange(self) }
@@ -117,11 +123,20 @@ import Foundation
     graph.notified.insert(node)
   }
 
+  /// What a transaction that throws goes back to, beside the journal.
+  struct Savepoint {
+    let logCount: Int
+    let clearedCount: Int
+  }
+
+  var savepoint: Savepoint { Savepoint(logCount: log.count, clearedCount: removal.cleared.count) }
+
   /// Undoes all that was written since the innermost savepoint.
-  func rollBack(logCount: Int) {
+  func rollBack(to savepoint: Savepoint) {
     removal.flush()
     needsComparison = true
-    log.truncate(to: logCount)
+    log.truncate(to: savepoint.logCount)
+    removal.undoClearing(to: savepoint.clearedCount)
     for state in graph.journal.takeSinceSavepoint() { restore(state) }
   }
 

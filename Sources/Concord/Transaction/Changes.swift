@@ -4,18 +4,22 @@ struct ChangedNodes {
   private var cycleToo: Set<ObjectIdentifier> = []
 
   /// Compares what was written with what it was before, and adds all that shows a difference.
-  init(graph: Graph) {
+  init(graph: Graph, view: CommittedView) {
     var stack: [(node: Node, isBriefChanged: Bool)] = []
-    for state in graph.journal.writtenStates where state.node.differs(from: state, graph) {
-      nodes.insert(ObjectIdentifier(state.node))
-      cycleToo.insert(ObjectIdentifier(state.node))
-      stack.append((state.node, true))
+    for state in graph.journal.writtenStates {
+      let node = state.node
+      let isWritten = node.differs(from: state, graph)
+      let formChange = isWritten ? .whole : view.formChange(of: node)
+      if formChange == .none { continue }
+      nodes.insert(ObjectIdentifier(node))
+      if formChange == .whole { cycleToo.insert(ObjectIdentifier(node)) }
+      stack.append((node, formChange == .whole))
     }
     while let (node, isBriefChanged) = stack.popLast() {
       for edge in node.parents {
         let isInside = edge.parent.isInSameCycle(as: node)
         if isInside && !isBriefChanged { continue }
-        let changesBrief = !(isInside && edge.parent.omitsWhenBrief(ordinal: edge.ordinal))
+        let changesBrief = !edge.parent.omitsWhenBrief(ordinal: edge.ordinal)
         let isNew = nodes.insert(ObjectIdentifier(edge.parent)).inserted
         let isNewBrief = changesBrief && cycleToo.insert(ObjectIdentifier(edge.parent)).inserted
         if isNew || isNewBrief { stack.append((edge.parent, changesBrief)) }
@@ -26,12 +30,20 @@ struct ChangedNodes {
   func contains(_ node: Node) -> Bool { nodes.contains(ObjectIdentifier(node)) }
 }
 
+/// Where a node shows a child in another form, because cycles changed.
+enum FormChange {
+  case none
+  /// Only in relations that its own brief form leaves out.
+  case omitted
+  /// Also in what others of its cycle show of it.
+  case whole
+}
+
 extension Node {
-  /// Whether an observer of the entity itself sees another state than the saved one.
+  /// Whether the entity came or went, or its own fields or relations are others than the saved ones.
   func differs(from state: SavedState, _ graph: Graph) -> Bool {
     guard exists == state.flags.contains(.exists) else { return true }
     guard exists else { return false }
-    if cyclic?.component !== state.component { return true }
     guard graph.journal.isWritten(self) else { return false }
     guard table.isEquatable else { return flags.contains(.written) }
     if let list = state.children?.list, list !== children {

@@ -66,6 +66,28 @@ final class CommittedView: ChildForms {
       && children.range(ofRelation: k).contains { self.component(of: children.edges[$0].child) === component }
   }
 
+  /// Whether a node that is in another cycle than when it was last committed shows its children in other forms.
+  func formChange(of node: Node) -> FormChange {
+    let component = component(of: node)
+    guard component !== node.cyclic?.component, let children = node.children else { return .none }
+    guard self.children(of: node) === children else { return .whole }
+    let omitted = node.omissions
+    var change = FormChange.none
+    for (ordinal, edge) in children.edges.enumerated() {
+      if omissions(of: edge.child, in: component) == node.omissions(of: edge.child) { continue }
+      if omitted.isEmpty || !omitted[children.relation(of: Int32(truncatingIfNeeded: ordinal))] { return .whole }
+      change = .omitted
+    }
+    return change
+  }
+
+  /// Which relations a node was shown without in a component when it was last committed.
+  private func omissions(of node: Node, in component: Component?) -> [Bool] {
+    guard let component, component === self.component(of: node), let children = children(of: node) else { return [] }
+    let omitted = children.ends.indices.map { omits(children, $0, node, component) }
+    return omitted.contains(true) ? omitted : []
+  }
+
   // MARK: Bringing saved values up to date
 
   private struct Frame {

@@ -149,6 +149,11 @@ extension Model {
     subscriptions[id] = subscription
   }
 
+  /// After `removeAll` no notice of before needs to arrive.
+  mutating func makeNoticesOptional() {
+    for id in notices.keys { for index in notices[id]?.indices ?? 0..<0 { notices[id]?[index].isOptional = true } }
+  }
+
   /// Tells each observer whose value this transaction changed.
   private mutating func notify() {
     var before = self

@@ -178,6 +178,8 @@ final class ShapeWorld {
   }
 
   private func transaction(_ steps: [ShapeStep], _ isThrowing: Bool) throws {
+    // Reading may show that a relation has lost an entity, and with it the entity goes.
+    if isThrowing { _ = values() }
     let before = isThrowing ? values() : [:]
     let keptBefore = kept
     depth += 1
