@@ -343,4 +343,71 @@ struct RandomFindingsInCyclesTests {
     #expect(observer.value.partner?.id == 2)
     #expect(store.find(Person.self, id: 0)?.value.name == 1)
   }
+
+  @Test("What was left out is shown as it is stored in the collection that it came with")
+  func leftOutInCollection() {
+    let key: AliasKey<[Person]> = "people"
+    store.store([Person(id: 0, name: 2)], named: key)
+    store.store([Person(id: 0, name: 3, friends: omitted()), Person(id: 1, name: 2)], named: key)
+    let people = store.find(named: key).value
+    #expect(people == [Person(id: 0, name: 3), Person(id: 1, name: 2)])
+    #expect(people.map { $0.map { isOmitted($0.friends) } } == [false, false])
+  }
+
+  @Test("A wrapper that was shown, in another of the same cycle, can be edited")
+  func wrapperThatWasShown() {
+    let tag = store.store(Tag(id: 2, text: 0))
+    let observer = store.store(
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])],
+        slot: .person(Person(id: 1, name: 0))))
+    store.update(Person.self, id: 0) { $0.friends.append(Person(id: 0, name: 1, slot: .tag(Tag(id: 2, text: 1)))) }
+    #expect(tag.value.text == 1)
+    #expect(observer.value.id == 0)
+    let other = store.observer(Person.self, id: 0)
+    store.update(Person.self, id: 0) { $0.slot = .person(Person(id: 0, name: 3, slot: .tag(Tag(id: 2, text: 2)))) }
+    #expect(tag.value.text == 2)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("Inside a transaction somebody who left a cycle shows others whole")
+  func leftTheCycle() {
+    let observer = store.store(
+      Team(
+        id: 0, name: 0,
+        lead: Person(
+          id: 1, name: 0,
+          partner: Person(
+            id: 0, name: 0, partner: Person(id: 2, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 1, name: 0)))))
+      ))
+    let kept = store.find(Person.self, id: 1)
+    #expect(kept?.value.partner?.partner == nil)
+    store.transaction { store in
+      let lead = store.find(Person.self, id: 0)?.value ?? Person(id: 0, name: 0)
+      store.store(Team(id: 0, name: 1, lead: lead))
+      #expect(kept?.value.partner?.partner?.id == 2)
+    }
+    #expect(observer.value.lead.id == 0)
+  }
+
+  @Test("What is left of a wrapper in a brief form is shown to all")
+  func restOfWrapper() {
+    let observer = store.store(Knot(id: 0, text: 0, knots: [Knot(id: 1, text: 0, tie: .one(Knot(id: 0, text: 0)))]))
+    #expect(observer.value.knots.map(\.tie) == [.none])
+    store.update(Knot.self, id: 1) { $0.tie = .many([$0.tie.inside[0]]) }
+    #expect(observer.value.knots.map(\.tie) == [.many([])])
+  }
+
+  @Test("What a derived relation shows once something else is removed is the newest")
+  func shownAfterRemoval() {
+    let pod = store.store(
+      Pod(
+        id: 0, mode: .showsTop, main: Leaf(id: 1, text: 0), list: [Leaf(id: 0, text: 9), Leaf(id: 1, text: 0)],
+        slots: []))
+    store.update(Leaf.self, id: 1) { $0.text = 5 }
+    #expect(pod.value.top == Leaf(id: 0, text: 9))
+    store.remove(Leaf.self, id: 0)
+    #expect(pod.value.main == Leaf(id: 1, text: 5))
+    #expect(pod.value.top == Leaf(id: 1, text: 5))
+  }
 }

@@ -167,13 +167,7 @@ extension Merge {
   /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.
   func refusesHiddenEdit(of k: Int, stored: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
     let table = item.node.table
-    let isHidden =
-      switch table.omission(in: .pending(item.base), relation: k, of: schema) {
-      case .none: false
-      case .omitted: true
-      case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: stored)
-      }
-    guard isHidden else { return false }
+    guard isLeftOut(k, stored: stored, in: .pending(item.base), of: item, schema) else { return false }
     // The whole form in place of the brief one is no edit.
     if !table.isIdentical(item.value, .own(item.node), relation: k, of: schema) {
       log.append(.refused(.hiddenRelation), item.node)
