@@ -21,7 +21,9 @@ extension Table {
       if relation.isIdentical(value, other) { continue }
       if kept.indices.contains(k), kept[k] {
         relation.copy(other, into: &value)
-      } else if !relation.transplant(other, into: &value, graph) {
+      } else if relation.isOmitted(in: value) != relation.isOmitted(in: other)
+        || !relation.transplant(other, into: &value, graph)
+      {
         return false
       }
     }

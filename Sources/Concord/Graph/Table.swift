@@ -54,7 +54,11 @@
   func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
 
   /// The same of what brief forms show, which leave some relations out.
-  func haveSameBrief(_ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph) -> Bool { false }
+  func haveSameBrief(
+    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+  ) -> Bool { false }
+  /// Whether two values are the same, and leave out the same: an empty collection is not the same as one that was left out.
+  func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
 
   // MARK: Relations
 
@@ -234,6 +238,12 @@ enum LogEvent {
   override func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b) else { return false }
     return isSame(a, b)
+  }
+
+  override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
+    guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
+    return schema.relations.allSatisfy { $0.isOmitted(in: a) == $0.isOmitted(in: b) }
   }
 
   override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
