@@ -92,7 +92,7 @@ struct ObservedTests {
   }
 
   @Test("Read and changed by many threads, it ends with the last value, and nobody misses it")
-  func threads() {
+  func threads() async {
     let observed = store.store(Book(id: "a", title: "0")).observed
     let store = store
     let follower = Follower(observed)
@@ -100,6 +100,7 @@ struct ObservedTests {
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       for _ in 0..<100 { store.update(Book.self, id: "a") { $0.title = "\((Int($0.title) ?? 0) + 1)" } }
     }
+    await store.settled()
     #expect(observed.value.title == "400")
     #expect(follower.seen.all.contains("400"))
   }

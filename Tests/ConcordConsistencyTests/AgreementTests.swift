@@ -41,8 +41,8 @@ struct AgreementTests {
     arguments: 0..<25)
   func writesWithinUpdates(seed: UInt64) async {
     let world = World(stores: 2)
-    world.writer.onUpdate = { [unowned world] _ in
-      guard let author = world.writer.things.first, author.name.hasSuffix("7") else { return }
+    world.writer.onUpdate = { [weak world] _ in
+      guard let world, let author = world.writer.things.first, author.name.hasSuffix("7") else { return }
       world.stores[0].update(Author.self, id: 1) { $0.name = "after \(author.name)" }
     }
     run(seed, steps: 60) { random, name in world.step(name, &random) }

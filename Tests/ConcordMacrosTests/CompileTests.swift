@@ -180,7 +180,7 @@
       let alone = """
 
         @Consistent public struct C1 { public let id: Int; var author: Author; var choice: C2 }
-        @Consistent enum C2 { case author(Author), run(() -> Void), pair([Author?], Int), none }
+        @Consistent enum C2 { case author(Author), run(@Sendable () -> Void), pair([Author?], Int), none }
         @Consistent enum C3 { case by(author: Author), by(book: Book), by(Int), other }
         """
       // One of the kinds declares an identity that would belong to the main actor.

@@ -343,4 +343,135 @@ struct RandomFindingsInCyclesTests {
     #expect(observer.value.partner?.id == 2)
     #expect(store.find(Person.self, id: 0)?.value.name == 1)
   }
+
+  @Test("What was left out is shown as it is stored in the collection that it came with")
+  func leftOutInCollection() {
+    let key: AliasKey<[Person]> = "people"
+    store.store([Person(id: 0, name: 2)], named: key)
+    store.store([Person(id: 0, name: 3, friends: omitted()), Person(id: 1, name: 2)], named: key)
+    let people = store.find(named: key).value
+    #expect(people == [Person(id: 0, name: 3), Person(id: 1, name: 2)])
+    #expect(people.map { $0.map { isOmitted($0.friends) } } == [false, false])
+  }
+
+  @Test("A wrapper that was shown, in another of the same cycle, can be edited")
+  func wrapperThatWasShown() {
+    let tag = store.store(Tag(id: 2, text: 0))
+    let observer = store.store(
+      Person(
+        id: 0, name: 0, friends: [Person(id: 1, name: 0, friends: [Person(id: 0, name: 0)])],
+        slot: .person(Person(id: 1, name: 0))))
+    store.update(Person.self, id: 0) { $0.friends.append(Person(id: 0, name: 1, slot: .tag(Tag(id: 2, text: 1)))) }
+    #expect(tag.value.text == 1)
+    #expect(observer.value.id == 0)
+    let other = store.observer(Person.self, id: 0)
+    store.update(Person.self, id: 0) { $0.slot = .person(Person(id: 0, name: 3, slot: .tag(Tag(id: 2, text: 2)))) }
+    #expect(tag.value.text == 2)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("Inside a transaction somebody who left a cycle shows others whole")
+  func leftTheCycle() {
+    let observer = store.store(
+      Team(
+        id: 0, name: 0,
+        lead: Person(
+          id: 1, name: 0,
+          partner: Person(
+            id: 0, name: 0, partner: Person(id: 2, name: 0, team: Team(id: 0, name: 0, lead: Person(id: 1, name: 0)))))
+      ))
+    let kept = store.find(Person.self, id: 1)
+    #expect(kept?.value.partner?.partner == nil)
+    store.transaction { store in
+      let lead = store.find(Person.self, id: 0)?.value ?? Person(id: 0, name: 0)
+      store.store(Team(id: 0, name: 1, lead: lead))
+      #expect(kept?.value.partner?.partner?.id == 2)
+    }
+    #expect(observer.value.lead.id == 0)
+  }
+
+  @Test("What is left of a wrapper in a brief form is shown to all")
+  func restOfWrapper() {
+    let observer = store.store(Knot(id: 0, text: 0, knots: [Knot(id: 1, text: 0, tie: .one(Knot(id: 0, text: 0)))]))
+    #expect(observer.value.knots.map(\.tie) == [.none])
+    store.update(Knot.self, id: 1) { $0.tie = .many([$0.tie.inside[0]]) }
+    #expect(observer.value.knots.map(\.tie) == [.many([])])
+  }
+
+  @Test("What a derived relation shows once something else is removed is the newest")
+  func shownAfterRemoval() {
+    let pod = store.store(
+      Pod(
+        id: 0, mode: .showsTop, main: Leaf(id: 1, text: 0), list: [Leaf(id: 0, text: 9), Leaf(id: 1, text: 0)],
+        slots: []))
+    store.update(Leaf.self, id: 1) { $0.text = 5 }
+    #expect(pod.value.top == Leaf(id: 0, text: 9))
+    store.remove(Leaf.self, id: 0)
+    #expect(pod.value.main == Leaf(id: 1, text: 5))
+    #expect(pod.value.top == Leaf(id: 1, text: 5))
+  }
+
+  @Test("An empty collection at a new place is not taken for one that was left out")
+  func emptyIsNotLeftOut() {
+    store.store(
+      Team(
+        id: 0, name: 3, lead: Person(id: 2, name: 2, team: Team(id: 0, name: 3, lead: Person(id: 2, name: 2))),
+        mates: [Person(id: 1, name: 0, friends: [Person(id: 2, name: 2)])]),
+      named: "team")
+    let lead = store.find(Team.self, id: 0)?.value.lead ?? Person(id: 2, name: 2)
+    store.update(Person.self, id: 1) { $0.team = Team(id: 0, name: 3, lead: lead, mates: []) }
+    #expect(store.find(Team.self, id: 0)?.value.mates == [])
+  }
+
+  @Test("A refused edit raises no stamp")
+  func refusedEditHasNoStamp() {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let lead = Person(id: 0, name: 0)
+    let observer = store.store(
+      Person(
+        id: 1, name: 0, friends: [Person(id: 0, name: 0, partner: Person(id: 1, name: 0))],
+        team: Team(id: 0, name: 0, lead: lead)))
+    store.update(Person.self, id: 1, modifiedAt: 7) { $0.team?.lead.partner = Person(id: 1, name: 0) }
+    store.store(Person(id: 0, name: 1), modifiedAt: 1)
+    #expect(observer.value.friends.map(\.name) == [1])
+  }
+
+  @Test("A new place for what was given brief is compared with the whole, also if the closure wrote something")
+  func newPlaceAfterWriting() {
+    let observer = store.store(
+      Person(id: 2, name: 1, friends: [Person(id: 0, name: 0, friends: [Person(id: 2, name: 3)])]))
+    store.update(Person.self, id: 2) { person in
+      store.store(Note(id: 0, text: 1))
+      person.slot = .person(Person(id: 0, name: 1))
+    }
+    #expect(store.find(Person.self, id: 0)?.value == Person(id: 0, name: 1))
+    #expect(observer.value.friends == [Person(id: 0, name: 1)])
+  }
+
+  @Test("A setter is not called where nothing is newer")
+  func setterIsNotCalled() {
+    let pod = Pod(
+      id: 0, mode: [.sorts, .showsTop], main: Leaf(id: 3, text: 0), list: [Leaf(id: 0, text: 9), Leaf(id: 1, text: 2)],
+      slots: [])
+    let observer = store.store(pod)
+    try? store.transaction { store in
+      store.update(Leaf.self, id: 0) { $0.text = 8 }
+      throw Refused()
+    }
+    #expect(observer.value == pod)
+    store.store(observer.value)
+    #expect(observer.value == pod)
+  }
+
+  @Test("Inside itself an entity shows the newest of whom it cannot leave out")
+  func newestOfRequired() {
+    var friend = Clan(id: 2, name: 3)
+    friend.inner = [Clan(id: 0, name: 2)]
+    var clan = Clan(id: 0, name: 3)
+    clan.badge = .clan(Clan(id: 0, name: 1))
+    clan.setStubborn(friend)
+    let observer = store.store(clan)
+    #expect(observer.value.stubborn.map { isOmitted($0.inner) } == true)
+    #expect(observer.value.badge?.clan?.stubborn.map { isOmitted($0.inner) } == true)
+  }
 }

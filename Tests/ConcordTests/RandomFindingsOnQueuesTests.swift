@@ -61,4 +61,26 @@ struct RandomFindingsOnQueuesTests {
     #expect(log.values == [0, 1])
     subscription.unsubscribe()
   }
+
+  @Test("What was committed shows each element of a set as committed, while a transaction is open")
+  func setWhileTransactionIsOpen() {
+    let tags = (0..<12).map { Tag(id: $0, text: 0) }
+    let work = store.store(Work(id: 0, title: 0, tags: Set(tags), byKey: ["1": tags[1]]))
+    for text in 1...20 {
+      store.update(Tag.self, id: text % 12) { $0.text = text }
+      store.transaction { store in
+        store.update(Tag.self, id: (text + 1) % 12) { $0.text = 100 }
+        let committed = Log<Work>()
+        let isRead = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+          committed.append(work.value)
+          isRead.signal()
+        }
+        isRead.wait()
+        #expect(committed.last?.tags.map(\.text).max() == text)
+        #expect(committed.last?.byKey["1"]?.text == committed.last?.tags.first { $0.id == 1 }?.text)
+        store.update(Tag.self, id: (text + 1) % 12) { $0.text = 0 }
+      }
+    }
+  }
 }

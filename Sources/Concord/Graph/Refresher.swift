@@ -63,17 +63,28 @@ final class Refresher: ChildForms {
   private struct Frame {
     let node: Node
     let children: ChildList
-    /// First those that lead out of the node's cycle: when its brief form is shown inside, it has what they show.
+    /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
+    /// form is shown inside, it has the newest of all that it shows.
     let ordinals: ContiguousArray<Int32>
-    let outsideCount: Int
+    /// Where each of these parts ends.
+    let ends: [Int]
     var next = 0
-    var patched = 0
+    private var patched = 0
+    private var part = 0
 
-    /// Those that are to be patched now: all that leads out, or the rest.
+    init(_ node: Node, _ children: ChildList, _ parts: [[Int32]]) {
+      self.node = node
+      self.children = children
+      ordinals = ContiguousArray(parts.joined())
+      ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
+    }
+
+    /// The children of a part were all visited, so that it is to be patched.
+    var hasPart: Bool { part < ends.count && next == ends[part] }
+
     mutating func takePart() -> ContiguousArray<Int32> {
-      let end = patched < outsideCount ? outsideCount : ordinals.count
-      defer { patched = end }
-      return ContiguousArray(ordinals[patched..<end])
+      defer { (patched, part) = (ends[part], part + 1) }
+      return ContiguousArray(ordinals[patched..<ends[part]])
     }
   }
 
@@ -82,7 +93,7 @@ final class Refresher: ChildForms {
     guard var frame = open(root, isBrief: false) else { return }
     var frames: ContiguousArray<Frame> = []
     while true {
-      if frame.next == frame.outsideCount, frame.patched < frame.outsideCount { patchPart(of: &frame) }
+      while frame.hasPart { patchPart(of: &frame) }
       if frame.next < frame.ordinals.count {
         let child = frame.children.edges[Int(frame.ordinals[frame.next])].child
         frame.next += 1
@@ -93,7 +104,6 @@ final class Refresher: ChildForms {
         frames.append(frame)
         frame = below
       } else {
-        if frame.patched < frame.ordinals.count { patchPart(of: &frame) }
         frame.node.flags.remove(.visiting)
         guard let above = frames.popLast() else { return }
         frame = above
@@ -103,7 +113,7 @@ final class Refresher: ChildForms {
 
   private func patchPart(of frame: inout Frame) {
     let ordinals = frame.takePart()
-    if frame.node.children === frame.children { patch(frame.node, frame.children, ordinals) }
+    if !ordinals.isEmpty, frame.node.children === frame.children { patch(frame.node, frame.children, ordinals) }
   }
 
   private func open(_ node: Node, isBrief: Bool) -> Frame? {
@@ -115,13 +125,14 @@ final class Refresher: ChildForms {
     }
     if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    guard node.cyclic?.component != nil else {
-      return Frame(node: node, children: children, ordinals: ordinals, outsideCount: ordinals.count)
-    }
+    guard node.cyclic?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
     let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
-    let outside = ordinals.filter { !isInside($0) }
+    let inside = ordinals.filter(isInside)
     return Frame(
-      node: node, children: children, ordinals: ContiguousArray(outside + ordinals.filter(isInside)),
-      outsideCount: outside.count)
+      node, children,
+      [
+        ordinals.filter { !isInside($0) }, inside.filter { !node.omitsWhenBrief(ordinal: $0) },
+        inside.filter { node.omitsWhenBrief(ordinal: $0) },
+      ])
   }
 }

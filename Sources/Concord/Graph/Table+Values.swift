@@ -12,6 +12,24 @@ extension Table {
 
   func isSame(_ a: T, _ b: T) -> Bool { Concord.haveSameBits(a, b) || (isEqual?(a, b) ?? false) }
 
+  /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
+  func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
+    guard let schema = schema(of: other) else { return isSame(value, other) }
+    guard schema === self.schema(of: value) else { return false }
+    var value = value
+    for (k, relation) in schema.relations.enumerated() {
+      if relation.isIdentical(value, other) { continue }
+      if kept.indices.contains(k), kept[k] {
+        relation.copy(other, into: &value)
+      } else if relation.isOmitted(in: value) != relation.isOmitted(in: other)
+        || !relation.transplant(other, into: &value, graph)
+      {
+        return false
+      }
+    }
+    return isSame(value, other)
+  }
+
   /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
   func brief(of node: EntityNode<T>) -> T? {
     guard let graph, var value = node.value, let children = node.children, let schema = children.schema as? Schema<T>

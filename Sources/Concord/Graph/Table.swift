@@ -53,6 +53,13 @@
   /// and all else equal. Relations that are `kept` count as the same.
   func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
 
+  /// The same of what brief forms show, which leave some relations out.
+  func haveSameBrief(
+    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+  ) -> Bool { false }
+  /// Whether two values are the same, and leave out the same: an empty collection is not the same as one that was left out.
+  func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
+
   // MARK: Relations
 
   func schema(of value: ValueReference) -> AnySchema? { nil }
@@ -65,8 +72,8 @@
   func isSameAsBrief(_ value: ValueReference, relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
   /// Takes the storage away by which a relation is recognised as one that was left out; `false` if it is none.
   func forgetOmission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
-  /// Copies a place from the node's value to a pending one.
-  func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {}
+  /// Copies a place from the node's value to a pending one; `false` if it has the same already.
+  func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool { false }
   func refusesSelf(_ schema: AnySchema) -> Bool { false }
 
   // MARK: Values in nodes
@@ -242,6 +249,12 @@ enum LogEvent {
     return isSame(a, b)
   }
 
+  override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
+    guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
+    return schema.relations.allSatisfy { $0.isOmitted(in: a) == $0.isOmitted(in: b) }
+  }
+
   override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b) else { return false }
     return Concord.haveSameBits(a, b)
@@ -255,18 +268,21 @@ enum LogEvent {
   override func haveSameFields(
     _ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph
   ) -> Bool {
-    guard var a = value(a), let b = value(b) else { return false }
-    guard let schema = schema(of: b) else { return isSame(a, b) }
-    guard schema === self.schema(of: a) else { return false }
-    for (k, relation) in schema.relations.enumerated() {
-      if relation.isIdentical(a, b) { continue }
-      if kept.indices.contains(k), kept[k] {
-        relation.copy(b, into: &a)
-      } else if !relation.transplant(b, into: &a, graph) {
-        return false
-      }
+    guard let a = value(a), let b = value(b) else { return false }
+    return haveSameFields(a, b, keeping: kept, graph)
+  }
+
+  override func haveSameBrief(
+    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard var a = value(a), var b = value(b), let schema = schema(of: b), schema === self.schema(of: a) else {
+      return false
     }
-    return isSame(a, b)
+    for (k, relation) in schema.relations.enumerated() where omitted.indices.contains(k) && omitted[k] {
+      relation.omit(in: &a, graph)
+      relation.omit(in: &b, graph)
+    }
+    return haveSameFields(a, b, keeping: [], graph)
   }
 
   override func schema(of reference: ValueReference) -> AnySchema? {
@@ -323,11 +339,12 @@ enum LogEvent {
     return true
   }
 
-  override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) {
+  override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
       pending.indices.contains(Int(slot)), !schema.relations[k].isIdentical(present, pending[Int(slot)])
-    else { return }
+    else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
+    return true
   }
 
   override func refusesSelf(_ schema: AnySchema) -> Bool { (schema as? Schema<T>)?.refusesSelf ?? false }

@@ -25,7 +25,7 @@ extension Merge {
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
       } else if isChanged(item, node) {
-        adoptKept(item, node)
+        adoptKept(i, node)
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
       }
@@ -52,7 +52,7 @@ extension Merge {
     guard let omitted, item.pending >= 0, node.table.isEquatable, omittedRelations(of: node) == omitted else {
       return true
     }
-    return !node.table.haveSameFields(.pending(item.pending), .own(node), keeping: omitted, graph)
+    return !node.table.haveSameBrief(.pending(item.pending), .own(node), omitting: omitted, graph)
   }
 
   // MARK: Freshness
@@ -98,10 +98,13 @@ extension Merge {
   }
 
   /// Puts the stored relations that stay into the new value.
-  private func adoptKept(_ item: Occurrence, _ node: Node) {
+  private func adoptKept(_ i: Int, _ node: Node) {
+    let item = occurrences.items[i]
     guard let schema = item.schema, item.firstRelation >= 0 else { return }
     for k in schema.orders.indices where occurrences.relations[Int(item.firstRelation) + k].isKept {
-      node.table.keep(relation: k, of: schema, from: node, in: item.pending)
+      if node.table.keep(relation: k, of: schema, from: node, in: item.pending) {
+        occurrences.items[i].state.insert(.isOtherThanShown)
+      }
     }
   }
 

@@ -67,7 +67,7 @@ extension Merge {
       // Where order says nothing, an unchanged one still stands where it stood, unless the collection was made anew.
       let isInPlace = given.indices.contains(position) && given[position].node === node
       let here = isInPlace ? given[position] : isOrdered ? nil : given.first { $0.node === node }
-      compare(i, with: forms(of: node, here: here, in: item.node, base))
+      compare(i, with: forms(of: occurrences.items[i], here: here, in: item.node, base))
     }
   }
 
@@ -95,15 +95,18 @@ extension Merge {
 
   /// The values of an entity with which one at a place is to be compared.
   private func forms(
-    of node: Node, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
+    of item: Occurrence, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
   ) -> [Form] {
-    if !base.isStored {
-      if let here { return [.pending(here.pending)] }
-      if let known = base.values[ObjectIdentifier(node)] { return known.map { .pending($0) } }
-    } else if here != nil {
-      return [parent.isInSameCycle(as: node) ? .brief : .whole]
+    let node = item.node
+    let stored: [Form] = node.cyclic?.component == nil ? [.whole] : [.whole, .brief]
+    if base.isStored {
+      return here == nil ? stored : [parent.isInSameCycle(as: node) ? .brief : .whole]
     }
-    return node.cyclic?.component == nil ? [.whole] : [.whole, .brief]
+    if let here { return [.pending(here.pending)] }
+    guard let known = base.values[ObjectIdentifier(node)] else { return stored }
+    // At a new place the stored value may stand as well, though the closure was given another.
+    let given = known.map { Form.pending($0) }
+    return base.isOnlyEdits && !item.state.contains(.isNew) ? stored + given : given
   }
 
   /// Compares one occurrence with forms of its entity: equal to one of them, it is no edit.
@@ -128,10 +131,10 @@ extension Merge {
       case .brief:
         refresher.refresh(item.node)
         let brief = occurrences.addPending(item.node, isBrief: true)
-        if table.isSame(.pending(brief), item.value) { return close(i, showsPresent: false) }
+        if table.isSameForm(.pending(brief), item.value) { return close(i, showsPresent: false) }
         candidates.append(brief)
       case .pending(let pending):
-        if table.isSame(.pending(pending), item.value) { return close(i, showsPresent: false) }
+        if table.isSameForm(.pending(pending), item.value) { return close(i, showsPresent: false) }
         candidates.append(pending)
       }
     }
@@ -167,13 +170,7 @@ extension Merge {
   /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.
   func refusesHiddenEdit(of k: Int, stored: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
     let table = item.node.table
-    let isHidden =
-      switch table.omission(in: .pending(item.base), relation: k, of: schema) {
-      case .none: false
-      case .omitted: true
-      case .absent: isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: stored)
-      }
-    guard isHidden else { return false }
+    guard isLeftOut(k, stored: stored, in: .pending(item.base), of: item, schema) else { return false }
     // The whole form in place of the brief one is no edit.
     if !table.isIdentical(item.value, .own(item.node), relation: k, of: schema) {
       log.append(.refused(.hiddenRelation), item.node)

@@ -88,7 +88,7 @@ extension Merge {
       }
       return nil
     }
-    if isLeftOut(k, stored: stored, of: item, schema) { return stored }
+    if isLeftOut(k, stored: stored, in: item.value, of: item, schema) { return stored }
     guard let comparison, schema.relation(k, in: comparison.schema) != nil else { return nil }
     if comparison.isSameEntity, base?.isOnlyEdits ?? false,
       table.isIdentical(item.value, .pending(item.base), relation: k, of: schema)
@@ -104,25 +104,29 @@ extension Merge {
       let schema = item.node.table.schema(of: item.value)
     else { return [] }
     return schema.orders.indices.map { k in
-      schema.relation(k, in: present).map { isLeftOut(k, stored: $0, of: item, schema) } ?? false
+      schema.relation(k, in: present).map { isLeftOut(k, stored: $0, in: item.value, of: item, schema) } ?? false
     }
   }
 
-  /// Whether a relation of an incoming value stands for one that the store left out.
-  func isLeftOut(_ k: Int, stored: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
-    switch item.node.table.omission(in: item.value, relation: k, of: schema) {
+  /// Whether a relation of an incoming value, or of what a closure was given, stands for one that the store left out.
+  func isLeftOut(
+    _ k: Int, stored: Int, in value: ValueReference, of item: Occurrence, _ schema: AnySchema
+  ) -> Bool {
+    switch item.node.table.omission(in: value, relation: k, of: schema) {
     // An observer of the property may have made another empty collection of the one that was left out.
-    case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, stored: stored, of: item, schema)
+    case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, stored: stored, in: value, of: item, schema)
     case .omitted: true
-    case .absent: isAbsentInBrief(k, stored: stored, of: item, schema)
+    case .absent: isAbsentInBrief(k, stored: stored, in: value, of: item, schema)
     }
   }
 
   /// Whether the brief form of an entity, which stands inside another of its cycle, shows the same in a relation.
-  private func isAbsentInBrief(_ k: Int, stored: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
+  private func isAbsentInBrief(
+    _ k: Int, stored: Int, in value: ValueReference, of item: Occurrence, _ schema: AnySchema
+  ) -> Bool {
     isInsideOwnCycle(item) && item.node.omitsWhenBrief(relation: stored)
       && (schema.canOmit[k] == .always
-        || item.node.table.isSameAsBrief(item.value, relation: k, of: schema, in: item.node))
+        || item.node.table.isSameAsBrief(value, relation: k, of: schema, in: item.node))
   }
 
   func isInsideOwnCycle(_ item: Occurrence) -> Bool {

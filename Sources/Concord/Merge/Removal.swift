@@ -96,21 +96,27 @@ final class Removal {
   private func visitAgain(_ parent: Node, _ old: ChildList) {
     let table = parent.table
     guard let schema = table.schema(of: .own(parent)) else { return graph.removeChildren(of: parent) }
-    // What did not stand in a relation before may show something old, too.
-    var present = Set(old.edges.lazy.map { ObjectIdentifier($0.child) })
-    for ordinal in old.stale.ordinals() { present.remove(ObjectIdentifier(old.edges[Int(ordinal)].child)) }
     var nodes: ContiguousArray<Node> = []
     var ends: ContiguousArray<Int32> = []
+    var stale: ContiguousArray<Int32> = []
     for k in schema.orders.indices {
       let found = visitor.identify { table.visit(.own(parent), relation: k, of: schema, visitor) }
-      nodes.append(contentsOf: found.lazy.map { $0 ?? parent })
+      let left = old.schema === schema ? old.range(ofRelation: k).filter { !isRemoved(old.edges[$0].child) } : []
+      // Where anything else stands than what is left of before, it may show something old.
+      let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }
+      for (position, node) in found.enumerated() {
+        if !isRest || old.stale.contains(Int32(truncatingIfNeeded: left[position])) {
+          stale.append(Int32(truncatingIfNeeded: nodes.count))
+        }
+        nodes.append(node ?? parent)
+      }
       ends.append(Int32(truncatingIfNeeded: nodes.count))
     }
     graph.setChildren(of: parent, schema, nodes, ends)
-    for (ordinal, node) in nodes.enumerated() where !present.contains(ObjectIdentifier(node)) {
-      graph.makeStale(parent, Int32(truncatingIfNeeded: ordinal))
-    }
+    for ordinal in stale { graph.makeStale(parent, ordinal) }
   }
+
+  private func isRemoved(_ node: Node) -> Bool { node.flags.contains(.removed) }
 
   /// Drops the notices of what was committed before everything was removed.
   func dropPending() {

@@ -61,17 +61,22 @@
     return Int(stale[next]) - start
   }
 
-  /// The newest value for the occurrence at an ordinal, which shows `value` now.
+  /// The newest value for the occurrence at an ordinal, which shows `value` now; `nil` if that is the newest.
   @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
     if stale != nil, let children, children.edges.indices.contains(ordinal),
       let child = children.edges[ordinal].child.typed(T.self), child.hasID(value.id)
     {
-      return forms.value(of: child, in: parent)
+      return newest(of: child, otherThan: value)
     }
     mustVisitAgain = true
-    guard let child = graph.table(T.self).find(value.id), forms.exists(child),
-      let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value)
-    else { return nil }
+    guard let child = graph.table(T.self).find(value.id), forms.exists(child) else { return nil }
+    return newest(of: child, otherThan: value)
+  }
+}
+
+extension PatchCursor {
+  private mutating func newest<T: Identifiable & Sendable>(of child: EntityNode<T>, otherThan value: T) -> T? {
+    guard let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value) else { return nil }
     hasWritten = true
     return newest
   }

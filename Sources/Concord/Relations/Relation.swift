@@ -34,6 +34,13 @@
   func omit(in root: inout Root, _ graph: Graph) {}
   func omission(in root: Root) -> Omission { .none }
   func forgetOmission(in root: inout Root) {}
+  /// Whether the place has the very storage of a collection that was left out.
+  final func isOmitted(in root: Root) -> Bool {
+    if case .never = canOmit { return false }
+    if case .omitted = omission(in: root) { return true }
+    return false
+  }
+
   /// Whether the places of two values are the same: by `==` if there is one, else by their bits.
   func isSame(_ a: Root, _ b: Root) -> Bool { true }
   /// Whether the place can be left out as a whole.
@@ -63,7 +70,11 @@
   }
 
   @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
-    P.patch(&root[keyPath: keyPath], &cursor)
+    // A setter or an observer may do more than it is told; where nothing is newer it is not called.
+    let present = root[keyPath: keyPath]
+    var value = present
+    P.patch(&value, &cursor)
+    if !haveSameBits(present, value) { root[keyPath: keyPath] = value }
     cursor.mustVisitAgain = true
   }
 
@@ -93,7 +104,8 @@
   override var canOmit: Omittability {
     if case .always = P.canOmit, stored == nil { .depends } else { P.canOmit }
   }
-  override var canAlwaysRemove: Bool { stored != nil && P.canAlwaysRemove }
+  // A setter may refuse in the end, which is seen when it has been called.
+  override var canAlwaysRemove: Bool { P.canAlwaysRemove }
   override var order: PlaceOrder { P.order }
   override var isStored: Bool { stored != nil }
 }

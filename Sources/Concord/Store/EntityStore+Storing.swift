@@ -38,6 +38,7 @@ extension EntityStore {
       given = entity
       shared.unlocked { ifPresent(&value) }
     }
+    core.prepare()
     let node =
       (table.isAggregate ? core.storeAggregate(value, in: table, stamp, given: given) : nil)
       ?? core.storeFlat(value, in: table, stamp)

@@ -15,8 +15,8 @@ extension EntityStore {
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
     shared.write(token) { core in
-      core.prepare()
       let table = core.graph.table(type)
+      if table.isAggregate { core.prepare() }
       guard let node = table.find(id) else { return false }
       return shared.update(core, node, in: table, modifiedAt: stamp, update)
     }

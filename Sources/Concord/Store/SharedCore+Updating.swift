@@ -56,6 +56,7 @@ extension StoreCore {
     _ node: EntityNode<T>, in table: Table<T>, result: T, given: T?, mark: WriteMark, _ stamp: Stamp?, isAlone: Bool,
     _ onOtherID: ((T, T) -> Bool)?
   ) -> Bool {
+    prepare()
     guard let given = given ?? valueBefore(mark, of: node) else { return false }
     guard result.id == given.id else {
       if let onOtherID { return onOtherID(result, given) }

@@ -69,7 +69,6 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     closeTurn()
-    core.prepare()
     if !core.turns.isOpen { core.graph.journal.pause() }
   }
 

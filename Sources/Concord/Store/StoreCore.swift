@@ -50,8 +50,9 @@ import Foundation
 
   /// Brings a node's value up to date for whoever sees the open transaction.
   @usableFromInline func refresh(_ node: Node) {
-    prepare()
+    // What holds a removed entity is stale, and so is all above it.
     guard node.isStale else { return }
+    prepare()
     refresher.refresh(node)
     settleShapes()
     // What was visited anew may show something old.

@@ -93,16 +93,28 @@ final class CommittedView: ChildForms {
   private struct Frame {
     let node: Node
     let list: ChildList
-    /// First those that lead out of the node's cycle: when its brief form is shown inside, it has what they show.
+    /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
+    /// form is shown inside, it has the newest of all that it shows.
     let stale: ContiguousArray<Int32>
-    let outsideCount: Int
+    /// Where each of these parts ends.
+    let ends: [Int]
     var next = 0
-    var patched = 0
+    private var patched = 0
+    private var part = 0
+
+    init(_ node: Node, _ list: ChildList, _ parts: [[Int32]]) {
+      self.node = node
+      self.list = list
+      stale = ContiguousArray(parts.joined())
+      ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
+    }
+
+    /// The children of a part were all visited, so that it is to be patched.
+    var hasPart: Bool { part < ends.count && next == ends[part] }
 
     mutating func takePart() -> ContiguousArray<Int32> {
-      let end = patched < outsideCount ? outsideCount : stale.count
-      defer { patched = end }
-      return ContiguousArray(stale[patched..<end])
+      defer { (patched, part) = (ends[part], part + 1) }
+      return ContiguousArray(stale[patched..<ends[part]])
     }
   }
 
@@ -110,7 +122,7 @@ final class CommittedView: ChildForms {
     guard var frame = open(root, isBriefIn: nil) else { return }
     var frames: ContiguousArray<Frame> = []
     while true {
-      if frame.next == frame.outsideCount, frame.patched < frame.outsideCount { patchPart(of: &frame) }
+      while frame.hasPart { patchPart(of: &frame) }
       if frame.next < frame.stale.count {
         let child = frame.list.edges[Int(frame.stale[frame.next])].child
         frame.next += 1
@@ -122,7 +134,6 @@ final class CommittedView: ChildForms {
         frames.append(frame)
         frame = below
       } else {
-        if frame.patched < frame.stale.count { patchPart(of: &frame) }
         frame.node.flags.remove(.visiting)
         guard let above = frames.popLast() else { return }
         frame = above
@@ -141,13 +152,16 @@ final class CommittedView: ChildForms {
     let isInside = { (ordinal: Int32) in
       component != nil && self.component(of: list.edges[Int(ordinal)].child) === component
     }
-    let outside = stale.filter { !isInside($0) }
+    guard let component else { return Frame(node, list, [Array(stale)]) }
+    let isOmitted = { (ordinal: Int32) in self.omits(list, list.relation(of: ordinal), node, component) }
+    let inside = stale.filter(isInside)
     return Frame(
-      node: node, list: list, stale: ContiguousArray(outside + stale.filter(isInside)), outsideCount: outside.count)
+      node, list, [stale.filter { !isInside($0) }, inside.filter { !isOmitted($0) }, inside.filter(isOmitted)])
   }
 
   private func patchPart(of frame: inout Frame) {
     let part = frame.takePart()
+    if part.isEmpty { return }
     let node = frame.node
     // The node's own value stays as it is: it may already show what is not committed.
     if graph.journal.committedState(of: node) == nil { graph.journal.save(node, isWrite: false) }

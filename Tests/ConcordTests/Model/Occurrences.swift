@@ -77,10 +77,12 @@ struct Occurrence {
   func said(_ place: Int) -> Relation<Ref>? { leftOut.contains(place) ? nil : tree.relations[place].refs }
 
   /// Whether it says the same as `form`: in its own fields, and of who stands in the relations; what the children
-  /// contain is theirs, and what was left out is no difference.
+  /// contain is theirs, and what was left out is no difference, nor an edit that is refused.
   func isSame(as form: Tree) -> Bool {
     tree.data == form.data
-      && tree.activePlaces.allSatisfy { place in said(place).map { $0 == form.relations[place].refs } ?? true }
+      && tree.activePlaces.allSatisfy { place in
+        hidden.contains(place) || said(place).map { $0 == form.relations[place].refs } ?? true
+      }
   }
 
   /// Whether two say the same, whichever wins.
