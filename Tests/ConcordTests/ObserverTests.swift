@@ -36,35 +36,6 @@ struct ObserverTests {
     }
   }
 
-  @Test("A pause that has nothing to hold back does not hold back what comes after it")
-  func emptyPause() {
-    let queue = DispatchQueue(label: "observers")
-    let store = EntityStore(queue: queue)
-    let tag = store.store(Tag(id: 0, text: 0))
-    let log = Log<Int>()
-    let first = tag.observe { log.append($0.text) }
-    let turns = Log<Int>()
-    let second = tag.observe { tag in
-      turns.append(tag.text)
-      // Between the first observer's turns: its newest value comes at the second, and there is none left for the third.
-      if tag.text == 1 { first.resume() }
-      if tag.text == 2 { first.pause() }
-    }
-    queue.suspend()
-    store.update(Tag.self, id: 0) { $0.text = 1 }
-    store.update(Tag.self, id: 0) { $0.text = 2 }
-    first.pause()
-    queue.resume()
-    while turns.values.count < 3 { queue.sync {} }
-    queue.sync {}
-    queue.sync {}
-    first.resume()
-    store.update(Tag.self, id: 0) { $0.text = 3 }
-    while turns.values.count < 4 { queue.sync {} }
-    #expect(log.values == [0, 2, 3])
-    second.unsubscribe()
-  }
-
   @Test("observe of a part is called when that part changes")
   func part() {
     let log = Log<Int>()
