@@ -103,7 +103,9 @@ struct ObserverTests {
     let store = EntityStore(queue: queue)
     let log = Log<(text: Int, isOnQueue: Bool)>()
     let tag = store.store(Tag(id: 0, text: 0))
-    let subscription = tag.observe { log.append(($0.text, DispatchQueue.getSpecific(key: key) == true)) }
+    let subscription = tag.observe(buffering: .every) {
+      log.append(($0.text, DispatchQueue.getSpecific(key: key) == true))
+    }
     #expect(log.count == 1)
     for text in 1...20 { store.update(Tag.self, id: 0) { $0.text = text } }
     await settle(queue) { log.count == 21 }
@@ -120,7 +122,7 @@ struct ObserverTests {
     let running = Counter()
     let left = Counter()
     let tag = store.store(Tag(id: 0, text: 0))
-    let subscription = tag.observe {
+    let subscription = tag.observe(buffering: .every) {
       if running.increment() - left.value > 1 { log.append(-1) }
       log.append($0.text)
       left.increment()
@@ -137,7 +139,7 @@ struct ObserverTests {
     let store = EntityStore(queue: queue)
     let log = Log<[Int?]>()
     let person = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)))
-    let subscription = person.observe { log.append([$0.name, $0.tag?.text]) }
+    let subscription = person.observe(buffering: .every) { log.append([$0.name, $0.tag?.text]) }
     queue.suspend()
     store.update(Tag.self, id: 0) { $0.text = 1 }
     store.update(Person.self, id: 0) { $0.name = 1 }
@@ -166,7 +168,7 @@ struct ObserverTests {
   func mainActorFromElsewhere() async {
     let screen = Screen()
     let tag = store.store(Tag(id: 0, text: 0))
-    let subscription = await tag.observe(on: MainActor.shared) { screen.texts.append($0.text) }
+    let subscription = await tag.observe(on: MainActor.shared, buffering: .every) { screen.texts.append($0.text) }
     for text in 1...10 { store.update(Tag.self, id: 0) { $0.text = text } }
     for _ in 0..<2_000 {
       if await screen.texts.last == 10 { break }

@@ -141,10 +141,10 @@ struct RegressionTests {
       for id in (0..<length - 1).reversed() { top = Link(id: id, next: [top]) }
       var observer: EntityObserver<Link>? = store.store(top)
       store.update(Link.self, id: length / 2) { $0.text = 1 }
-      var link = observer?.value
-      for _ in 0..<length / 2 { link = link?.next.first }
-      #expect(link?.text == 1)
-      link = nil
+      // Inside of a cycle the next one is brief.
+      #expect(observer?.value.next.first?.next.isEmpty == true)
+      #expect(store.value(Link.self, id: length / 2 - 1)?.next.first?.text == 1)
+      #expect(store.value(Link.self, id: length - 1)?.next.first?.id == 0)
       observer = nil
       #expect(store._statistics().entities == 0)
     }
@@ -202,7 +202,7 @@ struct RegressionTests {
     let store = EntityStore(queue: queue)
     let log = Log<[Int]>()
     let list = store.store([Tag(id: 0, text: 0), Tag(id: 1, text: 0)])
-    let subscription = list.observe { log.append($0.map(\.text)) }
+    let subscription = list.observe(buffering: .every) { log.append($0.map(\.text)) }
     queue.suspend()
     for text in 1...2 {
       store.transaction { store in

@@ -149,7 +149,7 @@ struct WholeTransactionsTests {
     let store = EntityStore(queue: queue)
     let log = Log<Int>()
     let tag = store.store(Tag(id: 0, text: 0))
-    let subscription = tag.observe { log.append($0.text) }
+    let subscription = tag.observe(buffering: .every) { log.append($0.text) }
     queue.suspend()
     for text in 1...5 { store.update(Tag.self, id: 0) { $0.text = text } }
     queue.resume()
