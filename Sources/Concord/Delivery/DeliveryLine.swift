@@ -37,10 +37,15 @@ import Synchronization
     work.store(true, ordering: .relaxed)
   }
 
-  /// Calls back when all that waits now has been told.
+  /// Calls back when all that waits now has been told: at once, if nothing waits and nobody is being told.
   func enqueueBarrier(_ body: @escaping @Sendable () -> Void) {
-    lock.withLock { line.enqueue(.barrier(body)) }
-    work.store(true, ordering: .relaxed)
+    let isIdle = lock.withLock {
+      if line.isIdle { return true }
+      line.enqueue(.barrier(body))
+      work.store(true, ordering: .relaxed)
+      return false
+    }
+    if isIdle { return body() }
     deliver(all: true)
   }
 
