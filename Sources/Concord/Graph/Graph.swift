@@ -255,6 +255,8 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
+  /// The one that waits, if no other does.
+  var only: Node? { nodes.count == 1 ? nodes[0] : nil }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }

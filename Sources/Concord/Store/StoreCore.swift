@@ -104,6 +104,10 @@ import Foundation
   }
 
   private func notify() {
+    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale {
+      _ = graph.notified.popLast()
+      return tell(node)
+    }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
@@ -118,12 +122,16 @@ import Foundation
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
     for node in nodes {
       if changed?.contains(node) ?? true {
-        for subscriber in node.subscribers { subscriber.didChange(self) }
+        tell(node)
       } else {
         // Nobody is told, and so nobody would look: the next change below is to come up to it again.
         refresh(node)
       }
     }
+  }
+
+  private func tell(_ node: Node) {
+    for i in node.subscribers.indices { node.subscribers[i].didChange(self) }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
