@@ -131,7 +131,8 @@ import Foundation
   }
 
   private func tell(_ node: Node) {
-    for i in node.subscribers.indices { node.subscribers[i].didChange(self) }
+    guard let links = node.links else { return }
+    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
@@ -177,7 +178,7 @@ import Foundation
     } else {
       graph.removeChildren(of: node)
     }
-    if node.cyclic?.component !== state.component { node.cyclic?.component = state.component }
+    if node.links?.component !== state.component { node.links?.component = state.component }
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
     graph.invalidate(node)
