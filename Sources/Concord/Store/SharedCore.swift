@@ -41,7 +41,17 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
-    while !core.turns.mayWrite(thread, token: token) { lock.wait() }
+    // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
+    var stall: Stall? = Stall(after: core.turns.patience)
+    while !core.turns.mayWrite(thread, token: token) {
+      lock.wait(atMost: stall?.rest)
+      guard let waited = stall?.duration, !core.turns.mayWrite(thread, token: token) else { continue }
+      stall = nil
+      let report = core.log.stall(waited)
+      lock.unlock()
+      report()
+      lock.lock()
+    }
   }
 
   /// Commits if the operation was the outermost, gives the lock back, and delivers.
