@@ -79,13 +79,14 @@
   override func take(_ core: StoreCore) {
     guard !buffersValues, state.take(), let source = source else { return }
     taken = state.tellsLast ? source.firstValue(core) : source.present(core)
-    state.didTell()
+    state.didTake()
   }
 
   override func tell() {
     let (value, isTold) = line.withLock { () -> (Value?, Bool) in
       if buffersValues { return (box.takeFirst(), state.take()) }
-      return (taken.take(), state.phase == .active)
+      let value = taken.take()
+      return (value, value != nil && state.tell())
     }
     if isTold, let value { onChange(value) }
   }
@@ -93,7 +94,10 @@
   override func takeSource() -> AnyObject? { source.take() }
 
   override func dropPending() {
-    let dropped = line.withLock { (box.takeAll(), taken.take()) }
+    let dropped = line.withLock { () -> ([Value], Value?) in
+      state.drop()
+      return (box.takeAll(), taken.take())
+    }
     withExtendedLifetime(dropped) {}
   }
 
@@ -108,7 +112,7 @@
         // Told in turn, like the others.
         let dropped = line.withLock { () -> Value? in
           if buffersValues { return box.append(first) }
-          _ = state.change(isBuffered: false)
+          state.putOffFirst()
           return nil
         }
         withExtendedLifetime(dropped) {}

@@ -79,7 +79,8 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     closeTurn()
-    if !core.turns.isOpen { core.graph.journal.pause() }
+    // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
+    if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }
   }
 
   private func closeTurn() {
