@@ -189,4 +189,27 @@ struct AliasTests {
     #expect(log.values == [nil, Tag(id: 0, text: 0), Tag(id: 0, text: 1)])
     subscription?.unsubscribe()
   }
+
+  @Test("An alias that names nothing before and after a transaction tells nobody, whatever it named meanwhile")
+  func namedInVain() {
+    let (log, list) = (Log<Tag?>(), Log<[Tag]?>())
+    let subscription = store.find(named: .current).observe { log.append($0) }
+    let other = store.find(named: .favourites).observe { list.append($0) }
+    store.store(Tag(id: 3, text: 3), named: .current)
+    store.remove(Tag.self, id: 3)
+    let before = log.values
+    for _ in 0..<2 {
+      store.transaction { tx in
+        tx.store(Tag(id: 1, text: 1), named: .current)
+        tx.store([Tag(id: 1, text: 1)], named: .favourites)
+        tx.removeAlias(named: .current)
+        tx.removeAlias(named: .favourites)
+      }
+    }
+    #expect(before == [nil, Tag(id: 3, text: 3), nil])
+    #expect(log.values == before)
+    #expect(list.values == [nil])
+    subscription.unsubscribe()
+    other.unsubscribe()
+  }
 }

@@ -60,7 +60,7 @@ extension Merge {
     guard let base else { return }
     if !base.isOnlyEdits, comparison == nil { return }
     let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
-    let isOrdered = item.schema?.orders[k] == .elements
+    let isOrdered = item.schema.map { $0.orders[k] != PlaceOrder.none } ?? false
     for i in range {
       let node = occurrences.items[i].node
       let position = i - range.lowerBound
