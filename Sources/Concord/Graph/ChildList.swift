@@ -12,6 +12,8 @@ struct ChildEdge {
   /// Where each relation's occurrences end.
   let ends: ContiguousArray<Int32>
   @exclusivity(unchecked) var stale = StaleSet()
+  /// The brief form of the node's value, if making it calls code of the user's.
+  var brief: AnyObject?
   /// Scratch for the search of components.
   var search = ComponentSearch.Mark()
 
