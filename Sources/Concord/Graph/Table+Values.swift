@@ -10,8 +10,6 @@ extension Table {
 
   func schema(of value: T) -> Schema<T>? { schemas.fixed ?? relations.map { schemas.find($0(value)) } }
 
-  func isSame(_ a: T, _ b: T) -> Bool { Concord.haveSameBits(a, b) || (isEqual?(a, b) ?? false) }
-
   /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
     guard let schema = schema(of: other) else { return isSame(value, other) }

@@ -171,6 +171,13 @@ enum LogEvent {
     return node
   }
 
+  /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
+  /// is compared by its bits, too.
+  @inlinable func isSame(_ a: T, _ b: T) -> Bool {
+    guard let isEqual else { return Concord.haveSameBits(a, b) }
+    return isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
+  }
+
   // MARK: Coming and going
 
   /// Makes the entity exist with its first value, in the node that waited for it if there is one.
