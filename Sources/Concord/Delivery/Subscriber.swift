@@ -61,14 +61,15 @@
   func take(_ core: StoreCore) {
     guard !buffersCalls, state.take(), let calls else { return }
     taken = calls.call(core, state.tellsLast ? .beginning : .change)
-    state.didTell()
+    state.didTake()
   }
 
   /// The call that is to be made now, if it still is: what was taken, or the oldest that waits. The line's lock is held; the
   /// call is to be made, or dropped, without it.
   func next() -> (call: Call?, isWanted: Bool) {
     if buffersCalls { return (box.takeFirst(), state.take()) }
-    return (taken.take(), state.phase == .active)
+    let call = taken.take()
+    return (call, call != nil && state.tell())
   }
 
   /// Gives up what holds the entity, to be destroyed without a lock. The store's lock is held.
@@ -76,7 +77,10 @@
 
   /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
   func dropPending() {
-    let dropped = line.withLock { (box.takeAll(), taken.take()) }
+    let dropped = line.withLock { () -> ([Call], Call?) in
+      state.drop()
+      return (box.takeAll(), taken.take())
+    }
     withExtendedLifetime(dropped) {}
   }
 
@@ -91,7 +95,7 @@
         // Told in turn, like the others.
         let dropped = line.withLock { () -> Call? in
           if buffersCalls { return box.append(first) }
-          _ = state.change(isBuffered: false)
+          state.putOffFirst()
           return nil
         }
         withExtendedLifetime(dropped) {}
