@@ -120,6 +120,7 @@ enum LogEvent {
   case stored
   case released
   case discarded(Stamp, stored: Stamp)
+  case outrun(Stamp, stored: Stamp)
   case refused(RefusalReason)
   case imprecise(Stamp)
 }
@@ -158,7 +159,8 @@ enum LogEvent {
   @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
-    index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
+    if isMissing(id) { return nil }
+    return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
   /// The node for the id, made if there is none.
@@ -166,6 +168,7 @@ enum LogEvent {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
+    if isMissing(id) { return node }
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
@@ -181,7 +184,8 @@ enum LogEvent {
     graph.journal.willWrite(node)
     node.value = value
     if !node.flags.contains(.indexed) {
-      node.hash = hash
+      // Those without an id, which nobody looks for, are only to be apart from each other.
+      node.hash = isMissing(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
       node.flags.insert(.indexed)
       index.insert(node)
     }
@@ -454,6 +458,8 @@ enum LogEvent {
     case .stored: return { $0.didStore(T.self, id: id) }
     case .released: return { $0.didRelease(T.self, id: id) }
     case .discarded(let stamp, let stored): return { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
+    case .outrun(let clock, let stored):
+      return { $0.didMeetStampAheadOfClock(T.self, id: id, stamp: stored, clock: clock) }
     case .refused(let reason): return { $0.didRefuse(T.self, id: id, reason: reason) }
     case .imprecise(let stamp): return { $0.didReceiveImpreciseStamp(T.self, id: id, stamp: stamp) }
     }
