@@ -8,7 +8,7 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `newID`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
+/// `clock`, `newID`, `reason`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
 /// comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
@@ -18,7 +18,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is a mistake in the calling code: an `update` that tried to change an entity's id.
+  ///   - refusals: The level of what is a mistake in the calling code: a write that is refused, or a stamp that cannot be
+  ///     right.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -39,6 +40,29 @@ public struct SwiftLogLogger: EntityStoreLogger {
     logger.log(
       level: refusals, "refused an update that changes the id",
       metadata: ["entity": "\(type)", "id": "\(id)", "newID": "\(newID)"])
+  }
+
+  public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
+    logger.log(
+      level: refusals, "refused", metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+  }
+
+  public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {
+    logger.log(
+      level: refusals, "refused an update of an alias that names nothing",
+      metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
+  }
+
+  public func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp) {
+    logger.log(
+      level: refusals, "discarded a write without a stamp: the stored stamp is ahead of the clock",
+      metadata: ["entity": "\(type)", "id": "\(id)", "storedStamp": "\(stamp)", "clock": "\(clock)"])
+  }
+
+  public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {
+    logger.log(
+      level: refusals, "received a stamp too large to be exact",
+      metadata: ["entity": "\(type)", "id": "\(id)", "stamp": "\(stamp)"])
   }
 
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {

@@ -26,11 +26,12 @@ import Foundation
     clock = StampClock(stamping)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
+    visitor.log = log
     refresher = Refresher(graph: graph, components: components, visitor: visitor)
     reachability = Reachability(graph: graph, log: log)
     merge = Merge(
       graph: graph, components: components, refresher: refresher, reachability: reachability, visitor: visitor,
-      log: log)
+      clock: clock, log: log)
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
@@ -183,6 +184,9 @@ import Foundation
     last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
     return last
   }
+
+  /// Whether a stamp that was just written with is the clock's own: the write had none.
+  func isOwn(_ stamp: Stamp) -> Bool { isClock && stamp == last }
 
   /// The stamp of a write, if it is known already not to be newer than a stored one.
   func staleStamp(_ stamp: Stamp?, comparedWith stored: Stamp) -> Stamp? {
