@@ -12,22 +12,26 @@ extension EntityObserver {
   /// commits, and must be `Sendable`.
   ///
   /// The first call comes on the calling thread before `observe` returns; where the closure belongs to another actor than the
-  /// caller, in that actor's turn.
+  /// caller, in that actor's turn. With ``FirstCall/inTurn`` it comes where the later ones do.
   ///
   /// - Parameters:
   ///   - buffering: which states count when the observer is slower than the writers.
+  ///   - firstCall: where the first call comes.
   ///   - isolation: the caller's actor. Not to be passed: the compiler does.
   ///   - onChange: is called with each value.
   /// - Returns: a subscription, which has to be kept.
   /// - Complexity: constant, plus what changed below since the value was last read.
   public func observe(
-    buffering: Buffering = .newestOnly, isolation: isolated (any Actor)? = #isolation,
+    buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
     let owner = onChange.isolation
     let onChange = withoutIsolation(onChange)
-    guard let owner else { return source.subscribe(source.shared.lines.store, buffering, onChange) }
-    let isHere = isolation === owner || (owner === MainActor.shared && isMainThread())
+    let isAtOnce = firstCall == .atOnce
+    guard let owner else {
+      return source.subscribe(source.shared.lines.store, buffering, isHere: isAtOnce, onChange)
+    }
+    let isHere = isAtOnce && (isolation === owner || (owner === MainActor.shared && isMainThread()))
     return source.subscribe(source.shared.lines.line(of: owner), buffering, isHere: isHere, onChange)
   }
 
@@ -52,7 +56,7 @@ extension EntityObserver {
   /// let subscription = observer.observe(\.title) { title in print(title) }
   /// ```
   public func observe<Part: Equatable & Sendable>(
-    _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly,
+    _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Part) -> Void
   ) -> Subscription {
@@ -60,7 +64,8 @@ extension EntityObserver {
     let onChange = withoutIsolation(onChange)
     let last = LastValue<Part>()
     let line = owner.map { source.shared.lines.line(of: $0) } ?? source.shared.lines.store
-    let isHere = owner == nil || isolation === owner || (owner === MainActor.shared && isMainThread())
+    let isOwner = owner == nil || isolation === owner || (owner === MainActor.shared && isMainThread())
+    let isHere = firstCall == .atOnce && isOwner
     return source.subscribe(line, buffering, isHere: isHere) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }

@@ -16,35 +16,25 @@ extension EntityObserver {
 
 /// A value in a store that tells when it has changed, made with ``EntityObserver/observed``.
 ///
-/// It changes where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
+/// It tells where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
 /// from any thread, and keeps the entity alive. Whoever reads ``value`` is told only of transactions that changed it.
 public final class ObservedValue<Value: Sendable>: Observable, Sendable {
+  let source: ObserverSource<Value>
   private let registrar = ObservationRegistrar()
-  private let lock = Lock()
-  // Unsafe to the compiler, which cannot see that both are used only while `lock` is held, once `init` has set them.
-  nonisolated(unsafe) private var latest: Value
-  nonisolated(unsafe) private var isReady = false
   // No `let`, because it needs `self`. Set once, in `init`, before anybody else has the object, and never read.
   nonisolated(unsafe) private var subscription: Subscription?
 
   init(_ observer: EntityObserver<Value>) {
-    latest = observer.value
-    subscription = observer.observe { [weak self] value in self?.receive(value) }
-    lock.withLock { isReady = true }
+    source = observer.source
+    subscription = observer.observe { [weak self] _ in self?.tell() }
   }
 
-  /// The value that observers were last told.
+  /// The current value, as ``EntityObserver/value``: who has just written reads what was written, before observers are told.
   public var value: Value {
     registrar.access(self, keyPath: \.value)
-    return lock.withLock { latest }
+    return source.value
   }
 
-  private func receive(_ value: Value) {
-    // Before anybody is told, so that who then reads it, on whatever thread, has the new one.
-    let isSeen = lock.withLock {
-      latest = value
-      return isReady
-    }
-    if isSeen { registrar.withMutation(of: self, keyPath: \.value) {} }
-  }
+  // The first time nobody can have read it yet.
+  private func tell() { registrar.withMutation(of: self, keyPath: \.value) {} }
 }
