@@ -25,7 +25,7 @@ private final class StoreLogger: Logger, @unchecked Sendable {
   private func append(_ line: String) { lock.withLock { lines.append(line) } }
 }
 
-private struct Book: Identifiable, Equatable {
+private struct Novel: Identifiable, Equatable {
   let id: Int
   var title: String
 }
@@ -37,11 +37,11 @@ struct LoggerTests {
   func called() {
     let logger = StoreLogger()
     let store = EntityStore(queue: nil, logger: logger)
-    let book = store.store(entity: Book(id: 1, title: "Emma"), named: AliasKey(named: "book"), modifiedAt: 5)
-    _ = store.store(entity: Book(id: 1, title: "Ema"), modifiedAt: 4)
-    store.removeAlias(named: AliasKey<Book>(named: "book"))
+    let book = store.store(entity: Novel(id: 1, title: "Emma"), named: AliasKey(named: "book"), modifiedAt: 5)
+    _ = store.store(entity: Novel(id: 1, title: "Ema"), modifiedAt: 4)
+    store.removeAlias(named: AliasKey<Novel>(named: "book"))
     #expect(
-      logger.all == ["stored Book 1", "registered Book", "failed Book 1: 4.0 after 5.0", "unregistered Book"])
+      logger.all == ["stored Novel 1", "registered Novel", "failed Novel 1: 4.0 after 5.0", "unregistered Novel"])
     #expect(book.value.title == "Emma")
   }
 }

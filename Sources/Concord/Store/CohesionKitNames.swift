@@ -26,17 +26,22 @@ public protocol Observer<T> {
   /// The current value.
   var value: T { get }
 
+  // Not `observe(onChange:)`: on an `EntityObserver` a requirement of that name would be preferred to the method that knows of
+  // actors.
+  func _observe(_ onChange: @escaping @Sendable (T) -> Void) -> Subscription
+}
+
+extension Observer {
   /// Calls back with the current value, and then with each new one.
-  func observe(onChange: @escaping @Sendable (T) -> Void) -> Subscription
+  @_disfavoredOverload
+  public func observe(onChange: @escaping @Sendable (T) -> Void) -> Subscription { _observe(onChange) }
 }
 
 extension EntityObserver: Observer {
   /// What is called with new values.
   public typealias OnChange = @Sendable (Value) -> Void
 
-  // Under another name, so that a call with a trailing closure has one candidate, and the compiler's messages are about it.
-  @_implements(Observer,observe(onChange:))
-  public func _observe(onChange: @escaping OnChange) -> Subscription {
+  public func _observe(_ onChange: @escaping OnChange) -> Subscription {
     source.subscribe(source.shared.lines.store, .newestOnly, onChange)
   }
 }
