@@ -21,7 +21,7 @@ extension EntityObserver {
   ///   - onChange: is called with each value.
   /// - Returns: a subscription, which has to be kept.
   /// - Complexity: constant, plus what changed below since the value was last read.
-  public func observe(
+  @inlinable public func observe(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
@@ -41,7 +41,7 @@ extension EntityObserver {
   /// let subscription = observer.observe(on: MainActor.shared) { label.text = $0.title }
   /// ```
   @MainActor
-  public func observe(
+  @inlinable public func observe(
     on actor: MainActor, buffering: Buffering = .newestOnly, onChange: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Subscription {
     source.subscribe(source.shared.lines.main, buffering) { value in

@@ -3,7 +3,7 @@
 /// ```swift
 /// let subscription = observer.observe(firstCall: .inTurn) { book in print(book.title) }
 /// ```
-public enum FirstCall: Sendable, Hashable {
+@frozen public enum FirstCall: Sendable, Hashable {
   /// On the thread that calls `observe`, before that returns.
   case atOnce
   /// Where the later calls come: on the store's queue or the observer's actor, in its turn, with the newest value of that

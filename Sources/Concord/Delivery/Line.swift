@@ -6,6 +6,8 @@ struct Line<Notice> {
   private(set) var isServed = false
 
   var isEmpty: Bool { first == waiting.count }
+  /// Nothing waits, and nobody is being told.
+  var isIdle: Bool { isEmpty && !isServed }
   var count: Int { waiting.count - first }
 
   mutating func enqueue(_ notice: Notice) { waiting.append(notice) }

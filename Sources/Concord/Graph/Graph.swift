@@ -9,20 +9,31 @@
   /// Some type can occur within itself.
   private(set) var hasRecursion = false
 
-  @usableFromInline let journal = Journal()
+  @usableFromInline let backlog: Backlog
+  @usableFromInline let journal: Journal
   /// Nodes whose reachability is to be examined when the transaction ends.
-  let unexamined = NodeQueue(.unexamined)
+  let unexamined: NodeQueue
   /// Observed nodes that the transaction changed.
-  let notified = NodeQueue(.notified)
+  let notified: NodeQueue
   /// Observed nodes that may show something old, of which their observers need not be told.
-  let unrefreshed = NodeQueue(.unrefreshed)
+  let unrefreshed: NodeQueue
   /// Nodes of recursive types whose children changed since components were last searched.
-  let restructured = NodeQueue(.restructured)
+  let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
-  let written = WrittenNodes()
-  private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
+  let written: WrittenNodes
+  @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
 
-  init() { tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize) }
+  init() {
+    let backlog = Backlog()
+    self.backlog = backlog
+    journal = Journal(backlog)
+    unexamined = NodeQueue(.unexamined, backlog)
+    notified = NodeQueue(.notified, backlog)
+    unrefreshed = NodeQueue(.unrefreshed, backlog)
+    restructured = NodeQueue(.restructured, backlog)
+    written = WrittenNodes(backlog)
+    tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
+  }
 
   // MARK: Types
 
@@ -235,9 +246,13 @@ extension Node {
 /// Nodes that wait for something, each once.
 final class NodeQueue {
   private let flag: Node.Flags
-  private var nodes: ContiguousArray<Node> = []
+  private let backlog: Backlog
+  @exclusivity(unchecked) private var nodes: ContiguousArray<Node> = []
 
-  init(_ flag: Node.Flags) { self.flag = flag }
+  init(_ flag: Node.Flags, _ backlog: Backlog) {
+    self.flag = flag
+    self.backlog = backlog
+  }
 
   var isEmpty: Bool { nodes.isEmpty }
 
@@ -245,6 +260,7 @@ final class NodeQueue {
     guard !node.flags.contains(flag) else { return }
     node.flags.insert(flag)
     nodes.append(node)
+    backlog.add()
   }
 
   func popLast() -> Node? {
@@ -266,10 +282,17 @@ final class NodeQueue {
 
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
-  var isWanted = false
+  @exclusivity(unchecked) var isWanted = false
+  private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
 
-  func append(_ node: Node) { if isWanted { nodes.append(node) } }
+  init(_ backlog: Backlog) { self.backlog = backlog }
+
+  func append(_ node: Node) {
+    guard isWanted else { return }
+    nodes.append(node)
+    backlog.add()
+  }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []

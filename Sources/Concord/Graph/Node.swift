@@ -14,7 +14,7 @@
   @exclusivity(unchecked) @usableFromInline final var parents: ContiguousArray<ParentEdge> = []
   /// `nil` for an entity without relations.
   @exclusivity(unchecked) @usableFromInline final var children: ChildList?
-  @exclusivity(unchecked) final var subscribers: ContiguousArray<AnySubscriber> = []
+  @exclusivity(unchecked) final var subscribers: ContiguousArray<Subscriber> = []
   /// Only for entities of types that can form cycles.
   @exclusivity(unchecked) final var cyclic: CyclicLinks?
 
@@ -29,13 +29,13 @@
     return component === other.cyclic?.component
   }
 
-  final func addSubscriber(_ subscriber: AnySubscriber) {
+  final func addSubscriber(_ subscriber: Subscriber) {
     subscriber.position = subscribers.count
     subscribers.append(subscriber)
   }
 
   /// The last takes the place of the one removed, so that thousands that leave need no search.
-  final func removeSubscriber(_ subscriber: AnySubscriber) {
+  final func removeSubscriber(_ subscriber: Subscriber) {
     let position = subscriber.position
     guard subscribers.indices.contains(position), subscribers[position] === subscriber else { return }
     subscribers.swapAt(position, subscribers.count - 1)

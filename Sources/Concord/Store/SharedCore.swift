@@ -14,7 +14,7 @@ import Synchronization
 
   // What could not be released at once, because the lock was taken.
   private let releaseLock = Lock()
-  private var releases: [Release] = []
+  @exclusivity(unchecked) private var releases: [Release] = []
   private let releaseCount = Atomic<Int>(0)
 
   private static let lastToken = Atomic<UInt64>(0)
@@ -48,6 +48,8 @@ import Synchronization
   @usableFromInline func endWrite() {
     guard !core.turns.isOpen else { return unlock() }
     performReleases()
+    // Most often there is nothing to end, nobody to tell and nothing to log.
+    guard !core.backlog.isEmpty else { return unlock() }
     core.commit()
     unlockAndLog()
     lines.deliver()
@@ -137,14 +139,14 @@ import Synchronization
 
   private enum Release {
     case holder(NodeHandle)
-    case subscriber(AnySubscriber)
+    case subscriber(Subscriber)
   }
 
   /// An observer is gone that may be the last. Never waits.
   @usableFromInline func releaseHolder(of node: NodeHandle) { release(.holder(node)) }
 
   /// A subscription is gone. Never waits.
-  func release(_ subscriber: AnySubscriber) { release(.subscriber(subscriber)) }
+  func release(_ subscriber: Subscriber) { release(.subscriber(subscriber)) }
 
   private func release(_ release: Release) {
     releaseLock.withLock { releases.append(release) }
@@ -190,7 +192,10 @@ import Synchronization
     case .subscriber(let subscriber):
       subscriber.node.node(in: core).removeSubscriber(subscriber)
       core.feed.update()
-      if let source = subscriber.takeSource() { core.ended.append(source) }
+      if let source = subscriber.takeSource() {
+        core.ended.append(source)
+        core.backlog.add()
+      }
     }
   }
 
@@ -216,7 +221,7 @@ import Synchronization
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
 
   /// Whether the node is that of an entity of the type, which never changes.
-  func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
+  @usableFromInline func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
 
   /// How many hold the node, which is atomic and needs no lock.
   @usableFromInline func removeHolderUnlessLast() -> Bool { reference.holders.removeUnlessLast() }

@@ -3,7 +3,8 @@ import Foundation
 /// All of a store's state. Whoever has it holds the store's lock: `SharedCore` hands it out for as long as that is held, which
 /// is why it is not `Sendable` and no method of it takes the lock.
 @usableFromInline final class StoreCore {
-  @usableFromInline let graph = Graph()
+  @usableFromInline let graph: Graph
+  @usableFromInline let backlog: Backlog
   let components: ComponentSearch
   let refresher: Refresher
   let reachability: Reachability
@@ -14,15 +15,17 @@ import Foundation
   let feed: ChangeFeed
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
-  var turns = Turns()
+  @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
-  var needsComparison = false
+  @exclusivity(unchecked) var needsComparison = false
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
-  var ended: [AnyObject] = []
+  @exclusivity(unchecked) var ended: [Any] = []
 
   init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
-    log = LogBuffer(logger)
+    graph = Graph()
+    backlog = graph.backlog
+    log = LogBuffer(logger, backlog)
     clock = StampClock(stamping)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
@@ -44,7 +47,9 @@ import Foundation
   // MARK: Operations
 
   /// Before any operation but a removal: removed entities are taken out of what holds them, and cycles are known.
-  @usableFromInline func prepare() {
+  @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
+
+  @usableFromInline func prepareNow() {
     if removal.isPending { removal.flush() }
     components.resolve()
   }
@@ -81,6 +86,7 @@ import Foundation
 
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
+    if backlog.isEmpty { return }
     removal.flush()
     settleShapes()
     components.resolve()
@@ -90,6 +96,12 @@ import Foundation
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    if isIdle { backlog.clear() }
+  }
+
+  private var isIdle: Bool {
+    graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
+      && !graph.journal.isRecording
   }
 
   private func notify() {
@@ -97,7 +109,7 @@ import Foundation
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].subscribers.contains(where: \.buffersValues) { refresh(nodes[next]) }
+      if nodes[next].subscribers.contains(where: \.buffersCalls) { refresh(nodes[next]) }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -116,7 +128,9 @@ import Foundation
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
-  @usableFromInline var hasUnfinished: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
+  @inlinable var hasUnfinished: Bool { !backlog.isEmpty && hasUnfinishedNodes }
+
+  @usableFromInline var hasUnfinishedNodes: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
 
   /// A new observer is told of what the open transaction has changed already, too; so is one that was told what was committed
   /// before.
