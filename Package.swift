@@ -69,7 +69,7 @@ let package = Package(
       dependencies: ["Concord", "ConcordLogging", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `Error`.
-    .testTarget(name: "ConcordCohesionKitTests", dependencies: ["ConcordCohesionKit", "ConcordCombine"]),
+    .testTarget(name: "ConcordCohesionKitTests", dependencies: ["Concord", "ConcordCohesionKit", "ConcordCombine"]),
     .testTarget(name: "DocumentationTests", dependencies: ["Concord"], swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
     .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),

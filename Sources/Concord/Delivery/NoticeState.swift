@@ -66,6 +66,12 @@ struct NoticeState {
     return isBuffered || !isPending
   }
 
+  /// The value that was to be told was not, because of a pause.
+  mutating func miss() { if phase == .paused { hasMissed = true } }
+
+  /// What was missed has cancelled itself out.
+  mutating func forgetMissed() { hasMissed = false }
+
   mutating func didTell() { tellsLast = false }
 
   /// `false` if it had ended already.

@@ -21,6 +21,9 @@
   @exclusivity(unchecked) private var box: Mailbox<Call>
   /// Taken, and about to be made.
   @exclusivity(unchecked) private var taken: Call?
+  /// What there was when it paused, if that had been told: to know whether there is something new when it resumes. Guarded by
+  /// the store's lock.
+  private var valueWhenPaused: SavedState?
 
   init(
     to node: NodeHandle, isWhole: Bool, shared: SharedCore, line: DeliveryLine, buffering: Buffering,
@@ -68,6 +71,8 @@
   /// call is to be made, or dropped, without it.
   func next() -> (call: Call?, isWanted: Bool) {
     if buffersCalls { return (box.takeFirst(), state.take()) }
+    // Told when it resumes.
+    if taken != nil { state.miss() }
     return (taken.take(), state.phase == .active)
   }
 
@@ -114,20 +119,29 @@
     if isFirst { shared.release(self) }
   }
 
-  func pause() { line.withLock { state.pause() } }
+  // MARK: Pausing
 
-  func resume() {
-    shared.readCommitted { core in
-      guard let makeCall else { return }
-      line.withLock {
-        guard state.resume(isBuffered: buffersCalls) else { return }
-        if buffersCalls, let call = makeCall(core, .beginning) {
-          _ = box.takeAll()
-          _ = box.append(call)
-        }
-        line.enqueue(self)
-      }
+  func pause(_ core: StoreCore) {
+    line.withLock {
+      let knowsNewest = state.phase == .active && !state.isPending && taken == nil && box.count == 0
+      state.pause()
+      valueWhenPaused = knowsNewest ? core.save(node.node(in: core)) : nil
     }
-    line.deliver()
+  }
+
+  func resume(_ core: StoreCore) {
+    guard let makeCall else { return }
+    let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
+    let call = buffersCalls && !isSame ? makeCall(core, .beginning) : nil
+    line.withLock {
+      valueWhenPaused = nil
+      if isSame { state.forgetMissed() }
+      guard state.resume(isBuffered: buffersCalls) else { return }
+      if let call {
+        _ = box.takeAll()
+        _ = box.append(call)
+      }
+      line.enqueue(self)
+    }
   }
 }

@@ -14,6 +14,8 @@
   final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @usableFromInline final var isInternal = false
+  /// The nodes are those of hubs, which want to know when nobody observes them any longer.
+  final var isOfHubs = false
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
@@ -95,6 +97,8 @@
   func restoreValue(of node: Node, from state: SavedState) {}
   /// Whether the node's own fields are others than they were.
   func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Whether the node's value, with all it shows, is the saved one.
+  func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
 
@@ -441,6 +445,12 @@ enum LogEvent {
       guard relation.transplant(old, into: &now, graph) else { return true }
     }
     return !isEqual(now, old)
+  }
+
+  override func isSame(_ node: Node, as state: SavedState) -> Bool {
+    guard node.exists == state.flags.contains(.exists), let state = state as? SavedValue<T> else { return false }
+    guard let old = state.value, let now = node.typed(T.self)?.value else { return false }
+    return isSame(old, now)
   }
 
   override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {

@@ -13,6 +13,7 @@ import Foundation
   let removal: Removal
   let view: CommittedView
   let feed: ChangeFeed
+  let hubs: Hubs
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
@@ -22,11 +23,11 @@ import Foundation
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
 
-  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?, date: (@Sendable () -> Date)?) {
     graph = Graph()
     backlog = graph.backlog
     log = LogBuffer(logger, backlog)
-    clock = StampClock(stamping)
+    clock = StampClock(stamping, date)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
     visitor.log = log
@@ -39,6 +40,7 @@ import Foundation
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    hubs = Hubs(graph: graph)
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
   }
 
@@ -92,7 +94,11 @@ import Foundation
     components.resolve()
     reachability.examine()
     removal.dropPending()
-    if !graph.notified.isEmpty { notify() }
+    if hubs.isWanted { hubs.update(self) }
+    while !graph.notified.isEmpty || hubs.hasChanged {
+      if !graph.notified.isEmpty { notify() }
+      if hubs.hasChanged { hubs.tell(self) }
+    }
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
@@ -118,7 +124,9 @@ import Foundation
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
     for node in nodes {
-      if changed?.contains(node) ?? true {
+      if node.table.isOfHubs {
+        hubs.didChange(node)
+      } else if changed?.contains(node) ?? true {
         for subscriber in node.subscribers { subscriber.didChange(self) }
       } else {
         // Nobody is told, and so nobody would look: the next change below is to come up to it again.
@@ -182,8 +190,13 @@ import Foundation
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
   private var last: Stamp = -.infinity
+  /// What tells the date, if not the system.
+  private let date: (@Sendable () -> Date)?
 
-  init(_ stamping: EntityStore.Stamping) { self.stamping = stamping }
+  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)?) {
+    self.stamping = stamping
+    self.date = date
+  }
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
   @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
@@ -195,7 +208,7 @@ import Foundation
 
   /// The next stamp: the date, strictly increasing.
   private func tick() -> Stamp {
-    last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
+    last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
     return last
   }
 
