@@ -8,8 +8,8 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `newID`, `reason`, `duration`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
-/// comparison.
+/// `clock`, `newID`, `reason`, `duration`), so that a backend can search them. Below the logger's own level nothing is put
+/// together: an event costs a comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
@@ -44,8 +44,19 @@ public struct SwiftLogLogger: EntityStoreLogger {
 
   public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
     logger.log(
-      level: refusals, "refused a part of a write",
-      metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+      level: refusals, "refused", metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+  }
+
+  public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {
+    logger.log(
+      level: refusals, "refused an update of an alias that names nothing",
+      metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
+  }
+
+  public func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp) {
+    logger.log(
+      level: refusals, "discarded a write without a stamp: the stored stamp is ahead of the clock",
+      metadata: ["entity": "\(type)", "id": "\(id)", "storedStamp": "\(stamp)", "clock": "\(clock)"])
   }
 
   public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {

@@ -85,6 +85,9 @@ struct NoticeState {
   /// The entity was removed with all others, and what was owed of it is not told.
   mutating func drop() { tellsLast = false }
 
+  /// What was missed has cancelled itself out.
+  mutating func forgetMissed() { hasMissed = false }
+
   /// `false` if it had ended already.
   mutating func end() -> Bool {
     guard phase != .ended else { return false }

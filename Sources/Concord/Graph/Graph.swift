@@ -21,6 +21,8 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// Hubs that nobody observes any longer.
+  var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
 
   init() {
@@ -282,7 +284,11 @@ final class NodeQueue {
 
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
-  @exclusivity(unchecked) var isWanted = false
+  /// Somebody follows all changes.
+  var isFollowed = false { didSet { isWanted = isFollowed || isListed } }
+  /// Somebody observes all entities of a type.
+  var isListed = false { didSet { isWanted = isFollowed || isListed } }
+  @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
 
@@ -293,6 +299,9 @@ final class WrittenNodes {
     nodes.append(node)
     backlog.add()
   }
+
+  /// Those written so far.
+  var all: ContiguousArray<Node> { nodes }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []

@@ -14,6 +14,8 @@
   @exclusivity(unchecked) final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @exclusivity(unchecked) @usableFromInline final var isInternal = false
+  /// The nodes are those of hubs, which want to know when nobody observes them any longer.
+  @exclusivity(unchecked) final var isOfHubs = false
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
@@ -95,6 +97,8 @@
   func restoreValue(of node: Node, from state: SavedState) {}
   /// Whether the node's own fields are others than they were.
   func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Whether the node's value, with all it shows, is the saved one.
+  func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
 
@@ -120,6 +124,7 @@ enum LogEvent {
   case stored
   case released
   case discarded(Stamp, stored: Stamp)
+  case outrun(Stamp, stored: Stamp)
   case refused(RefusalReason)
   case imprecise(Stamp)
 }
@@ -158,7 +163,8 @@ enum LogEvent {
   @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
-    index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
+    if isMissing(id) { return nil }
+    return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
   /// The node for the id, made if there is none.
@@ -166,6 +172,7 @@ enum LogEvent {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
+    if isMissing(id) { return node }
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
@@ -188,7 +195,8 @@ enum LogEvent {
     graph.journal.willWrite(node)
     node.value = value
     if !node.flags.contains(.indexed) {
-      node.hash = hash
+      // Those without an id, which nobody looks for, are only to be apart from each other.
+      node.hash = isMissing(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
       node.flags.insert(.indexed)
       index.insert(node)
     }
@@ -447,6 +455,12 @@ enum LogEvent {
     return !isEqual(now, old)
   }
 
+  override func isSame(_ node: Node, as state: SavedState) -> Bool {
+    guard node.exists == state.flags.contains(.exists), let state = state as? SavedValue<T> else { return false }
+    guard let old = state.value, let now = node.typed(T.self)?.value else { return false }
+    return isSame(old, now)
+  }
+
   override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {
     guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
       let schema = children.list.schema as? Schema<T>
@@ -462,6 +476,8 @@ enum LogEvent {
     case .stored: return { $0.didStore(T.self, id: id) }
     case .released: return { $0.didRelease(T.self, id: id) }
     case .discarded(let stamp, let stored): return { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
+    case .outrun(let clock, let stored):
+      return { $0.didMeetStampAheadOfClock(T.self, id: id, stamp: stored, clock: clock) }
     case .refused(let reason): return { $0.didRefuse(T.self, id: id, reason: reason) }
     case .imprecise(let stamp): return { $0.didReceiveImpreciseStamp(T.self, id: id, stamp: stamp) }
     }

@@ -63,7 +63,7 @@ extension Merge {
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
     if let stamp, !(stamp > node.stamp) {
-      log.append(.discarded(stamp, stored: node.stamp), node)
+      logDiscarded(node, stamp)
       return false
     }
     graph.journal.willWrite(node)
@@ -71,6 +71,11 @@ extension Merge {
     if let stamp { node.stamp = stamp }
     logStored(node, stamp)
     return true
+  }
+
+  func logDiscarded(_ node: Node, _ stamp: Stamp) {
+    log.append(.discarded(stamp, stored: node.stamp), node)
+    if clock.isOwn(stamp) { log.append(.outrun(stamp, stored: node.stamp), node) }
   }
 
   func logStored(_ node: Node, _ stamp: Stamp?) {

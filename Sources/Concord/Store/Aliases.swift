@@ -135,20 +135,20 @@ extension StoreCore {
     return true
   }
 
-  /// Gives a collection alias its content; the elements are judged one by one, also if the alias itself is newer.
-  func store<C: MutableCollection & Sendable>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?)
-  where C.Element: Identifiable & Sendable {
-    let alias = self.alias(CollectionAlias<C>.self, named: name)
-    let table = graph.table(CollectionAlias<C>.self)
+  /// Gives the alias of a collection its content; the elements are judged one by one, also if the alias itself is newer.
+  func store<A: AliasContent>(_ content: A.Content, in type: A.Type, aliasNamed name: String, modifiedAt stamp: Stamp?)
+  where A.ID == String {
+    let alias = self.alias(type, named: name)
+    let table = graph.table(type)
     let before = alias.stamp
     let wasRegistered = alias.flags.contains(.registered)
     let stamp = clock.effective(stamp)
     let isTaken = stamp.map { $0 > before } ?? true
-    _ = merge.store(stamp: stamp) { visitor.visit(CollectionAlias(id: name, content: content), in: table) }
+    _ = merge.store(stamp: stamp) { visitor.visit(A(id: name, content: content), in: table) }
     if isTaken, !wasRegistered {
       graph.journal.willWrite(alias)
       reachability.setRegistered(alias, true)
-      log.append { $0.didRegisterAlias(AliasKey<C>(name)) }
+      log.append { $0.didRegisterAlias(AliasKey<A.Content>(name)) }
     }
   }
 

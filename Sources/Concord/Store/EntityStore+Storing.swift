@@ -60,7 +60,7 @@ extension EntityStore {
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     shared.write(token) { core in
       core.prepare()
-      core.store(entities, aliasNamed: alias.name, modifiedAt: stamp)
+      core.store(entities, in: CollectionAlias<C>.self, aliasNamed: alias.name, modifiedAt: stamp)
       return EntityObserver(core.groupSource(of: Array(entities), shared))
     }
   }

@@ -22,15 +22,15 @@ final class ChangeFeed {
   /// Whether old values are to be kept for somebody.
   func update() {
     let isFollowed = node.isObserved
-    graph.written.isWanted = isFollowed
+    graph.written.isFollowed = isFollowed
     graph.journal.follow(isFollowed)
   }
 
   /// Tells what the transaction changed: entities that came or went, or whose own fields or relations changed.
   func tell(_ core: StoreCore) {
     defer { (context, origin) = (nil, nil) }
-    guard graph.written.isWanted else { return }
     let written = graph.written.takeAll()
+    guard graph.written.isFollowed else { return }
     var seen: Set<ObjectIdentifier> = []
     var changes: [ChangeSet.Change] = []
     for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
