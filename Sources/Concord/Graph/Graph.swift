@@ -115,14 +115,13 @@
 
   /// Replaces all occurrences below a node. The new edges are not stale.
   func setChildren(
-    of node: Node, _ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>
+    of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
     removeChildren(of: node)
-    var edges = ContiguousArray<ChildEdge>()
-    edges.reserveCapacity(nodes.count)
-    for child in nodes {
-      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: edges.count)))
-      edges.append(ChildEdge(child: child, backIndex: Int32(truncatingIfNeeded: child.parents.count - 1)))
+    for i in edges.indices {
+      let child = edges[i].child
+      edges[i].backIndex = Int32(truncatingIfNeeded: child.parents.count)
+      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
       // The next change of the child is to come up to this parent, too.
       child.flags.subtract([.invalidatedParents, .invalidatedCycle])
       if lastLink?.child !== child.table || lastLink?.parent !== node.table { link(node.table, to: child.table) }

@@ -85,6 +85,8 @@
   {
     .done
   }
+  /// What is left to do when stale occurrences have been written.
+  func didPatch(_ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
@@ -252,7 +254,7 @@ enum LogEvent {
   override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), Int(slot) < pending.count, var value = node.value.take() else {
+    guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
       return
     }
     swap(&value, &pending[Int(slot)])
@@ -356,7 +358,7 @@ enum LogEvent {
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
-      Int(slot) < pending.count, !schema.relations[k].isIdentical(present, pending[Int(slot)])
+      holds(slot), !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
@@ -378,6 +380,20 @@ enum LogEvent {
     return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }
 
+  override func didPatch(
+    _ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor
+  ) -> PatchResult {
+    guard mustVisit || schemas.fixed == nil else { return .done }
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+      var value = node.value
+    else { return .done }
+    if mustVisit {
+      patchAll(&value, of: node, schema, forms, visitor)
+      node.value = value
+    }
+    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+  }
+
   /// Whether a value, once patched, is to be visited again to know its occurrences.
   private func patch(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
@@ -390,14 +406,20 @@ enum LogEvent {
       schema.relations[k].patch(&value, &cursor)
     }
     guard cursor.mustVisitAgain else { return false }
-    // Writing a place may show another entity there, or an old value of the same. It is over when nothing is written any more; a
-    // value that never settles is left after a while.
+    patchAll(&value, of: node, schema, forms, visitor)
+    return true
+  }
+
+  /// Writes all newer values, wherever they stand. Writing a place may show another entity there, or an old value of the same. It
+  /// is over when nothing is written any more; a value that never settles is left after a while.
+  private func patchAll(
+    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: any ChildForms, _ visitor: Visitor
+  ) {
     for _ in 0..<8 {
       var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
       for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
       if !everything.hasWritten { break }
     }
-    return true
   }
 
   private func hasShape(

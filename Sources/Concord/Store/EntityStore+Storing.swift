@@ -28,6 +28,17 @@ extension EntityStore {
     }
   }
 
+  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  @discardableResult
+  @inlinable public func store<T: Aggregate>(
+    _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
+  ) -> EntityObserver<T> {
+    shared.write(token) { core in
+      core.prepare()
+      return EntityObserver(storeGeneral(core, entity, in: core.graph.table(T.self), alias, stamp, ifPresent))
+    }
+  }
+
   @usableFromInline func storeGeneral<T: Identifiable & Sendable>(
     _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
     _ ifPresent: ((inout T) -> Void)?

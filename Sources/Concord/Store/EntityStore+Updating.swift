@@ -22,6 +22,17 @@ extension EntityStore {
     }
   }
 
+  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  @discardableResult
+  @inlinable public func update<T: Aggregate>(
+    _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
+  ) -> Bool {
+    shared.write(token) { core in
+      core.prepare()
+      return shared.update(core, id, in: core.graph.table(type), modifiedAt: stamp, update)
+    }
+  }
+
   /// Changes the entity that an alias names. If the closure changes its id, the alias names another entity afterwards.
   ///
   /// - Returns: whether the alias names an entity and the write was taken.

@@ -21,6 +21,16 @@ extension SharedCore {
   }
 }
 
+extension SharedCore {
+  /// The same for an entity whose node is not known, and not specialised for its type.
+  @usableFromInline func update<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ id: T.ID, in table: Table<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard let node = table.find(id) else { return core.refuseUnknown(T.self, id) }
+    return update(core, node, in: table, modifiedAt: stamp, change)
+  }
+}
+
 /// How far the journal and the count of writes were.
 @usableFromInline struct WriteMark {
   let writes: UInt64

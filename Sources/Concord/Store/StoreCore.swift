@@ -182,7 +182,7 @@ import Foundation
     node.flags.formUnion(state.flags.intersection(.journaled))
     if let saved = state.children {
       if node.children !== saved.list {
-        graph.setChildren(of: node, saved.list.schema, saved.list.nodes, saved.list.ends)
+        graph.setChildren(of: node, saved.list.schema, saved.list.edges, saved.list.ends)
       }
     } else {
       graph.removeChildren(of: node)
