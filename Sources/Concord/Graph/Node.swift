@@ -39,6 +39,13 @@
   final var subscribers: ContiguousArray<Subscriber> { links?.subscribers ?? [] }
   final var isObserved: Bool { links.map { !$0.subscribers.isEmpty } ?? false }
 
+  /// Whether somebody is told each state, with the value of its commit.
+  final var buffersCalls: Bool {
+    guard let links else { return false }
+    for i in links.subscribers.indices where links.subscribers[i].buffersCalls { return true }
+    return false
+  }
+
   final func addSubscriber(_ subscriber: Subscriber) {
     let links = ownLinks
     subscriber.position = links.subscribers.count

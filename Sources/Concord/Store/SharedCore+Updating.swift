@@ -22,7 +22,8 @@ extension SharedCore {
 }
 
 extension SharedCore {
-  /// The same for an entity whose node is not known, and not specialised for its type.
+  /// The same for an entity whose node is not known, and not specialised for its type: that would be much code.
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   @usableFromInline func update<T: Identifiable & Sendable>(
     _ core: StoreCore, _ id: T.ID, in table: Table<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> Bool {

@@ -130,9 +130,12 @@ import Synchronization
   @inlinable func read<R>(_ token: UInt64, _ operation: (StoreCore, _ isCommitted: Bool) -> R) -> R {
     let isCommitted = beginRead(token)
     let result = operation(core, isCommitted)
-    if core.hasUnfinished { endWrite() } else { unlock() }
+    endRead()
     return result
   }
+
+  /// Gives the lock back; a read may have found work that ends like a write.
+  @usableFromInline func endRead() { if core.hasUnfinished { endWrite() } else { unlock() } }
 
   @usableFromInline func beginRead(_ token: UInt64) -> Bool {
     lock.lock()

@@ -69,6 +69,7 @@ import Foundation
 
   /// Visits values that were found to have another shape than before. A value whose shape keeps changing is left after a while.
   private func settleShapes() {
+    if refresher.reshaped.isEmpty { return }
     for _ in 0..<8 {
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
@@ -119,7 +120,7 @@ import Foundation
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].subscribers.contains(where: \.buffersCalls) { refresh(nodes[next]) }
+      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
