@@ -6,6 +6,20 @@ import Testing
 struct RandomFindingsInCyclesTests {
   let store = EntityStore(delivery: .immediate)
 
+  @Test("In ifPresent the outermost value is compared with what was given, not with a brief form of it inside")
+  func ifPresentOfBriefForm() {
+    let keep = store.store(
+      Person(
+        id: 1, name: 2, friends: [Person(id: 0, name: 2)], team: Team(id: 0, name: 1, lead: Person(id: 0, name: 2))))
+    var inner = Person(id: 1, name: 1)
+    inner.friends = omitted()
+    var lead = Person(id: 1, name: 0)
+    lead.team = Team(id: 0, name: 1, lead: inner)
+    store.store(Team(id: 0, name: 2, lead: lead)) { $0.name = 1 }
+    #expect(keep.value.name == 0)
+    #expect(keep.value.friends.isEmpty)
+  }
+
   @Test("A friend of herself, with something else below, is released")
   func selfLoop() {
     store.store(Person(id: 2, name: 0, friends: [Person(id: 2, name: 0)], tag: Tag(id: 0, text: 0)))

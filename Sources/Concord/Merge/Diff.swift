@@ -15,6 +15,7 @@ extension Merge {
     occurrences.parent = -1
     occurrences.level = 0
     collect(visit)
+    base.top = occurrences.items.first?.node
     var next = 0
     while next < occurrences.items.count {
       let item = occurrences.items[next]
@@ -52,7 +53,10 @@ extension Merge {
   func compareTop() {
     guard !occurrences.items.isEmpty else { return }
     let item = occurrences.items[0]
-    compare(0, with: (base?.values[ObjectIdentifier(item.node)] ?? []).map { .pending($0) })
+    let known = base?.values[ObjectIdentifier(item.node)] ?? []
+    // Of the forms that it has in what was given, the outermost is what it was, unless the closure made another entity of it.
+    let forms = base?.top === item.node ? Array(known.prefix(1)) : known
+    compare(0, with: forms.map { .pending($0) })
   }
 
   /// Compares the occurrences of one relation with what stood in their places.
