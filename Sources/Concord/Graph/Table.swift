@@ -207,6 +207,20 @@ enum LogEvent {
     return node
   }
 
+  /// The same for an entity of the store's own, whose coming no transaction undoes.
+  func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
+    let node = known ?? EntityNode<T>(table: self, value: nil)
+    node.value = value
+    if !node.flags.contains(.indexed) {
+      node.hash = hash
+      node.flags.insert(.indexed)
+      index.insert(node)
+    }
+    node.flags.insert(.exists)
+    node.flags.remove(.uncommitted)
+    return node
+  }
+
   /// The node that waits for an entity; from now on it does so no longer.
   @inlinable func takeAwaited(_ id: T.ID) -> EntityNode<T>? { hasAwaited ? takeExistingAwaited(id) : nil }
 

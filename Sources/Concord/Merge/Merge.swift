@@ -47,6 +47,8 @@ final class Merge {
     let isOnlyEdits: Bool
     /// All values of each entity in it, if they are not the store's own.
     var values: [ObjectIdentifier: [Int32]] = [:]
+    /// The entity that was given.
+    var top: Node?
   }
 
   // MARK: Calls

@@ -95,9 +95,9 @@ extension StoreCore {
     table.isInternal = true
     let hash = NodeIndex.hash(name)
     let known = table.find(name, hash: hash)
-    // One that was made in a transaction which threw may wait there for its observers only.
     if let known, known.exists { return known }
-    let node = table.insert(A(id: name, content: nil), id: name, hash: hash, known: known, in: graph)
+    // It says nothing yet, so there is nothing to undo or to tell.
+    let node = table.insertUnsaved(A(id: name, content: nil), hash: hash, known: known)
     graph.unexamined.insert(node)
     return node
   }
