@@ -10,4 +10,4 @@ import Foundation
   unsafeBitCast(function, to: (@Sendable (Value) -> Void).self)
 }
 
-@usableFromInline func isMainThread() -> Bool { Thread.isMainThread }
+func isMainThread() -> Bool { Thread.isMainThread }

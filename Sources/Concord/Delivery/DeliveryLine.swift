@@ -14,6 +14,10 @@ import Synchronization
     case subscriber(Subscriber, thread: UInt)
     /// All before it have been told.
     case barrier(@Sendable () -> Void)
+
+    func isOf(anotherThan thread: UInt) -> Bool {
+      if case .subscriber(_, let committer) = self { committer != thread } else { false }
+    }
   }
 
   private let place: Place
@@ -125,7 +129,7 @@ import Synchronization
     switch notice {
     case .subscriber(let subscriber, _):
       let (call, isWanted) = lock.withLock { subscriber.next() }
-      if isWanted { call?() }
+      if isWanted { call?.make() }
     case .barrier(let body): body()
     }
   }
@@ -135,8 +139,8 @@ import Synchronization
   /// Tells what this thread committed. What others committed meanwhile is told by a thread of its own, so that nobody has to
   /// stay for it. The lock is held, and given back.
   private func serveCommits(of thread: UInt?) {
-    while let next = line.next {
-      if let thread, case .subscriber(_, let committer) = next, committer != thread {
+    while !line.isEmpty {
+      if let thread, line.isNext({ $0.isOf(anotherThan: thread) }) {
         lock.unlock()
         DispatchQueue.global().async { [self] in
           lock.lock()
@@ -144,15 +148,15 @@ import Synchronization
         }
         return
       }
-      _ = line.takeFirst()
-      switch next {
-      case .subscriber(let subscriber, _):
+      switch line.takeFirst() {
+      case .subscriber(let subscriber, _)?:
         let (call, isWanted) = subscriber.next()
         lock.unlock()
-        if isWanted { call?() }
-      case .barrier(let body):
+        if isWanted { call?.make() }
+      case .barrier(let body)?:
         lock.unlock()
         body()
+      case nil: lock.unlock()
       }
       lock.lock()
     }

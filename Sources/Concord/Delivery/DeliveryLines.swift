@@ -27,8 +27,14 @@ import Synchronization
     }
   }
 
+  /// The line of a callback that belongs to an actor, or to none; and whether its first call may come at once, from the caller.
+  @usableFromInline func line(of owner: (any Actor)?, calledFrom caller: (any Actor)?) -> (DeliveryLine, isHere: Bool) {
+    guard let owner else { return (store, true) }
+    return (line(of: owner), caller === owner || (owner === MainActor.shared && isMainThread()))
+  }
+
   /// The line of an actor, which lives as long as it has subscribers.
-  @usableFromInline func line(of actor: any Actor) -> DeliveryLine {
+  private func line(of actor: any Actor) -> DeliveryLine {
     if actor === MainActor.shared { return main }
     return lock.withLock {
       if let line = actorLines[ObjectIdentifier(actor)]?.line { return line }

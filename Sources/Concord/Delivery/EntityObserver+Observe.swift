@@ -25,14 +25,8 @@ extension EntityObserver {
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
-    let owner = onChange.isolation
-    let onChange = withoutIsolation(onChange)
-    let isAtOnce = firstCall == .atOnce
-    guard let owner else {
-      return source.subscribe(source.shared.lines.store, buffering, isHere: isAtOnce, onChange)
-    }
-    let isHere = isAtOnce && (isolation === owner || (owner === MainActor.shared && isMainThread()))
-    return source.subscribe(source.shared.lines.line(of: owner), buffering, isHere: isHere, onChange)
+    let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
+    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce, withoutIsolation(onChange))
   }
 
   /// The same on the main actor, whatever the store's queue.
@@ -60,13 +54,10 @@ extension EntityObserver {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Part) -> Void
   ) -> Subscription {
-    let owner = onChange.isolation
+    let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
     let last = LastValue<Part>()
-    let line = owner.map { source.shared.lines.line(of: $0) } ?? source.shared.lines.store
-    let isOwner = owner == nil || isolation === owner || (owner === MainActor.shared && isMainThread())
-    let isHere = firstCall == .atOnce && isOwner
-    return source.subscribe(line, buffering, isHere: isHere) { value in
+    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }
     }

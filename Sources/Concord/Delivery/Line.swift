@@ -28,6 +28,12 @@ struct Line<Notice> {
   /// The oldest, without taking it.
   var next: Notice? { first < waiting.count ? waiting[first] : nil }
 
+  /// Whether there is one, and the oldest is as wanted.
+  func isNext(_ isWanted: (Notice) -> Bool) -> Bool {
+    guard first < waiting.count, let notice = waiting[first] else { return false }
+    return isWanted(notice)
+  }
+
   mutating func takeFirst() -> Notice? {
     guard first < waiting.count else { return nil }
     let notice = waiting[first].take()

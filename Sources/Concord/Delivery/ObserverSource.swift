@@ -105,18 +105,28 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    return shared.subscribe(to: handle, isWhole: isWhole, line, buffering, isHere: isHere) { core, occasion in
+    let calls = CallMaker { core, occasion in
       guard let value = self.value(core, for: occasion) else { return nil }
-      return { onChange(value) }
+      return Call { onChange(value) }
     }
+    return shared.subscribe(calls, to: handle, isWhole: isWhole, line, buffering, isHere: isHere)
   }
 }
 
 /// An observer's callback, with the value that it is to be called with.
-@usableFromInline typealias Call = @Sendable () -> Void
+// A struct, since a plain function would be wrapped anew wherever it is put into anything generic.
+@usableFromInline struct Call: Sendable {
+  @usableFromInline let make: @Sendable () -> Void
+
+  @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
+}
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
-@usableFromInline typealias CallMaker = @Sendable (StoreCore, Occasion) -> Call?
+@usableFromInline struct CallMaker: Sendable {
+  @usableFromInline let call: @Sendable (StoreCore, Occasion) -> Call?
+
+  @inlinable init(_ call: @escaping @Sendable (StoreCore, Occasion) -> Call?) { self.call = call }
+}
 
 /// Why an observer is told something.
 @usableFromInline enum Occasion {
@@ -154,13 +164,13 @@ extension StoreCore {
 
 extension SharedCore {
   @usableFromInline func subscribe(
-    to handle: NodeHandle, isWhole: Bool, _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool,
-    _ makeCall: @escaping CallMaker
+    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ line: DeliveryLine, _ buffering: Buffering,
+    isHere: Bool
   ) -> Subscription {
     let subscriber = Subscriber(
-      to: handle, isWhole: isWhole, shared: self, line: line, buffering: buffering, makeCall)
+      calls, to: handle, isWhole: isWhole, shared: self, line: line, buffering: buffering)
     let first = readCommitted { core in
-      let first = makeCall(core, .beginning)
+      let first = calls.call(core, .beginning)
       let node = handle.node(in: core)
       node.addSubscriber(subscriber)
       if core.turns.isOpen { core.compareAtCommit(node) }

@@ -1,5 +1,5 @@
 /// Somebody who is told of new values, whatever their type.
-// Unchecked, because the compiler cannot see what a lock guards: `position` and `makeCall` are used only while the store's is
+// Unchecked, because the compiler cannot see what a lock guards: `position` and `calls` are used only while the store's is
 // held, the rest only while the line's is, or never changes.
 @usableFromInline final class Subscriber: @unchecked Sendable {
   let line: DeliveryLine
@@ -14,7 +14,7 @@
   /// Where the node has it.
   @exclusivity(unchecked) var position = -1
   /// `nil` once the subscription has ended.
-  @exclusivity(unchecked) private var makeCall: CallMaker?
+  @exclusivity(unchecked) private var calls: CallMaker?
 
   // Guarded by the line's lock.
   @exclusivity(unchecked) private var state = NoticeState()
@@ -26,14 +26,14 @@
   private var valueWhenPaused: SavedState?
 
   init(
-    to node: NodeHandle, isWhole: Bool, shared: SharedCore, line: DeliveryLine, buffering: Buffering,
-    _ makeCall: @escaping CallMaker
+    _ calls: CallMaker, to node: NodeHandle, isWhole: Bool, shared: SharedCore, line: DeliveryLine,
+    buffering: Buffering
   ) {
     self.node = node
     self.isWhole = isWhole
     self.shared = shared
     self.line = line
-    self.makeCall = makeCall
+    self.calls = calls
     let limit = line.tellsEachState ? Int.max : buffering.limit
     box = Mailbox(limit: limit ?? 0)
     buffersCalls = limit != nil
@@ -43,12 +43,12 @@
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
   func didChange(_ core: StoreCore) {
-    guard let makeCall else { return }
+    guard let calls else { return }
     guard buffersCalls else {
       guard core.isPresent(node.node(in: core), isWhole: isWhole, for: .change) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
-    guard let call = makeCall(core, .change) else { return }
+    guard let call = calls.call(core, .change) else { return }
     let dropped = line.withLock { () -> Call? in
       guard state.change(isBuffered: true) else {
         // While the first call lasts values wait; while paused only the newest will count.
@@ -62,8 +62,8 @@
 
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
   func take(_ core: StoreCore) {
-    guard !buffersCalls, state.take(), let makeCall else { return }
-    taken = makeCall(core, state.tellsLast ? .beginning : .change)
+    guard !buffersCalls, state.take(), let calls else { return }
+    taken = calls.call(core, state.tellsLast ? .beginning : .change)
     state.didTell()
   }
 
@@ -77,7 +77,7 @@
   }
 
   /// Gives up what holds the entity, to be destroyed without a lock. The store's lock is held.
-  func takeSource() -> CallMaker? { makeCall.take() }
+  func takeSource() -> CallMaker? { calls.take() }
 
   /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
   func dropPending() {
@@ -91,7 +91,7 @@
   func start(with first: Call?, isHere: Bool) {
     if let first {
       if isHere {
-        first()
+        first.make()
       } else {
         // Told in turn, like the others.
         let dropped = line.withLock { () -> Call? in
@@ -130,9 +130,9 @@
   }
 
   func resume(_ core: StoreCore) {
-    guard let makeCall else { return }
+    guard let calls else { return }
     let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
-    let call = buffersCalls && !isSame ? makeCall(core, .beginning) : nil
+    let call = buffersCalls && !isSame ? calls.call(core, .beginning) : nil
     line.withLock {
       valueWhenPaused = nil
       if isSame { state.forgetMissed() }

@@ -1,13 +1,13 @@
 /// The nodes of all entities, by type, and the edges between them.
 @usableFromInline final class Graph {
-  private var tables: [ObjectIdentifier: AnyTable] = [:]
+  @exclusivity(unchecked) private var tables: [ObjectIdentifier: AnyTable] = [:]
   /// Finds most tables without hashing.
   @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
-  private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
+  @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
   /// The pair of types linked last; most edges are between the types of the one before.
-  private var lastLink: (parent: AnyTable, child: AnyTable)?
+  @exclusivity(unchecked) private var lastLink: (parent: AnyTable, child: AnyTable)?
   /// Some type can occur within itself.
-  private(set) var hasRecursion = false
+  @exclusivity(unchecked) private(set) var hasRecursion = false
 
   @usableFromInline let backlog: Backlog
   @usableFromInline let journal: Journal
@@ -138,7 +138,7 @@
       // Read anew each time: a removal may move another of these edges.
       let edge = children.edges[i]
       removeParent(at: edge.backIndex, of: edge.child)
-      if edge.child.cyclic?.retainer === node { edge.child.cyclic?.retainer = nil }
+      if edge.child.links?.retainer === node { edge.child.links?.retainer = nil }
       if edge.child.holders.count == 0 { unexamined.insert(edge.child) }
     }
     node.children = nil
@@ -159,8 +159,7 @@
   }
 
   private func retain(_ child: Node, by parent: Node) {
-    let links = child.cyclic ?? CyclicLinks()
-    child.cyclic = links
+    let links = child.ownLinks
     guard links.retainer == nil, child.holders.count == 0 else { return }
     // A node without children cannot be above its parent.
     if child.children == nil, child !== parent { links.retainer = parent } else { unexamined.insert(child) }
@@ -182,7 +181,7 @@
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
   func invalidate(_ node: Node, isBriefChanged: Bool = true, isNotifying: Bool = true) {
-    if !node.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(node) }
+    if node.isObserved { (isNotifying ? notified : unrefreshed).insert(node) }
     invalidateParents(of: node, isBriefChanged, isNotifying: isNotifying)
   }
 
@@ -205,14 +204,14 @@
       }
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
-      let component = node.cyclic?.component
+      let component = node.links?.component
       for edge in node.parents {
         let parent = edge.parent
-        let isInside = component != nil && component === parent.cyclic?.component
+        let isInside = component != nil && component === parent.links?.component
         if isInside && !isBriefChanged { continue }
         makeStale(parent, edge.ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
-        if !parent.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(parent) }
+        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
         guard !parent.parents.isEmpty else { continue }
         let changesBrief = !parent.omitsWhenBrief(ordinal: edge.ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
@@ -230,8 +229,7 @@
       for node in table.allNodes() {
         node.children = nil
         node.parents = []
-        node.cyclic = nil
-        node.subscribers = []
+        node.links = nil
       }
     }
   }
@@ -257,6 +255,8 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
+  /// The one that waits, if no other does.
+  var only: Node? { nodes.count == 1 ? nodes[0] : nil }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }

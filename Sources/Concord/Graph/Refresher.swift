@@ -128,7 +128,7 @@ final class Refresher: ChildForms {
     }
     if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    guard node.cyclic?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
+    guard node.links?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
     let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
     let inside = ordinals.filter(isInside)
     return Frame(

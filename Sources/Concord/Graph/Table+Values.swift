@@ -4,13 +4,11 @@ extension Table {
   func value(_ reference: ValueReference) -> T? {
     switch reference {
     case .own(let node): node.typed(T.self)?.value
-    case .pending(let slot): pending.indices.contains(Int(slot)) ? pending[Int(slot)] : nil
+    case .pending(let slot): Int(slot) < pending.count ? pending[Int(slot)] : nil
     }
   }
 
   func schema(of value: T) -> Schema<T>? { schemas.fixed ?? relations.map { schemas.find($0(value)) } }
-
-  func isSame(_ a: T, _ b: T) -> Bool { Concord.haveSameBits(a, b) || (isEqual?(a, b) ?? false) }
 
   /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
@@ -46,7 +44,7 @@ extension Table {
 extension Node {
   /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
   func omitsWhenBrief(relation k: Int) -> Bool {
-    guard cyclic?.component != nil, let children, children.canOmit(k, of: self) else { return false }
+    guard links?.component != nil, let children, children.canOmit(k, of: self) else { return false }
     return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
   }
 }

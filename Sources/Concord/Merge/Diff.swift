@@ -98,7 +98,7 @@ extension Merge {
     of item: Occurrence, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
   ) -> [Form] {
     let node = item.node
-    let stored: [Form] = node.cyclic?.component == nil ? [.whole] : [.whole, .brief]
+    let stored: [Form] = node.links?.component == nil ? [.whole] : [.whole, .brief]
     if base.isStored {
       return here == nil ? stored : [parent.isInSameCycle(as: node) ? .brief : .whole]
     }
@@ -125,7 +125,7 @@ extension Merge {
         refresher.refresh(item.node)
         if table.isSame(.own(item.node), item.value) {
           let hasSameBits = table.haveSameBits(.own(item.node), item.value)
-          return close(i, showsPresent: hasSameBits && item.node.cyclic?.component == nil)
+          return close(i, showsPresent: hasSameBits && item.node.links?.component == nil)
         }
         if table.isAggregate { candidates.append(occurrences.addPending(item.node, isBrief: false)) }
       case .brief:

@@ -13,15 +13,15 @@ final class Merge {
   let clock: StampClock
   let log: LogBuffer
   /// A call is being merged.
-  private(set) var isActive = false
+  @exclusivity(unchecked) private(set) var isActive = false
   /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
-  var stamp: Stamp?
+  @exclusivity(unchecked) var stamp: Stamp?
   /// The entity an update is about, which has its stamp already.
-  var target: Node?
+  @exclusivity(unchecked) var target: Node?
   /// The value is not written, only visited: nothing counts but entities that are new to the store.
-  private(set) var takesOnlyNew = false
+  @exclusivity(unchecked) private(set) var takesOnlyNew = false
   /// How what a closure made is compared with what it was given; `nil` if there was no closure.
-  var base: Base?
+  @exclusivity(unchecked) var base: Base?
 
   init(
     graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,

@@ -111,6 +111,10 @@ import Foundation
   }
 
   private func notify() {
+    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale {
+      _ = graph.notified.popLast()
+      return tell(node)
+    }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
@@ -127,12 +131,17 @@ import Foundation
       if node.table.isOfHubs {
         hubs.didChange(node)
       } else if changed?.contains(node) ?? true {
-        for subscriber in node.subscribers { subscriber.didChange(self) }
+        tell(node)
       } else {
         // Nobody is told, and so nobody would look: the next change below is to come up to it again.
         refresh(node)
       }
     }
+  }
+
+  private func tell(_ node: Node) {
+    guard let links = node.links else { return }
+    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
@@ -178,7 +187,7 @@ import Foundation
     } else {
       graph.removeChildren(of: node)
     }
-    if node.cyclic?.component !== state.component { node.cyclic?.component = state.component }
+    if node.links?.component !== state.component { node.links?.component = state.component }
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
     graph.invalidate(node)
