@@ -8,8 +8,8 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `clock`, `newID`, `reason`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
-/// comparison.
+/// `clock`, `newID`, `reason`, `duration`), so that a backend can search them. Below the logger's own level nothing is put
+/// together: an event costs a comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
@@ -18,8 +18,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is a mistake in the calling code: a write that is refused, or a stamp that cannot be
-  ///     right.
+  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that
+  ///     cannot be right, a write that waits long for another thread's transaction.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -44,7 +44,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
 
   public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
     logger.log(
-      level: refusals, "refused", metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+      level: refusals, "refused a write, or a part of it",
+      metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
   }
 
   public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {
@@ -63,6 +64,12 @@ public struct SwiftLogLogger: EntityStoreLogger {
     logger.log(
       level: refusals, "received a stamp too large to be exact",
       metadata: ["entity": "\(type)", "id": "\(id)", "stamp": "\(stamp)"])
+  }
+
+  public func didStall(for duration: Duration) {
+    logger.log(
+      level: refusals, "waits for another thread's transaction",
+      metadata: ["duration": "\(duration)"])
   }
 
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {

@@ -64,16 +64,15 @@
   func take(_ core: StoreCore) {
     guard !buffersCalls, state.take(), let calls else { return }
     taken = calls.call(core, state.tellsLast ? .beginning : .change)
-    state.didTell()
+    state.didTake()
   }
 
   /// The call that is to be made now, if it still is: what was taken, or the oldest that waits. The line's lock is held; the
   /// call is to be made, or dropped, without it.
   func next() -> (call: Call?, isWanted: Bool) {
     if buffersCalls { return (box.takeFirst(), state.take()) }
-    // Told when it resumes.
-    if taken != nil { state.miss() }
-    return (taken.take(), state.phase == .active)
+    let call = taken.take()
+    return (call, call != nil && state.tell())
   }
 
   /// Gives up what holds the entity, to be destroyed without a lock. The store's lock is held.
@@ -81,7 +80,10 @@
 
   /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
   func dropPending() {
-    let dropped = line.withLock { (box.takeAll(), taken.take()) }
+    let dropped = line.withLock { () -> ([Call], Call?) in
+      state.drop()
+      return (box.takeAll(), taken.take())
+    }
     withExtendedLifetime(dropped) {}
   }
 
@@ -96,7 +98,7 @@
         // Told in turn, like the others.
         let dropped = line.withLock { () -> Call? in
           if buffersCalls { return box.append(first) }
-          _ = state.change(isBuffered: false)
+          state.putOffFirst()
           return nil
         }
         withExtendedLifetime(dropped) {}
@@ -123,14 +125,15 @@
 
   func pause(_ core: StoreCore) {
     line.withLock {
-      let knowsNewest = state.phase == .active && !state.isPending && taken == nil && box.count == 0
+      guard state.phase == .active else { return state.pause() }
+      let knowsNewest = !state.isPending && taken == nil && box.count == 0
       state.pause()
       valueWhenPaused = knowsNewest ? core.save(node.node(in: core)) : nil
     }
   }
 
   func resume(_ core: StoreCore) {
-    guard let calls else { return }
+    guard let calls, line.withLock({ state.isPaused }) else { return }
     let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
     let call = buffersCalls && !isSame ? calls.call(core, .beginning) : nil
     line.withLock {

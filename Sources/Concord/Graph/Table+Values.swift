@@ -34,11 +34,29 @@ extension Table {
     else {
       return node.value
     }
-    for k in schema.relations.indices where node.omitsWhenBrief(relation: k) {
-      schema.relations[k].omit(in: &value, graph)
+    let omitted = schema.relations.indices.map { node.omitsWhenBrief(relation: $0) }
+    guard omitted.contains(true) else { return value }
+    // Getters, setters and observers run once, not once for each of those who show the form.
+    let isKept = !schema.isStored
+    if isKept, let known = children.brief as? BriefForm<T>, known.omitted == omitted,
+      Concord.haveSameBits(known.whole, value)
+    {
+      return known.value
     }
+    let whole = value
+    for k in omitted.indices where omitted[k] { schema.relations[k].omit(in: &value, graph) }
+    if isKept { children.brief = BriefForm(whole: whole, omitted: omitted, value: value) }
     return value
   }
+}
+
+/// The brief form of a value, kept as long as the value is the same.
+private final class BriefForm<T> {
+  let whole: T
+  let omitted: [Bool]
+  let value: T
+
+  init(whole: T, omitted: [Bool], value: T) { (self.whole, self.omitted, self.value) = (whole, omitted, value) }
 }
 
 extension Node {

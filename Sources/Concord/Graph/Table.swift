@@ -373,6 +373,7 @@ enum LogEvent {
     else { return .done }
     let mustVisit = patch(&value, of: node, schema, children, stale, forms, visitor)
     node.value = value
+    children.brief = nil
     guard mustVisit || schemas.fixed == nil else { return .done }
     return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }

@@ -39,6 +39,7 @@ extension Merge {
     occurrences.items[i].state.insert(.isApplied)
     guard node.table.isAggregate else { return graph.didWrite(node) }
     let omitted = omittedRelations(of: node)
+    node.children?.brief = nil
     adoptChildren(ofOccurrence: i)
     graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
   }

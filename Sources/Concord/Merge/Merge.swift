@@ -22,6 +22,8 @@ final class Merge {
   @exclusivity(unchecked) private(set) var takesOnlyNew = false
   /// How what a closure made is compared with what it was given; `nil` if there was no closure.
   @exclusivity(unchecked) var base: Base?
+  /// Entities that are new to the store, among those a closure's result was compared with.
+  var newNodes: Set<ObjectIdentifier> = []
 
   init(
     graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,
@@ -133,6 +135,7 @@ final class Merge {
     occurrences.removeAll()
     target = nil
     base = nil
+    if !newNodes.isEmpty { newNodes = [] }
     takesOnlyNew = false
     isActive = false
   }

@@ -1,5 +1,6 @@
 /// Any mutable collection of places, element by element.
 @usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
+  @usableFromInline static var order: PlaceOrder { Element.order == .elements ? .elements : .depends }
   @usableFromInline static var canOmit: Omittability {
     C.self is any RangeReplaceableCollection.Type ? .always : .never
   }

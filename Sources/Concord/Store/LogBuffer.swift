@@ -3,6 +3,7 @@
   private let logger: (any EntityStoreLogger)?
   private let backlog: Backlog
   @exclusivity(unchecked) private var entries: [(any EntityStoreLogger) -> Void] = []
+  private var wroteStall = false
 
   init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
     self.logger = logger
@@ -29,6 +30,13 @@
     let taken = entries
     entries = []
     return { for entry in taken { entry(logger) } }
+  }
+
+  /// What is to be called without the lock, and at once, since a stalled transaction may never end.
+  func stall(_ duration: Duration) -> () -> Void {
+    if let logger { return { logger.didStall(for: duration) } }
+    defer { wroteStall = true }
+    return wroteStall ? {} : { Stall.writeToStandardError(duration) }
   }
 
   var isEmpty: Bool { entries.isEmpty }

@@ -45,7 +45,17 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
-    while !core.turns.mayWrite(thread, token: token) { lock.wait() }
+    // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
+    var stall: Stall? = Stall(after: core.turns.patience)
+    while !core.turns.mayWrite(thread, token: token) {
+      lock.wait(atMost: stall?.rest)
+      guard let waited = stall?.duration, !core.turns.mayWrite(thread, token: token) else { continue }
+      stall = nil
+      let report = core.log.stall(waited)
+      lock.unlock()
+      report()
+      lock.lock()
+    }
   }
 
   /// Commits if the operation was the outermost, gives the lock back, and delivers.
@@ -75,7 +85,8 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     closeTurn()
-    if !core.turns.isOpen { core.graph.journal.pause() }
+    // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
+    if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }
   }
 
   private func closeTurn() {

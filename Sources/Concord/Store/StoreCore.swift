@@ -188,6 +188,7 @@ import Foundation
       graph.removeChildren(of: node)
     }
     if node.links?.component !== state.component { node.links?.component = state.component }
+    node.children?.brief = nil
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
     graph.invalidate(node)
