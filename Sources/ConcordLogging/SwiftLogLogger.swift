@@ -18,8 +18,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that is
-  ///     too large to be exact, a write that waits long for another thread's transaction.
+  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that
+  ///     cannot be right, a write that waits long for another thread's transaction.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -44,7 +44,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
 
   public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
     logger.log(
-      level: refusals, "refused", metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+      level: refusals, "refused a write, or a part of it",
+      metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
   }
 
   public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {

@@ -17,7 +17,7 @@ extension EntityObserver {
 /// A value in a store that tells when it has changed, made with ``EntityObserver/observed``.
 ///
 /// It tells where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
-/// from any thread, and keeps the entity alive. Whoever reads ``value`` is told only of transactions that changed it.
+/// from any thread, and keeps the entity alive. Whoever reads `value` is told only of transactions that changed it.
 ///
 /// Parts of the value are parts of the object, too: `book.title` is `book.value.title`. Where the value is an entity they can
 /// be written, as SwiftUI's bindings do (`@Bindable var book: ObservedValue<Book>`, `$book.title`): each is an `update` of the
@@ -53,7 +53,7 @@ public final class ObservedValue<Value: Sendable>: Observable, Sendable {
 }
 
 extension ObservedValue where Value: Identifiable {
-  /// A part of the entity. Written, it is an ``EntityStore/update(_:id:modifiedAt:update:)`` of the store, without a stamp. If that
+  /// A part of the entity. Written, it is an `update` of the store, without a stamp. If that
   /// is not taken, because the entity was removed or its stamp is ahead of the clock, the logger is told.
   public subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
     get { value[keyPath: part] }
@@ -62,7 +62,7 @@ extension ObservedValue where Value: Identifiable {
     }
   }
 
-  /// The current value. Written, it replaces the stored one by an ``EntityStore/update(_:id:modifiedAt:update:)``: all of it, so
+  /// The current value. Written, it replaces the stored one by an `update` of the store: all of it, so
   /// write a part where a part is meant. A value with another id is refused.
   public var value: Value {
     get { access() }

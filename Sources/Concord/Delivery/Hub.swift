@@ -26,12 +26,12 @@ struct Relay {
   /// The lock is held.
   init(to hub: Hub, from node: Node, _ shared: SharedCore) {
     let handle = NodeHandle(hub.node)
-    let relay = CallMaker { core, _ in
+    let calls = CallMaker { core, _ in
       core.hubs.didChange(handle.node(in: core))
       return nil
     }
     subscriber = Subscriber(
-      relay, to: NodeHandle(node), isWhole: false, shared: shared, line: shared.lines.direct, buffering: .every)
+      calls, to: NodeHandle(node), isWhole: false, shared: shared, line: shared.lines.direct, buffering: .every)
     node.addSubscriber(subscriber)
   }
 

@@ -125,14 +125,15 @@
 
   func pause(_ core: StoreCore) {
     line.withLock {
-      let knowsNewest = state.phase == .active && !state.isPending && taken == nil && box.count == 0
+      guard state.phase == .active else { return state.pause() }
+      let knowsNewest = !state.isPending && taken == nil && box.count == 0
       state.pause()
       valueWhenPaused = knowsNewest ? core.save(node.node(in: core)) : nil
     }
   }
 
   func resume(_ core: StoreCore) {
-    guard let calls else { return }
+    guard let calls, line.withLock({ state.isPaused }) else { return }
     let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
     let call = buffersCalls && !isSame ? calls.call(core, .beginning) : nil
     line.withLock {

@@ -16,7 +16,7 @@ extension Optional: OptionalID {
 
 /// Whether two values that stand in the same place are of one entity, so that what they show of it need not be compared. Of
 /// values without an id everything is compared, since no entity has it.
-@usableFromInline func isSameEntity<T: Identifiable>(_ a: T, _ b: T) -> Bool {
+@inlinable func isSameEntity<T: Identifiable>(_ a: T, _ b: T) -> Bool {
   guard a.id == b.id else { return false }
   return !isMissing(a.id) || haveSameBits(a, b) || (equality(of: T.self)?(a, b) ?? false)
 }

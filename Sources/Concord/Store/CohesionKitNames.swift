@@ -70,7 +70,7 @@ extension EntityStore {
     store(entity, named: alias, modifiedAt: stamp, ifPresent: ifPresent)
   }
 
-  /// CohesionKit's form of ``store(_:named:modifiedAt:)``.
+  /// CohesionKit's form of `store(_:named:modifiedAt:)`.
   @discardableResult
   @inlinable public func store<C: MutableCollection & Sendable>(
     entities: C, named alias: AliasKey<C>?, modifiedAt stamp: Stamp? = nil
@@ -78,7 +78,7 @@ extension EntityStore {
     store(entities, named: alias, modifiedAt: stamp)
   }
 
-  /// CohesionKit's form of ``store(_:named:modifiedAt:)``, for a set.
+  /// CohesionKit's form of `store(_:named:modifiedAt:)`, for a set.
   @discardableResult
   @inlinable public func store<T: Identifiable & Hashable & Sendable>(
     entities: Set<T>, named alias: AliasKey<Set<T>>?, modifiedAt stamp: Stamp? = nil
@@ -94,7 +94,7 @@ extension EntityStore {
     store(entities, modifiedAt: stamp)
   }
 
-  /// ``store(_:named:modifiedAt:)`` with a name that may be missing.
+  /// `store(_:named:modifiedAt:)` with a name that may be missing.
   @_disfavoredOverload
   @discardableResult
   @inlinable public func store<C: MutableCollection & Sendable>(
@@ -114,7 +114,7 @@ extension EntityStore {
     return store(entities, modifiedAt: stamp)
   }
 
-  /// CohesionKit's form of ``update(_:id:modifiedAt:update:)``, without the label.
+  /// CohesionKit's form of `update(_:id:modifiedAt:update:)`, without the label.
   @_disfavoredOverload
   @discardableResult
   @inlinable public func update<T: Identifiable & Sendable>(

@@ -7,7 +7,9 @@ extension EntityStore {
   ///
   /// The values are of one committed state; inside a transaction, of that.
   ///
-  /// - Parameter isIncluded: which of them; it may use the store.
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - isIncluded: which of them; it may use the store.
   /// - Complexity: the number of stored entities of the type.
   public func all<T: Identifiable & Sendable>(_ type: T.Type, where isIncluded: (T) throws -> Bool) rethrows -> [T] {
     try all(type).filter(isIncluded)
@@ -47,7 +49,9 @@ extension EntityStore {
   /// particular order. Observers are called once for each transaction after which the list is another
   /// than before.
   ///
-  /// - Parameter isIncluded: which of them. It is called where observers are, and may use the store.
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - isIncluded: which of them. It is called where observers are, and may use the store.
   /// - Complexity: the number of stored entities of the type, also for each notice and each reading.
   public func observer<T: Identifiable & Sendable>(
     all type: T.Type, where isIncluded: @escaping @Sendable (T) -> Bool

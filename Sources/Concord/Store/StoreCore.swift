@@ -205,7 +205,7 @@ import Foundation
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
-  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)?) {
+  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
     self.stamping = stamping
     self.date = date
   }

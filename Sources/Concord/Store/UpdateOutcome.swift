@@ -12,7 +12,7 @@ public enum UpdateOutcome: Sendable, Hashable {
 }
 
 extension EntityStore {
-  /// Changes a stored entity as ``update(_:id:modifiedAt:update:)`` does, and tells what became of it.
+  /// Changes a stored entity as `update` does, and tells what became of it.
   ///
   /// ```swift
   /// switch store.updateOutcome(Book.self, id: "ACK", update: { $0.title = "The Ackerman File" }) {
