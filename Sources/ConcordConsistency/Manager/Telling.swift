@@ -1,3 +1,5 @@
+import Concord
+
 /// One call of an environment with what was pushed.
 final class Telling: Sendable {
   /// The call that this code is within.
@@ -5,7 +7,11 @@ final class Telling: Sendable {
 
   private let state = Locked((batch: String?.none, wasMerged: false))
 
-  init(_ object: any ConsistentObject) {
+  /// Who pushed.
+  let context: TransactionContext?
+
+  init(_ object: any ConsistentObject, _ context: TransactionContext?) {
+    self.context = context
     state.withLock { $0.batch = (object as? ConsistentBatch)?.id }
   }
 

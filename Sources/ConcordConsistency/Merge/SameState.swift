@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 
 /// Tells whether two states of one object are the same in every field, whether or not the object lists it.

@@ -1,3 +1,5 @@
+import Concord
+
 /// How to go through values of one dynamic type, looked up once per type because dynamic casts are slow.
 // Unchecked, because a class with subclasses cannot be checked: they could have state that changes. None has any.
 class ValueWalker: @unchecked Sendable {
