@@ -41,7 +41,8 @@ struct FreshnessTests {
   @Test("Each object is judged on its own: a stale one may bring a fresh one, and the other way round")
   func nested() {
     manager.register(store)
-    let story = store.store(Story(id: "s", title: "old", author: Author(id: 1, name: "old"), editors: []), modifiedAt: 1)
+    let story = store.store(
+      Story(id: "s", title: "old", author: Author(id: 1, name: "old"), editors: []), modifiedAt: 1)
     store.update(Author.self, id: 1, modifiedAt: 9) { $0.name = "v9" }
     let owner = Owner(story.value)
     manager.register(owner)

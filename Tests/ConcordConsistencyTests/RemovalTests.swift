@@ -78,7 +78,8 @@ struct RemovalTests {
 
   @Test("Out of what is pushed together with it, and whatever state of it is pushed")
   func together() {
-    let batch = ConsistentBatch([User("1", "newer"), Video("v", "new", user: ada, likers: [ada, bob])], removing: [ada])
+    let batch = ConsistentBatch(
+      [User("1", "newer"), Video("v", "new", user: ada, likers: [ada, bob])], removing: [ada])
     let left = [Video("v", "old", user: ada)].updated(with: batch)
     #expect(left[0].title == "new")
     #expect(left[0].user == nil)
@@ -97,7 +98,8 @@ struct RemovalTests {
     var node = diamond.updated(with: removing(leaf))
     for _ in 0..<39 { node = node.friends[1] }
     #expect(node.friends.isEmpty)
-    var chain = (0..<10_000).reduce(leaf) { below, layer in Node("\(layer)", "", [below]) }.updated(with: removing(leaf))
+    var chain = (0..<10_000).reduce(leaf) { below, layer in Node("\(layer)", "", [below]) }.updated(
+      with: removing(leaf))
     while let next = chain.friends.first { chain = next }
     #expect(chain.id == "0")
     let (a, b) = (Person("a", "Ada"), Person("b", "Bob"))
@@ -113,7 +115,8 @@ struct RemovalTests {
     #expect(pair.updated(with: User("2", "Bob B.")).right?.name == "Bob B.")
     #expect(Shelf([ada, bob]).updated(with: removing(ada)).map(\.name) == ["Bob"])
     #expect(Shelf([ada, bob]).updated(with: User("2", "Bob B.")).map(\.name) == ["Ada", "Bob B."])
-    #expect(Video("v", "", user: ada).updated(with: Wrapping(id: "w", shelf: Shelf([User("1", "A")]))).user?.name == "A")
+    #expect(
+      Video("v", "", user: ada).updated(with: Wrapping(id: "w", shelf: Shelf([User("1", "A")]))).user?.name == "A")
   }
 
   @Test("Owners lose it, and one to whom it belongs is told so")

@@ -172,7 +172,7 @@ struct StoreTests {
   }
 
   @Test("Threads that push and write at once leave store and owners equal")
-  func threads() {
+  func threads() async {
     manager.register(store)
     let owner = Owner(Writer(id: 1, name: ""), Writer(id: 2, name: ""))
     manager.register(owner)
@@ -188,6 +188,7 @@ struct StoreTests {
         }
       }
     }
+    await store.settled()
     #expect(owner.things.map(\.name) == ["199", "199"])
     #expect(writers.map(\.value.name) == ["199", "199"])
   }

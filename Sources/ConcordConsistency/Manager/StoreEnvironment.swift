@@ -5,9 +5,12 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// What both sides know.
   private typealias Entity = Identifiable & ConsistentObject
 
-  private struct Reference: Sendable { weak var store: EntityStore? }
+  private struct References: Sendable {
+    weak var store: EntityStore?
+    weak var registration: Registration?
+  }
 
-  private let reference: Locked<Reference>
+  private let references: Locked<References>
   private let changes = Locked<Subscription?>(nil)
   private let order = Locked(StoreOrder())
 
@@ -16,26 +19,45 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// - Parameter push: called with the objects that changed in the store, other than by what was pushed to it, and with
   ///   those that it keeps in place of what was pushed to it.
   init(_ store: EntityStore, push: @escaping @Sendable (StoreEnvironment, Push) -> Void) {
-    reference = Locked(Reference(store: store))
+    references = Locked(References(store: store))
     self.push = push
     let subscription = store.observeChanges { [weak self] changeSet in
       guard let self else { return }
-      var objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
+      let objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
       // What came from here, everybody has, in general.
-      if let origin = changeSet.origin, let overtaken = order.withLock({ $0.overtaken(by: origin) }) {
-        objects.removeAll { !overtaken(ObjectKey($0)) }
+      if let origin = changeSet.origin, order.withLock({ $0.noteTold(objects, of: origin) }) {
+        // Whoever delivers to the store does this when it has all that waits for it.
+        if registration?.isIdle == true { pushOvertaken() }
+      } else if !objects.isEmpty {
+        push(self, Push(objects, context: changeSet.context))
       }
-      if !objects.isEmpty { push(self, Push(objects, context: changeSet.context)) }
     }
     changes.withLock { $0 = subscription }
   }
 
-  var store: EntityStore? { reference.withLock { $0.store } }
+  var store: EntityStore? { references.withLock { $0.store } }
+
+  /// By which the store gets the pushes.
+  var registration: Registration? {
+    get { references.withLock { $0.registration } }
+    set { references.withLock { $0.registration = newValue } }
+  }
 
   /// Notes that what changed in the store was pushed with this number, under the lock that gives the numbers.
   func notePushed(_ push: Push, number: Int) {
     let keys = push.given.index.updated.map { ObjectKey($0) }
     order.withLock { $0.notePushed(keys, number: number) }
+  }
+
+  /// Pushes what the store has of the objects that are overtaken.
+  func pushOvertaken() {
+    var objects = order.withLock { $0.takeOvertaken() }
+    // What is written between the look and the push may be pushed before it. What cannot be compared is pushed thrice.
+    for _ in 0..<3 where !objects.isEmpty {
+      let states = current(objects)
+      if !states.isEmpty { push(self, Push(states)) }
+      objects = states.filter { state in current([state]).contains { !SameState.isSame($0, state) } }
+    }
   }
 
   /// Follows the store no longer.

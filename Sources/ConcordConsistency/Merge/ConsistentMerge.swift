@@ -158,7 +158,9 @@ public final class ConsistentMerge {
   @usableFromInline
   func onceForValue<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
     let key = ObjectKey(object)
-    if let known = walked[key], SameState.isCertain(of: object, known.object, budget: 16) { return come(to: known.fate) }
+    if let known = walked[key], SameState.isCertain(of: object, known.object, budget: 16) {
+      return come(to: known.fate)
+    }
     let fate = withFate { walk().map { $0 as any ConsistentObject } }
     walked[key] = (object, fate)
     return come(to: fate)

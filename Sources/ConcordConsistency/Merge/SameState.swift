@@ -22,6 +22,12 @@ struct SameState {
     return comparison.haveEqualFields(object, other)
   }
 
+  /// The same, of objects whose types are not known.
+  static func isSame(_ object: any ConsistentObject, _ other: any ConsistentObject) -> Bool {
+    func isSame<Object: ConsistentObject>(_ object: Object) -> Bool { isCertain(of: object, other) }
+    return isSame(object)
+  }
+
   /// Whether properties are the same.
   static func areSame(_ left: [Property], _ right: [Property], budget: Int) -> Bool {
     guard left.count == right.count else { return false }
