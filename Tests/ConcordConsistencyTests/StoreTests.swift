@@ -95,6 +95,30 @@ struct StoreTests {
     #expect(writers.map(\.value.name) == ["Ada L.", "Bob B."])
   }
 
+  @Test("A transaction that throws takes back what was pushed within it from the store, and not from the owners")
+  func pushWithinThrowingTransaction() {
+    struct Failure: Error {}
+    manager.register(store)
+    let owner = Owner(Writer(id: 1, name: "Ada"))
+    manager.register(owner)
+    let writer = store.store(Writer(id: 1, name: "Ada"))
+    #expect(throws: Failure.self) {
+      try store.transaction { _ in
+        manager.pushUpdatedObject(Writer(id: 1, name: "Ada L."))
+        throw Failure()
+      }
+    }
+    #expect((writer.value.name, owner.thing.name) == ("Ada", "Ada L."))
+    // What is only written to the store reaches nobody.
+    try? store.transaction { tx in
+      tx.update(Writer.self, id: 1) { $0.name = "never" }
+      throw Failure()
+    }
+    #expect((writer.value.name, owner.thing.name) == ("Ada", "Ada L."))
+    store.update(Writer.self, id: 1) { $0.name = "A. L." }
+    #expect((writer.value.name, owner.thing.name) == ("A. L.", "A. L."))
+  }
+
   @Test("A push comes to no owner twice, and ends")
   func noLoop() {
     let second = EntityStore(delivery: .immediate)

@@ -76,6 +76,7 @@ public final class ConsistencyManager: Sendable {
   /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
   ///
   /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
+  /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, push in
       self?.push(push, except: environment, from: nil)
@@ -104,13 +105,14 @@ public final class ConsistencyManager: Sendable {
     for known in toCheck { known.check { [weak self] in self?.forget(known) } }
   }
 
-  /// Ends the registration of an owner: once this returns, no call of it begins, but one that another thread has begun may
-  /// still run. An owner that is released need not do this.
+  /// Ends the registration of an owner: nothing that is pushed from now on, or waits, is told to it. One push that another
+  /// thread is just looking at for it may still be. An owner that is released need not do this.
   public func unregister(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }.map(forget)
   }
 
-  /// Ends the registration of a store.
+  /// Ends the registration of a store: it takes no pushes any more, and nobody is told of what changes in it. What another
+  /// thread is just telling of either may still be.
   public func unregister(_ store: EntityStore) {
     let ended = state.withLock { state in
       let ended = state.stores.filter { $0.store === store }

@@ -42,7 +42,8 @@ struct SameState {
     }
   }
 
-  /// Equal bits are the same value; of a class, the same instance.
+  /// Equal bits are the same value; of a class, the same instance. Both are only read, each as long as its pointer is
+  /// good for; padding can make equal values differ, and never the other way round.
   static func haveEqualBits<Value>(_ left: Value, _ right: Value) -> Bool {
     withUnsafePointer(to: left) { left in
       withUnsafePointer(to: right) { memcmp(left, $0, MemoryLayout<Value>.size) == 0 }
@@ -129,7 +130,7 @@ extension Set: KeyedStates {
 }
 
 extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool {
+  func isEqual(to other: Any) -> Bool {
     self == other as? Self
   }
 }
