@@ -283,7 +283,7 @@ private struct Pair: ConsistentValue {
 }
 
 /// A collection for which nothing is written.
-private struct Shelf: ConsistentCollection, Sendable {
+private struct Shelf: ConsistentCollection, MutableCollection, RangeReplaceableCollection, Sendable {
   private var users: [User] = []
   init() {}
   var startIndex: Int { users.startIndex }

@@ -218,6 +218,31 @@ struct StoreTests {
   }
 }
 
+@Suite("Stores that push at the same time")
+struct CrossingTests {
+  @Test("Come to rest after about as many changes as there were writes")
+  func crossing() async {
+    let manager = ConsistencyManager()
+    let stores = (0..<2).map { _ in EntityStore(delivery: .immediate) }
+    let changes = Mutex(0)
+    let kept: [Any & Sendable] = stores.flatMap { store -> [Any & Sendable] in
+      manager.register(store)
+      let subscription = store.observeChanges { _ in changes.withLock { $0 += 1 } }
+      return [store.store(Writer(id: 1, name: "")), subscription]
+    }
+    let writes = 500
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for round in 0..<writes { stores[thread / 2].update(Writer.self, id: 1) { $0.name = "\(thread) \(round)" } }
+    }
+    for _ in 0..<10 { for store in stores { await store.settled() } }
+    let names = Set(stores.map { $0.value(Writer.self, id: 1)?.name })
+    #expect(names.count == 1)
+    // Each write, the other store's taking it, and what had to be pushed once more.
+    #expect(changes.withLock { $0 } < writes * 4 * 4)
+    withExtendedLifetime(kept) {}
+  }
+}
+
 private struct Writer: Identifiable, Equatable {
   let id: Int
   var name: String

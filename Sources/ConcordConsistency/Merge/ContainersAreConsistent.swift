@@ -60,16 +60,7 @@ extension Dictionary: ConsistentValue where Value: ConsistentValue {
   }
 }
 
-extension Set: ConsistentValue where Element: ConsistentValue {
-  public static func declareConsistentTypes(in types: inout ConsistentTypes) {
-    types.include(Element.self)
-  }
-
-  @inlinable
-  public func visitConsistentObjects(_ visitor: ConsistentVisitor) {
-    for element in self { element.visitConsistentObjects(visitor) }
-  }
-
+extension Set: ConsistentCollection, ConsistentValue where Element: ConsistentValue {
   @inlinable
   public func merged(by merge: ConsistentMerge) -> Set? {
     guard merge.concerns(Element.self) else { return nil }
