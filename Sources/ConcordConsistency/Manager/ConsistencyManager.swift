@@ -82,7 +82,6 @@ public final class ConsistencyManager: Sendable {
       self?.push(push, except: environment, from: nil)
     }
     let registration = Registration(environment, place: .pushingThread)
-    environment.registration = registration
     // Released after the lock.
     let gone = state.withLock { state in
       let gone = state.stores.filter { $0.store === store || $0.store == nil }

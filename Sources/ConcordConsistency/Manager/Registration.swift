@@ -116,7 +116,6 @@ final class Registration: @unchecked Sendable {
         condition.broadcast()
       }
     }
-    if isStore { (environment as? StoreEnvironment)?.pushOvertaken() }
   }
 
   private func tell(_ environment: any ConsistentEnvironment, _ push: Push.Content, _ context: TransactionContext?) {
@@ -148,9 +147,6 @@ final class Registration: @unchecked Sendable {
     deliverAll(at: place, orElse: {})
     return objects
   }
-
-  /// Whether no thread is busy with the environment. One that is looks after all that it does.
-  var isIdle: Bool { condition.withLock { busyThread == nil } }
 
   /// Where the environment can be read.
   var currentPlace: Place { condition.withLock { place } }

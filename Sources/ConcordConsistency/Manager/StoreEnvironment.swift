@@ -5,12 +5,9 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// What both sides know.
   private typealias Entity = Identifiable & ConsistentObject
 
-  private struct References: Sendable {
-    weak var store: EntityStore?
-    weak var registration: Registration?
-  }
+  private struct Reference: Sendable { weak var store: EntityStore? }
 
-  private let references: Locked<References>
+  private let reference: Locked<Reference>
   private let changes = Locked<Subscription?>(nil)
   private let order = Locked(StoreOrder())
 
@@ -19,45 +16,26 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// - Parameter push: called with the objects that changed in the store, other than by what was pushed to it, and with
   ///   those that it keeps in place of what was pushed to it.
   init(_ store: EntityStore, push: @escaping @Sendable (StoreEnvironment, Push) -> Void) {
-    references = Locked(References(store: store))
+    reference = Locked(Reference(store: store))
     self.push = push
     let subscription = store.observeChanges { [weak self] changeSet in
       guard let self else { return }
-      let objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
+      var objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
       // What came from here, everybody has, in general.
-      if let origin = changeSet.origin, order.withLock({ $0.noteTold(objects, of: origin) }) {
-        // Whoever delivers to the store does this when it has all that waits for it.
-        if registration?.isIdle == true { pushOvertaken() }
-      } else if !objects.isEmpty {
-        push(self, Push(objects, context: changeSet.context))
+      if let origin = changeSet.origin, let overtaken = order.withLock({ $0.overtaken(by: origin) }) {
+        objects = objects.filter(overtaken).filter { isCurrent($0) }
       }
+      if !objects.isEmpty { push(self, Push(objects, context: changeSet.context)) }
     }
     changes.withLock { $0 = subscription }
   }
 
-  var store: EntityStore? { references.withLock { $0.store } }
-
-  /// By which the store gets the pushes.
-  var registration: Registration? {
-    get { references.withLock { $0.registration } }
-    set { references.withLock { $0.registration = newValue } }
-  }
+  var store: EntityStore? { reference.withLock { $0.store } }
 
   /// Notes that what changed in the store was pushed with this number, under the lock that gives the numbers.
   func notePushed(_ push: Push, number: Int) {
     let keys = push.given.index.updated.map { ObjectKey($0) }
     order.withLock { $0.notePushed(keys, number: number) }
-  }
-
-  /// Pushes what the store has of the objects that are overtaken.
-  func pushOvertaken() {
-    var objects = order.withLock { $0.takeOvertaken() }
-    // What is written between the look and the push may be pushed before it. What cannot be compared is pushed thrice.
-    for _ in 0..<3 where !objects.isEmpty {
-      let states = current(objects)
-      if !states.isEmpty { push(self, Push(states)) }
-      objects = states.filter { state in current([state]).contains { !SameState.isSame($0, state) } }
-    }
   }
 
   /// Follows the store no longer.
@@ -75,8 +53,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
     let updated = index.updated.compactMap { $0 as? any Entity }
     let removed = index.removed.compactMap { $0 as? any Entity }
     guard let store, !updated.isEmpty || !removed.isEmpty else { return [] }
-    order.withLock { $0.noteTaken(push, number: number) }
-    let kept = store.transaction(context: push.context, origin: ObjectIdentifier(push)) { tx in
+    let mark = order.withLock { $0.noteTaken(number) }
+    let kept = store.transaction(context: push.context, origin: ObjectIdentifier(mark)) { tx in
       let refused = updated.filter { !replace($0, in: tx, modifiedAt: push.stamp) }
       // Some of them came with what contains them, by the same stamp.
       let kept = refused.compactMap { state(insteadOf: $0, in: tx) }
@@ -93,6 +71,11 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   func current(_ objects: [any ConsistentObject]) -> [any ConsistentObject] {
     guard let store else { return [] }
     return objects.compactMap { ($0 as? any Entity).flatMap { current($0, in: store) } }
+  }
+
+  /// Whether the store has nothing newer, of which it will tell. In doubt it has not: one push too many does no harm.
+  private func isCurrent(_ object: any ConsistentObject) -> Bool {
+    current([object]).contains { SameState.isPossible(of: $0, object) }
   }
 
   private func replace<E: Entity>(_ entity: E, in store: EntityStore, modifiedAt stamp: Stamp?) -> Bool {

@@ -8,6 +8,8 @@ import Foundation
 struct SameState {
   /// How many values may still be compared.
   private var budget: Int
+  /// The answer for what cannot be told apart by its fields.
+  private let whenUnknown: Bool
   /// Values that were found to be the same, by identity, so that a diamond is compared by its objects, not its paths.
   private var same: [AnyHashable: (left: any ConsistentObject, right: any ConsistentObject)] = [:]
 
@@ -22,10 +24,10 @@ struct SameState {
     return comparison.haveEqualFields(object, other)
   }
 
-  /// The same, of objects whose types are not known.
-  static func isSame(_ object: any ConsistentObject, _ other: any ConsistentObject) -> Bool {
-    func isSame<Object: ConsistentObject>(_ object: Object) -> Bool { isCertain(of: object, other) }
-    return isSame(object)
+  /// Whether they may be the same, as far as one can tell.
+  static func isPossible(of object: any ConsistentObject, _ other: any ConsistentObject) -> Bool {
+    var comparison = SameState(budget: 200_000, whenUnknown: true)
+    return comparison.areSame(object, other)
   }
 
   /// Whether properties are the same.
@@ -50,8 +52,9 @@ struct SameState {
     }
   }
 
-  private init(budget: Int) {
+  private init(budget: Int, whenUnknown: Bool = false) {
     self.budget = budget
+    self.whenUnknown = whenUnknown
   }
 
   mutating func areSame(_ left: Any, _ right: Any) -> Bool {
@@ -92,11 +95,13 @@ struct SameState {
 
   private mutating func haveEqualFields(_ left: Any, _ right: Any) -> Bool {
     budget -= 1
-    guard budget > 0 else { return false }
+    guard budget > 0 else { return whenUnknown }
     let (left, right) = (Mirror(reflecting: left), Mirror(reflecting: right))
     guard left.displayStyle == right.displayStyle, left.children.count == right.children.count else { return false }
     // What has no fields cannot be told apart by them.
-    if left.children.isEmpty { return left.displayStyle == .optional || left.displayStyle == .collection }
+    if left.children.isEmpty {
+      return whenUnknown || left.displayStyle == .optional || left.displayStyle == .collection
+    }
     for (left, right) in zip(left.children, right.children) {
       guard left.label == right.label, areSame(left.value, right.value) else { return false }
     }
