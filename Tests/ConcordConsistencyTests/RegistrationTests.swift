@@ -121,9 +121,9 @@ struct RegistrationTests {
       return ContinuousClock().measure { for owner in owners { manager.register(owner) } }
     }
     _ = time(500)
-    let (few, many) = (time(1_000), time(16_000))
-    // 16 times as many: 256 times as long, were it quadratic.
-    #expect(many < few * 80)
+    // The fastest of three, since other programs run as well. 16 times as many: 256 times as long, were it quadratic.
+    let (few, many) = ((0..<3).map { _ in time(1_000) }.min(), (0..<3).map { _ in time(16_000) }.min())
+    #expect((many ?? .zero) < (few ?? .zero) * 80)
   }
 
   @Test("An owner is released where it lives, and leaves nothing behind")
