@@ -16,7 +16,10 @@ final class Owner<Object: ConsistentObject>: Sendable {
     state = Mutex(State(things: things))
   }
 
-  var things: [Object] { state.withLock { $0.things } }
+  var things: [Object] {
+    get { state.withLock { $0.things } }
+    set { state.withLock { $0.things = newValue } }
+  }
   var thing: Object { things[0] }
   /// What it was called with.
   var updates: [any ConsistentObject] { state.withLock { $0.updates } }

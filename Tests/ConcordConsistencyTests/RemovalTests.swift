@@ -144,21 +144,45 @@ struct RemovalTests {
     #expect(users.updates.count == 1)
   }
 
-  @Test("An owner that keeps it is told once, until it is there again, and pushing within comes to an end")
+  @Test("An owner that keeps it is told each time, and one that pushes it while it is told comes to an end")
   func kept() {
     let owner = Keeping(ada)
     owner.onRemoval = { [manager] in manager.pushRemovedObject($0) }
     manager.register(owner)
     manager.pushRemovedObject(ada)
-    manager.pushRemovedObject(ada)
     #expect(owner.removals == 1)
+    manager.pushRemovedObject(ada)
+    #expect(owner.removals == 2)
     manager.pushUpdatedObject(User("1", "Ada L."))
     #expect(owner.user.name == "Ada L.")
     let before = owner.updates
     manager.pushUpdatedObject(bob)
     #expect(owner.updates == before)
+    manager.pushRemovedObjects([ada, bob])
+    #expect(owner.removals == 3)
+  }
+
+  @Test("An owner that has it again is told again")
+  func again() {
+    let owner = Owner(ada, bob)
+    manager.register(owner)
+    manager.pushRemovedObjects([ada, User("3", "Cy")])
+    #expect(owner.things.map(\.name) == ["Bob"])
+    owner.things.append(ada)
     manager.pushRemovedObject(ada)
-    #expect(owner.removals == 2)
+    #expect(owner.things.map(\.name) == ["Bob"])
+    #expect(owner.removed.count == 2)
+    // So is one that takes it away later, and has it again then.
+    let slow = Later([Video("v", "", user: ada)])
+    manager.register(slow)
+    manager.pushRemovedObject(ada)
+    #expect(slow.videos[0].user != nil)
+    slow.drain()
+    #expect(slow.videos[0].user == nil)
+    slow.videos[0].user = ada
+    manager.pushRemovedObject(ada)
+    slow.drain()
+    #expect(slow.videos[0].user == nil)
   }
 
   @Test("An owner that does not merge batches is told of its own")
@@ -231,6 +255,23 @@ private final class Keeping: ConsistentEnvironment, @unchecked Sendable {
   func objectWasRemoved(_ object: any ConsistentObject) {
     removals += 1
     if removals < 100 { onRemoval(object) }
+  }
+}
+
+/// Merges later.
+// Unchecked because the test uses it on one thread.
+private final class Later: ConsistentEnvironment, @unchecked Sendable {
+  var videos: [Video]
+  private var pending: [any ConsistentObject] = []
+
+  init(_ videos: [Video]) { self.videos = videos }
+
+  var objects: [any ConsistentObject] { videos }
+  func update(with object: any ConsistentObject) { pending.append(object) }
+
+  func drain() {
+    for object in pending { videos = videos.updated(with: object) }
+    pending = []
   }
 }
 

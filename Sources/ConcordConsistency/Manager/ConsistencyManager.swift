@@ -172,13 +172,14 @@ public final class ConsistencyManager: Sendable {
   public func pushRemovedObject(
     _ object: any ConsistentObject, context: TransactionContext? = nil, isolation: isolated (any Actor)? = #isolation
   ) {
-    push(Push([], removing: [object], context: context), except: nil, from: isolation)
+    pushRemovedObjects([object], context: context, isolation: isolation)
   }
 
   /// Removes several objects everywhere, at once. See ``pushRemovedObject(_:context:isolation:)``.
   public func pushRemovedObjects(
     _ objects: [any ConsistentObject], context: TransactionContext? = nil, isolation: isolated (any Actor)? = #isolation
   ) {
+    let objects = objects.filter { Telling.current?.removes($0) != true }
     if objects.isEmpty { return }
     push(Push([], removing: objects, context: context), except: nil, from: isolation)
   }

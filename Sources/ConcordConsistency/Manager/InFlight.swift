@@ -11,8 +11,6 @@ struct InFlight {
   private var objects: [ObjectKey: any ConsistentObject] = [:]
   /// The place at which that one changed something.
   private var place = 0
-  /// The removed objects that it was told of. It may keep one for good, and push what it has whenever it is told.
-  private var removed: Set<ObjectKey> = []
   /// How many states are kept. One that arrives says that those before it have arrived, so the last ones will do.
   private static let limit = 256
 
@@ -20,11 +18,10 @@ struct InFlight {
   mutating func look(
     at environment: any ConsistentEnvironment, for push: Push.Content
   ) -> (change: (place: Int, object: any ConsistentObject)?, mustTell: Bool) {
-    forgetRemovals(of: push.index)
     let told = objects.isEmpty ? nil : ConsistentIndex(Array(objects.values))
     let isOne = objects.count == 1
     // If it is one change, it can mostly be seen where that was found.
-    var look = ConsistentLook(for: news(of: push), arrivalOf: told.map { ($0, isOne ? place : nil) })
+    var look = ConsistentLook(for: push.index, arrivalOf: told.map { ($0, isOne ? place : nil) })
     environment.showObjects(to: &look)
     if let told {
       var finding = look.arrivalFinding
@@ -38,32 +35,17 @@ struct InFlight {
     return (look.change, look.change != nil || !(objects.isEmpty || wasTold(push.index)))
   }
 
-  /// What has a state again is not removed any longer.
-  private mutating func forgetRemovals(of index: ConsistentIndex) {
-    if removed.isEmpty { return }
-    for object in index.updated { removed.remove(ObjectKey(object)) }
-  }
-
-  /// What the push brings, without the removals that the environment was told of.
-  private func news(of push: Push.Content) -> ConsistentIndex {
-    guard push.index.removes, !removed.isEmpty else { return push.index }
-    return ConsistentIndex(push.objects, removing: push.index.removed.filter { !removed.contains(ObjectKey($0)) })
-  }
-
   /// Whether all that `push` brings is what the environment was told last. It may refuse something for good, and push what
   /// it has whenever it is told.
   private func wasTold(_ index: ConsistentIndex) -> Bool {
-    index.removed.allSatisfy { removed.contains(ObjectKey($0)) }
-      && index.updated.allSatisfy { object in
+    !index.removes
+      && index.winners.allSatisfy { object in
         objects[ObjectKey(object)].map { SameState.isCertain(of: object, $0) } ?? false
       }
   }
 
   /// Notes that the environment is told of `push`, and of the first change that this makes to what it owns, if any.
   mutating func insert(_ push: Push.Content, changing change: (place: Int, object: any ConsistentObject)?) {
-    let removedNow = push.index.removed.map { ObjectKey($0) }
-    if removed.count + removedNow.count > Self.limit { removed.removeAll() }
-    removed.formUnion(removedNow.prefix(Self.limit))
     let brought = push.index.updated
     if objects.isEmpty, let change, !push.index.removes {
       place = change.place

@@ -1,4 +1,3 @@
-import Concord
 import Dispatch
 import Foundation
 
@@ -63,11 +62,11 @@ private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) asy
 private final class QueueMark: Sendable {}
 
 private let key = DispatchSpecificKey<QueueMark>()
-private let marking = Locked(())
 
 extension DispatchQueue {
+  // Two threads may both do so: whichever mark stays, the queue has it wherever it is looked for.
   fileprivate func mark() {
-    marking.withLock { _ in if getSpecific(key: key) == nil { setSpecific(key: key, value: QueueMark()) } }
+    if getSpecific(key: key) == nil { setSpecific(key: key, value: QueueMark()) }
   }
 
   /// Whether code runs on the queue. The main queue may run on other threads than the main one, which ends in an

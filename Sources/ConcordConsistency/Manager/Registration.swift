@@ -123,7 +123,7 @@ final class Registration: @unchecked Sendable {
     guard mustTell else { return }
     inFlight.insert(push, changing: change)
     let gone = push.index.removes ? environment.objects.filter { push.index.removes($0) } : []
-    let telling = Telling(push.object, context)
+    let telling = Telling(push, context)
     Telling.$current.withValue(telling) {
       environment.update(with: push.object)
       if telling.ignoredBatch {
