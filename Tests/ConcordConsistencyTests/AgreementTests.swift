@@ -2,7 +2,6 @@ import Concord
 import ConcordConsistency
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("At rest, stores and owners agree")
@@ -81,7 +80,7 @@ private final class World: Sendable {
   let stores: [EntityStore]
   let writer: Owner<Author>
   private let events: AgreementTests.Events
-  private let removals = Mutex(false)
+  private let removals = Locked(false)
   private let lists: [Owner<Author>]
   private let book: Owner<Book>
   private let queue = DispatchQueue(label: "owner")
@@ -174,10 +173,10 @@ private final class World: Sendable {
 
 /// Merges later, on a queue of its own, some time after it was told.
 private final class SlowOwner: ConsistentEnvironment, Sendable {
-  private let authors: Mutex<[Author]>
+  private let authors: Locked<[Author]>
   private let queue = DispatchQueue(label: "slow")
 
-  init(_ authors: [Author]) { self.authors = Mutex(authors) }
+  init(_ authors: [Author]) { self.authors = Locked(authors) }
 
   var things: [Author] { authors.withLock { $0 } }
   var objects: [any ConsistentObject] { things }

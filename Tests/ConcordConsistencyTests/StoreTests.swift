@@ -224,7 +224,7 @@ struct CrossingTests {
   func crossing() async {
     let manager = ConsistencyManager()
     let stores = (0..<2).map { _ in EntityStore(delivery: .immediate) }
-    let changes = Mutex(0)
+    let changes = Locked(0)
     let kept: [Any & Sendable] = stores.flatMap { store -> [Any & Sendable] in
       manager.register(store)
       let subscription = store.observeChanges { _ in changes.withLock { $0 += 1 } }
