@@ -31,7 +31,7 @@
       var connection: Concord.Subscription?
     }
 
-    private let lock = UncheckedLock(State())
+    private let lock = Locked(State())
 
     init(_ downstream: Downstream) {
       lock.withLock { $0.downstream = downstream }
