@@ -8,7 +8,7 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `newID`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
+/// `newID`, `path`, `advice`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
 /// comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
@@ -18,7 +18,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is a mistake in the calling code: an `update` that tried to change an entity's id.
+  ///   - refusals: The level of what is a mistake in the calling code: an `update` that tried to change an entity's id, or, in
+  ///     debug builds, a property that holds an entity and is no relation.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -39,6 +40,12 @@ public struct SwiftLogLogger: EntityStoreLogger {
     logger.log(
       level: refusals, "refused an update that changes the id",
       metadata: ["entity": "\(type)", "id": "\(id)", "newID": "\(newID)"])
+  }
+
+  public func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {
+    logger.log(
+      level: refusals, "holds an entity that is not followed",
+      metadata: ["entity": "\(type)", "path": "\(path)", "advice": "\(advice)"])
   }
 
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {

@@ -30,7 +30,8 @@
   /// inside functions are refused.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, names: named(nestedEntitiesKeyPaths), named(fixedRelations)
+    conformances: Identifiable, Aggregate, EntityIgnoring,
+    names: named(nestedEntitiesKeyPaths), named(fixedRelations), named(ignoredEntityProperties)
   )
   public macro Entity() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
@@ -44,7 +45,8 @@
   /// The struct must declare the property itself, with its type beside it.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations)
+    conformances: Identifiable, Aggregate, EntityIgnoring,
+    names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations), named(ignoredEntityProperties)
   )
   public macro Entity(id: KeyPath<EntityProperties, EntityProperties>) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")

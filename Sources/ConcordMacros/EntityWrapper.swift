@@ -17,6 +17,6 @@
   /// An `Identifiable` enum is a wrapper all the same. A case that is unavailable is left out.
   ///
   /// In a struct, the stored properties are the parts.
-  @attached(extension, conformances: EntityWrapper, names: arbitrary)
+  @attached(extension, conformances: EntityWrapper, EntityIgnoring, names: arbitrary)
   public macro EntityWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityWrapperMacro")
 #endif

@@ -28,10 +28,12 @@
         members.append(contents.relations.wrapped)
         if !host.declaresStatic("fixedRelations") { members.append(contents.relations.fixed) }
       }
-      return conformances.extending(type, with: ["EntityWrapper"], members: members)
+      members += contents.ignoring
+      let protocols = ["EntityWrapper"] + (contents.ignoring.isEmpty ? [] : ["EntityIgnoring"])
+      return conformances.extending(type, with: protocols, members: members)
     }
 
-    private typealias Contents = (accessors: [[String]], relations: Relations)
+    private typealias Contents = (accessors: [[String]], relations: Relations, ignoring: [[String]])
 
     /// Nil, after saying why, if the accessors cannot be written.
     private static func ofEnum(_ host: Host, _ context: some MacroExpansionContext) -> Contents? {
@@ -41,7 +43,7 @@
       let accessors = CaseAccessors(host: host, cases: cases.flatMap(\.flattened))
       return (
         [cases.caseLines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
-        Relations(of: cases, host: host, in: context)
+        Relations(of: cases, host: host, in: context), []
       )
     }
 
@@ -49,19 +51,12 @@
       if cases.allSatisfy(\.payloads.isEmpty) {
         context.report(.wrapsNothing(host.name), at: host.declaration.introducer)
       }
-      for wrapperCase in cases {
-        let parameters = wrapperCase.payloads.compactMap { host.openParameter(holding: $0.type) }
-        guard let parameter = parameters.first else { continue }
-        context.report(
-          .openPayload(wrapperCase.label, of: parameter), at: wrapperCase.name,
-          fixIts: [host.fixIt(toConstrain: parameter)].compactMap { $0 })
-      }
     }
 
     private static func ofStruct(_ host: Host, _ context: some MacroExpansionContext) -> Contents {
       let properties = StoredProperties(of: host)
       properties.warn(in: context)
-      return ([], Relations(of: properties, in: context))
+      return ([], Relations(of: properties, in: context), properties.ignoring)
     }
 
     /// Says which accessors cannot be declared, because a method or the accessor of another case has the name.

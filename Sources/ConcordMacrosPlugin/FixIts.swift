@@ -38,24 +38,6 @@
     }
   }
 
-  extension Host {
-    /// `: Identifiable & Sendable` is put behind a parameter of the generic type that has no constraint yet.
-    func fixIt(toConstrain parameter: String) -> FixIt? {
-      let parameters = declaration.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?
-        .parameters
-      guard let old = parameters?.first(where: { $0.name.text == parameter && $0.inheritedType == nil }) else {
-        return nil
-      }
-      let name = old.name.with(\.trailingTrivia, [])
-      let type = IdentifierTypeSyntax(name: .identifier("Identifiable & Sendable"))
-      let new = old.with(\.name, name).with(\.colon, .colonToken(trailingTrivia: .space)).with(
-        \.inheritedType, TypeSyntax(type))
-      return FixIt(
-        message: Remedy(id: "constrain", message: "write '\(parameter): Identifiable & Sendable'"),
-        changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
-    }
-  }
-
   extension AttributeSyntax {
     /// The attribute gets another name.
     func fixIt(toRename name: String) -> FixIt {

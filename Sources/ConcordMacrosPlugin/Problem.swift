@@ -108,22 +108,6 @@
         severity: .warning)
     }
 
-    static func openParameter(_ name: String, of parameter: String) -> Problem {
-      Problem(
-        id: "openParameter",
-        message: "nothing says that '\(parameter)' is an entity, so entities in '\(name)' are not followed: write "
-          + "'\(parameter): Identifiable & Sendable', or mark '\(name)' '@EntityIgnored'",
-        severity: .warning)
-    }
-
-    static func openPayload(_ name: String, of parameter: String) -> Problem {
-      Problem(
-        id: "openParameter",
-        message: "nothing says that '\(parameter)' is an entity, so entities in the case '\(name)' are not followed: "
-          + "write '\(parameter): Identifiable & Sendable'",
-        severity: .warning)
-    }
-
     static func wrapsNothing(_ name: String) -> Problem {
       Problem(
         id: "wrapsNothing", message: "no case of '\(name)' has an associated value: it wraps nothing",

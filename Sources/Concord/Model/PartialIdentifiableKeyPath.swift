@@ -21,7 +21,9 @@ public struct PartialIdentifiableKeyPath<Root> {
   var isSelf: Bool { keyPath == \Root.self }
 
   /// The function got the key path it was made with, so there is a relation.
-  func makeRelation() -> Relation<Root> { make(keyPath) ?? Relation(visit: nil, patch: nil) }
+  func makeRelation() -> Relation<Root> {
+    (place.isFoundLater ? place.find(at: keyPath) : make(keyPath)) ?? Relation(visit: nil, patch: nil)
+  }
 
   func isSame(as other: Self) -> Bool {
     (keyPath === other.keyPath || keyPath == other.keyPath) && ObjectIdentifier(place) == ObjectIdentifier(other.place)

@@ -2,6 +2,8 @@
 @usableFromInline final class LogBuffer {
   private let logger: (any EntityStoreLogger)?
   private var entries: [(any EntityStoreLogger) -> Void] = []
+  /// Used in debug builds only.
+  private(set) lazy var unrelated = UnrelatedEntities()
 
   init(_ logger: (any EntityStoreLogger)?) { self.logger = logger }
 

@@ -86,6 +86,7 @@ import Foundation
     reachability.examine()
     removal.dropPending()
     if !graph.notified.isEmpty { notify() }
+    assert(!log.isWanted || log.unrelated.search(graph, log))
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
