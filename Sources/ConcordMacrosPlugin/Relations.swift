@@ -35,9 +35,8 @@
         wrapperCase.followed.flatMap { payload in
           let path = "\\Self.\(payload.accessor)"
           // One that the user wrote may have no setter.
-          let method =
-            host.declaresProperty(payload.accessorLabel)
-            ? "addConstant(Concord._relationPath { \(path) })" : "add(\(path))"
+          let isConstant = host.properties.contains { $0.label == payload.accessorLabel && !$0.hasSetter }
+          let method = isConstant ? "addConstant(\(path))" : "add(\(path))"
           return places.call(method, on: "relations", as: wrapperCase.name)
         }
       }

@@ -10,21 +10,24 @@ extension EntityRelations {
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<T: Identifiable>(_ keyPath: KeyPath<Root, T>) {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<T: Identifiable>(_ keyPath: KeyPath<Root, T?>) {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<C: Collection>(_ keyPath: KeyPath<Root, C>)
@@ -32,7 +35,8 @@ extension EntityRelations {
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<C: Collection>(_ keyPath: KeyPath<Root, C?>)
@@ -40,21 +44,24 @@ extension EntityRelations {
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
@@ -62,7 +69,8 @@ extension EntityRelations {
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
@@ -70,27 +78,31 @@ extension EntityRelations {
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @inlinable public mutating func addConstant<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityWrapper {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityContainer, C.Held.Held: EntityWrapper {}
 
   @available(
     *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityContainer, C.Held.Held: EntityContainer, C.Held.Held.Held: EntityWrapper {}
