@@ -19,6 +19,7 @@
         return []
       }
       guard let host = Host(declaration, macro: "EntityWrapper", context: context) else { return [] }
+      reportOperators(of: host, declaration, context)
       let contents = declaration.is(EnumDeclSyntax.self) ? ofEnum(host, context) : ofStruct(host, context)
       guard let contents else { return [] }
 
@@ -31,6 +32,21 @@
       members += contents.ignoring
       let protocols = ["EntityWrapper"] + (contents.ignoring.isEmpty ? [] : ["EntityIgnoring"])
       return conformances.extending(type, with: protocols, members: members)
+    }
+
+    /// The compiler takes an operator that a type with arbitrary generated names declares for two, and derives its own, as
+    /// long as the type itself states the conformance.
+    private static func reportOperators(
+      of host: Host, _ declaration: some DeclGroupSyntax, _ context: some MacroExpansionContext
+    ) {
+      let stated = declaration.inheritedTypes.filter { ["Equatable", "Hashable", "Comparable"].contains($0) }
+      let operators = host.members.compactMap { $0.as(FunctionDeclSyntax.self) }.filter {
+        [.binaryOperator("=="), .binaryOperator("<")].contains($0.name.tokenKind)
+      }
+      guard !stated.isEmpty, let first = operators.first else { return }
+      context.report(
+        .operatorOfWrapper(first.name.text, conformances: stated.joined(separator: ", "), type: host.name), at: first.name,
+        fixIts: [declaration.fixIt(toStateElsewhere: Set(stated), of: host.name)])
     }
 
     private typealias Contents = (accessors: [[String]], relations: Relations, ignoring: [[String]])

@@ -38,6 +38,26 @@
     }
   }
 
+  extension DeclGroupSyntax {
+    /// Conformances are stated in an extension behind the type.
+    func fixIt(toStateElsewhere names: Set<String>, of type: String) -> FixIt {
+      var others = (inheritanceClause?.inheritedTypes ?? []).filter { !names.contains($0.type.trimmedDescription) }
+      if let last = others.indices.last {
+        others[last].trailingComma = nil
+        others[last].trailingTrivia = .space
+      }
+      var plain = self
+      let isEmpty = others.isEmpty
+      plain.inheritanceClause = isEmpty ? nil : inheritanceClause?.with(\.inheritedTypes, others)
+      if isEmpty { plain.memberBlock.leadingTrivia = .space }
+      let list = inheritedTypes.filter(names.contains).joined(separator: ", ")
+      plain.trailingTrivia = Trivia(pieces: [.newlines(1), .unexpectedText("extension \(type): \(list) {}")])
+      return FixIt(
+        message: Remedy(id: "stateElsewhere", message: "write 'extension \(type): \(list) {}'"),
+        changes: [.replace(oldNode: Syntax(self), newNode: Syntax(plain))])
+    }
+  }
+
   extension AttributeSyntax {
     /// The attribute gets another name.
     func fixIt(toRename name: String) -> FixIt {

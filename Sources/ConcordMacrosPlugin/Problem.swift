@@ -121,6 +121,13 @@
           + "declare 'var \(accessor)' by hand")
     }
 
+    static func operatorOfWrapper(_ name: String, conformances: String, type: String) -> Problem {
+      Problem(
+        id: "operatorOfWrapper",
+        message: "the compiler would not use this '\(name)', but derive its own, since '@EntityWrapper' adds members to "
+          + "'\(type)': state the conformance outside of it, as in 'extension \(type): \(conformances) {}'")
+    }
+
     static let ignoresNothing = Problem(
       id: "ignoresNothing", message: "'@EntityIgnored' stands before a stored property; nothing else needs it",
       severity: .warning)

@@ -31,6 +31,17 @@
           "@Entity struct Book {\n  let id: Int\n  // later\n  @EntityIgnored lazy var author = Author()\n}"
         ),
         (
+          "@EntityWrapper enum Row: Sendable, Hashable { case a(Book); static func == (a: Row, b: Row) -> Bool { true } }",
+          "write 'extension Row: Hashable {}'",
+          "@EntityWrapper enum Row: Sendable { case a(Book); static func == (a: Row, b: Row) -> Bool { true } }\n"
+            + "extension Row: Hashable {}"
+        ),
+        (
+          "@EntityWrapper struct Row: Equatable { static func == (a: Row, b: Row) -> Bool { true } }",
+          "write 'extension Row: Equatable {}'",
+          "@EntityWrapper struct Row { static func == (a: Row, b: Row) -> Bool { true } }\nextension Row: Equatable {}"
+        ),
+        (
           "struct Book {\n  @EntityIgnored var id: Int { 1 }\n}", "remove '@EntityIgnored'",
           "struct Book {\n  var id: Int { 1 }\n}"
         ),

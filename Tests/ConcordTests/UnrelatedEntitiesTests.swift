@@ -39,6 +39,20 @@
       #expect(log.all.map(\.path) == ["edition.translator"])
     }
 
+    @Test("Looked at are the first 16 values of a type, the 32nd, the 64th and so on")
+    func looks() {
+      func store(_ ids: ClosedRange<Int>, _ translator: Author?) {
+        for id in ids { self.store.store(Book(id: id, author: ada, edition: Edition(year: 1, translator: translator))) }
+      }
+      let grace = Author(id: 2, name: "Grace")
+      log.keep(self.store.store(grace))
+      store(1...16, nil)
+      store(17...31, grace)
+      #expect(log.all.isEmpty)
+      store(32...32, grace)
+      #expect(log.all.count == 1)
+    }
+
     @Test("It is found behind any, in tuples, enums, collections and dictionaries, and in the keys of one")
     func everywhere() {
       let grace = Author(id: 2, name: "Grace")
@@ -261,5 +275,31 @@
     let id: Int
     var others: [Crossing]
     var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.others)] }
+  }
+#else
+  import Concord
+  import Testing
+
+  @Suite("Entities in no relation, in a release build")
+  struct UnrelatedEntitiesTests {
+    private struct Author: Identifiable { let id: Int }
+    private struct Post: Identifiable {
+      let id: Int
+      var author: Author
+    }
+
+    private struct Strict: EntityStoreLogger {
+      func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {
+        Issue.record("\(type).\(path) was looked at")
+      }
+    }
+
+    @Test("Nobody looks for them")
+    func nothing() {
+      let store = EntityStore(delivery: .immediate, logger: Strict())
+      let author = store.store(Author(id: 1))
+      let post = store.store(Post(id: 1, author: Author(id: 1)))
+      #expect(post.value.author.id == author.value.id)
+    }
   }
 #endif

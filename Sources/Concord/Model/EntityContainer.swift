@@ -34,6 +34,29 @@ extension ContiguousArray: EntityContainer {}
 
 // MARK: Containers in containers
 
+// The frequent ones are specialised for their types, which makes them faster.
+extension PartialIdentifiableKeyPath {
+  /// An array of arrays of entities.
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {
+    self.init(keyPath, CollectionPlace<[[T]], ArrayPlace<T>>.self)
+  }
+
+  /// An array of optional entities. The place of one that is removed becomes `nil`.
+  @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T?]>) {
+    self.init(keyPath, CollectionPlace<[T?], OptionalPlace<EntityPlace<T>>>.self)
+  }
+
+  /// A dictionary whose values are arrays of entities.
+  @inlinable public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: [T]]>) {
+    self.init(keyPath, KeyedPlace<Key, ArrayPlace<T>>.self)
+  }
+
+  /// A dictionary whose values are wrappers.
+  @inlinable public init<Key: Hashable, W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, [Key: W]>) {
+    self.init(keyPath, KeyedPlace<Key, WrapperPlace<W>>.self)
+  }
+}
+
 extension PartialIdentifiableKeyPath {
   /// A container of containers of entities, such as `[[Book]]`, `[String: [Book]]` or `[Book?]`.
   ///

@@ -31,6 +31,23 @@ public struct EntityRelations<Root> {
 
 extension EntityRelations {
   @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {
+    found.append(.init(keyPath))
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T?]>) {
+    found.append(.init(keyPath))
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
+    _ keyPath: WritableKeyPath<Root, [Key: [T]]>
+  ) {
+    found.append(.init(keyPath))
+  }
+
+  @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     found.append(.init(keyPath))
   }
@@ -98,6 +115,10 @@ extension EntityRelations {
 // MARK: Wrappers
 
 extension EntityRelations {
+  @inlinable public mutating func add<Key: Hashable, W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, [Key: W]>) {
+    found.append(.init(wrapper: keyPath))
+  }
+
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W>) {
     found.append(.init(wrapper: keyPath))
   }

@@ -124,10 +124,18 @@ extension PartialIdentifiableKeyPath {
 
 extension PartialIdentifiableKeyPath {
   // Never runs: a call does not compile, and gives the message instead. The body only has to exist.
-  @available(*, unavailable, message: "the store writes newer values here: declare it with var")
+  @available(
+    *, unavailable,
+    message:
+      "the store writes newer values here: declare it with var, and what stands in an optional or an enum as an EntityWrapper"
+  )
   public init<Value>(_ keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 
   // Never runs, as above.
-  @available(*, unavailable, message: "the store writes newer values here: declare it with var")
+  @available(
+    *, unavailable,
+    message:
+      "the store writes newer values here: declare it with var, and what stands in an optional or an enum as an EntityWrapper"
+  )
   public init<Value>(wrapper keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 }
