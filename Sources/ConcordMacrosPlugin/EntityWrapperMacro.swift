@@ -45,8 +45,8 @@
       }
       guard !stated.isEmpty, let first = operators.first else { return }
       context.report(
-        .operatorOfWrapper(first.name.text, conformances: stated.joined(separator: ", "), type: host.name), at: first.name,
-        fixIts: [declaration.fixIt(toStateElsewhere: Set(stated), of: host.name)])
+        .operatorOfWrapper(first.name.text, conformances: stated.joined(separator: ", "), type: host.name),
+        at: first.name, fixIts: [declaration.fixIt(toStateElsewhere: Set(stated), of: host.name)])
     }
 
     private typealias Contents = (accessors: [[String]], relations: Relations, ignoring: [[String]])

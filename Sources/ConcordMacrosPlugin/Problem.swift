@@ -124,8 +124,8 @@
     static func operatorOfWrapper(_ name: String, conformances: String, type: String) -> Problem {
       Problem(
         id: "operatorOfWrapper",
-        message: "the compiler would not use this '\(name)', but derive its own, since '@EntityWrapper' adds members to "
-          + "'\(type)': state the conformance outside of it, as in 'extension \(type): \(conformances) {}'")
+        message: "the compiler would not use this '\(name)', but derive its own, since '@EntityWrapper' adds members "
+          + "to '\(type)': state the conformance outside of it, as in 'extension \(type): \(conformances) {}'")
     }
 
     static let ignoresNothing = Problem(

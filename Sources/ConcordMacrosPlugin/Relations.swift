@@ -49,7 +49,8 @@
         // What a property wrapper makes of it may belong to an actor, where the stored property belongs to none.
         let method =
           property.mayLackSetter
-          ? "addConstant(Concord._relationPath { \(path) })" : property.isConstant ? "addConstant(\(path))" : "add(\(path))"
+          ? "addConstant(Concord._relationPath { \(path) })"
+          : property.isConstant ? "addConstant(\(path))" : "add(\(path))"
         return places.call(method, on: "relations", as: property.name)
       }
     }

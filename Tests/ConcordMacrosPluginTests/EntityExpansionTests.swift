@@ -157,14 +157,22 @@
       let plain = Expansion("@Entity struct Order { let id: Int; var n: Kind }")
       #expect(!plain.members.contains("ignoredEntityProperties") && !plain.conformances.contains("EntityIgnoring"))
       let declared = Expansion(
-        "@Entity struct Order { let id: Int; @EntityIgnored var n: Kind; static let ignoredEntityProperties = [\"n\"] }")
+        """
+        @Entity struct Order { let id: Int; @EntityIgnored var n: Kind; static let ignoredEntityProperties = ["n"] }
+        """)
       #expect(!declared.members.contains("ignoredEntityProperties"))
     }
 
     @Test("The elements of a tuple are offered one by one")
     func tuples() {
       let expansion = Expansion(
-        "@Entity struct Pair { let id: Int; var both: (Book, n: Int, (a: Author, [Book])), one: (Book); let old: (Int, Book) }")
+        """
+        @Entity struct Pair {
+          let id: Int
+          var both: (Book, n: Int, (a: Author, [Book])), one: (Book)
+          let old: (Int, Book)
+        }
+        """)
       #expect(
         expansion.relations == [
           "\\Self.both.0", "\\Self.both.2.0", "\\Self.both.2.1", "\\Self.one", "\\Self.old.1",

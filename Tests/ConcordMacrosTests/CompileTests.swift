@@ -275,7 +275,8 @@
     @Test("An operator of a wrapper is refused where the compiler would derive its own")
     func operators() throws {
       let report = try compiler.check(
-        Self.entities + "@EntityWrapper enum Row: Equatable { case a(Int), b; static func == (a: Row, b: Row) -> Bool { true } }")
+        Self.entities
+          + "@EntityWrapper enum Row: Equatable { case a(Int), b; static func == (a: Row, b: Row) -> Bool { true } }")
       #expect(report.errors.contains { $0.contains("state the conformance outside") }, "\(report.output)")
     }
 

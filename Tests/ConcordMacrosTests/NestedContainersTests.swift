@@ -63,7 +63,8 @@
         let kept = store.store(ada)
         store.store(Sale(id: 1, sold: ada, wrapped: ada, part: Part(seller: ada), crate: Crate(content: nil), any: 1))
         #expect(log.all.isEmpty)
-        store.store(Sale(id: 2, sold: ada, wrapped: ada, part: Part(seller: ada), crate: Crate(content: ada), any: [ada]))
+        store.store(
+          Sale(id: 2, sold: ada, wrapped: ada, part: Part(seller: ada), crate: Crate(content: ada), any: [ada]))
         #expect(log.all == ["crate.content", "any[]"])
         withExtendedLifetime(kept) {}
       }

@@ -77,7 +77,8 @@ struct NestedContainersTests {
   @Test("What leads back into a cycle is left out of brief forms, and comes back as left out")
   func cycles() {
     let store = store
-    let kept = store.store(Hub(id: 1, name: 1, rows: [[Hub(id: 2)]], web: ["a": [Hub(id: 2)]], gaps: [Hub(id: 2), nil]))
+    let kept = store.store(
+      Hub(id: 1, name: 1, rows: [[Hub(id: 2)]], web: ["a": [Hub(id: 2)]], gaps: [Hub(id: 2), nil]))
     let first = kept.value
     store.update(Hub.self, id: 2) { $0 = Hub(id: 2, name: 2, rows: [[first]], spokes: ["x": .hub(first)]) }
     let inside = kept.value.rows[0][0]

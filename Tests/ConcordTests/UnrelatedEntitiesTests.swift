@@ -18,13 +18,15 @@
       #expect(log.all.count == 1)
       #expect(finding.type == "Book" && finding.path == "edition.translator")
       #expect(
-        finding.advice == "declare 'Edition' '@EntityWrapper', or list '.init(\\.edition.translator)'; if it is to stay as "
-          + "it was written, mark 'edition' '@EntityIgnored' or name it in 'ignoredEntityProperties'")
+        finding.advice == "declare 'Edition' '@EntityWrapper', or list '.init(\\.edition.translator)'; if it is to "
+          + "stay as it was written, mark 'edition' '@EntityIgnored' or name it in 'ignoredEntityProperties'")
     }
 
     @Test("Each place is told once, whatever is stored")
     func once() {
-      for id in 2..<200 { store.store(Book(id: id, author: ada, edition: Edition(year: 1, translator: Author(id: id, name: "")))) }
+      for id in 2..<200 {
+        store.store(Book(id: id, author: ada, edition: Edition(year: 1, translator: Author(id: id, name: ""))))
+      }
       #expect(log.all.map(\.path) == ["edition.translator"])
     }
 
@@ -57,7 +59,8 @@
     func everywhere() {
       let grace = Author(id: 2, name: "Grace")
       let shelf = Shelf(
-        id: 1, any: grace, pair: (1, grace), named: (grace, 2), media: .book(grace), letters: [.letter(from: ada, to: grace)],
+        id: 1, any: grace, pair: (1, grace), named: (grace, 2), media: .book(grace),
+        letters: [.letter(from: ada, to: grace)],
         editions: ["a": Edition(year: 1, translator: grace)], pairs: [(1, grace)], anys: [1, grace], ages: [grace: 1],
         deep: [[.book(grace)]])
       log.keep(store.store(ada))

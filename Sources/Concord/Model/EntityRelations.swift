@@ -165,11 +165,13 @@ extension EntityRelations {
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C>) where C.Element: Identifiable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C>)
+  where C.Element: Identifiable {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C?>) where C.Element: Identifiable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C?>)
+  where C.Element: Identifiable {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload

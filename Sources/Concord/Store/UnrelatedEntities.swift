@@ -54,7 +54,11 @@ private final class Reports {
     return lock.withLock {
       var due: [Report] = []
       for finding in search.found where known.insert(finding.name).inserted {
-        if finding.isAggregate { due.append(finding.report) } else { waiting[finding.type, default: []].append(finding.report) }
+        if finding.isAggregate {
+          due.append(finding.report)
+        } else {
+          waiting[finding.type, default: []].append(finding.report)
+        }
       }
       for type in waiting.keys where entityTypes.contains(type) { due += waiting.removeValue(forKey: type) ?? [] }
       return due
