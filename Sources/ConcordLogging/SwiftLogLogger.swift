@@ -8,8 +8,8 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `newID`, `path`, `advice`), so that a backend can search them. Below the logger's own level nothing is put together: an event costs a
-/// comparison.
+/// `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. Below the logger's own level nothing
+/// is put together: an event costs a comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
@@ -18,8 +18,9 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is a mistake in the calling code: an `update` that tried to change an entity's id, or, in
-  ///     debug builds, a property that holds an entity and is no relation.
+  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that is
+  ///     too large to be exact, a write that waits long for another thread's transaction and, in debug builds, an entity in
+  ///     no relation.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -46,6 +47,24 @@ public struct SwiftLogLogger: EntityStoreLogger {
     logger.log(
       level: refusals, "holds an entity that is not followed",
       metadata: ["entity": "\(type)", "path": "\(path)", "advice": "\(advice)"])
+  }
+
+  public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
+    logger.log(
+      level: refusals, "refused a part of a write",
+      metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+  }
+
+  public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {
+    logger.log(
+      level: refusals, "received a stamp too large to be exact",
+      metadata: ["entity": "\(type)", "id": "\(id)", "stamp": "\(stamp)"])
+  }
+
+  public func didStall(for duration: Duration) {
+    logger.log(
+      level: refusals, "waits for another thread's transaction",
+      metadata: ["duration": "\(duration)"])
   }
 
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {

@@ -1,5 +1,7 @@
 import Concord
 import ConcordLogging
+import Dispatch
+import Foundation
 import Logging
 import Testing
 
@@ -8,6 +10,11 @@ struct SwiftLogLoggerTests {
   private struct Book: Identifiable, Equatable {
     var id: String
     var title = "A Room with a View"
+  }
+
+  private struct Selfish: Aggregate {
+    var id: String
+    var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.self)] }
   }
 
   private let lines = CapturingLogHandler.Lines()
@@ -48,6 +55,66 @@ struct SwiftLogLoggerTests {
     #expect(refusals.map(\.level) == [.warning])
     #expect(refusals.map(\.metadata) == [["entity": "Book", "id": "1", "newID": "2"]])
     withExtendedLifetime(book) {}
+  }
+
+  @Test("A relation that is refused is logged as a warning, with the reason")
+  func refusedRelation() {
+    let store = store()
+    let part = store.store(Selfish(id: "1"))
+    let refusals = lines.with(message: "refused a part of a write")
+    #expect(Set(refusals.map(\.level)) == [.warning])
+    #expect(Set(refusals.map(\.metadata)) == [["entity": "Selfish", "id": "1", "reason": "relationToItself"]])
+    withExtendedLifetime(part) {}
+  }
+
+  #if DEBUG
+    private struct Shelf: Identifiable {
+      var id: String
+      var book: Book
+    }
+
+    @Test("In a debug build an entity in no relation is logged as a warning, with its path and what to write")
+    func unrelated() {
+      let store = store()
+      let book = store.store(Book(id: "1"))
+      store.store(Shelf(id: "1", book: Book(id: "2")))
+      let warnings = lines.with(message: "holds an entity that is not followed")
+      #expect(warnings.map(\.level) == [.warning])
+      #expect(warnings.first?.metadata["entity"] == "Shelf" && warnings.first?.metadata["path"] == "book")
+      #expect(warnings.first?.metadata["advice"]?.hasPrefix("declare 'Shelf' '@Entity'") == true)
+      withExtendedLifetime(book) {}
+    }
+  #endif
+
+  @Test("A stamp that is too large to be exact is logged as a warning")
+  func imprecise() {
+    let store = store()
+    let book = store.store(Book(id: "1"), modifiedAt: 0x1p60)
+    let warnings = lines.with(message: "received a stamp too large to be exact")
+    #expect(warnings.map(\.level) == [.warning])
+    #expect(warnings.map(\.metadata) == [["entity": "Book", "id": "1", "stamp": "\(0x1p60)"]])
+    withExtendedLifetime(book) {}
+  }
+
+  @Test("A write that waits long for another thread's transaction is logged as a warning, while it waits")
+  func stalled() {
+    let (store, lines) = (store(), lines)
+    let book = store.store(Book(id: "1"))
+    store._setPatience(.milliseconds(20))
+    let writer = DispatchGroup()
+    store.transaction { _ in
+      writer.enter()
+      Thread.detachNewThread {
+        store.update(Book.self, id: "1") { $0.title = "Where Angels Fear to Tread" }
+        writer.leave()
+      }
+      for _ in 0..<60_000 where lines.with(message: "waits for another thread's transaction").isEmpty { usleep(1_000) }
+    }
+    writer.wait()
+    let warnings = lines.with(message: "waits for another thread's transaction")
+    #expect(warnings.map(\.level) == [.warning])
+    #expect(warnings.map { $0.metadata.keys.sorted() } == [["duration"]])
+    #expect(book.value.title == "Where Angels Fear to Tread")
   }
 
   @Test("An alias is logged when it is set and when it goes, with its name")

@@ -149,4 +149,67 @@ struct AliasTests {
     #expect(log.values == [1, -1])
     subscription.unsubscribe()
   }
+
+  @Test("An alias that was first looked for in a transaction that threw works as any other", arguments: [false, true])
+  func foundInVain(isKept: Bool) {
+    let log = Log<Tag?>()
+    let kept = Kept<EntityObserver<Tag?>>()
+    let list = Kept<EntityObserver<[Tag]?>>()
+    store.transaction { tx in
+      try? tx.transaction { tx in
+        kept.value = tx.find(named: .current)
+        list.value = tx.find(named: .favourites)
+        throw Refused()
+      }
+      if !isKept { (kept.value, list.value) = (nil, nil) }
+      tx.store(Tag(id: 0, text: 0), named: .current)
+      tx.store([Tag(id: 1, text: 0)], named: .favourites)
+      #expect(tx.find(named: .current).value == Tag(id: 0, text: 0))
+    }
+    let subscription = (kept.value ?? store.find(named: .current)).observe { log.append($0) }
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    store.removeAlias(named: .current)
+    #expect(log.values == [Tag(id: 0, text: 0), Tag(id: 0, text: 1), nil])
+    #expect((list.value ?? store.find(named: .favourites)).value == [Tag(id: 1, text: 0)])
+    #expect(store._checkInvariants() == [])
+    subscription.unsubscribe()
+  }
+
+  @Test("An alias that is observed since a transaction that threw is told when it is named")
+  func observedInVain() {
+    let log = Log<Tag?>()
+    let kept = Kept<EntityObserver<Tag?>>()
+    try? store.transaction { tx in
+      kept.value = tx.find(named: .current)
+      throw Refused()
+    }
+    let subscription = kept.value?.observe { log.append($0) }
+    store.store(Tag(id: 0, text: 0), named: .current)
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    #expect(log.values == [nil, Tag(id: 0, text: 0), Tag(id: 0, text: 1)])
+    subscription?.unsubscribe()
+  }
+
+  @Test("An alias that names nothing before and after a transaction tells nobody, whatever it named meanwhile")
+  func namedInVain() {
+    let (log, list) = (Log<Tag?>(), Log<[Tag]?>())
+    let subscription = store.find(named: .current).observe { log.append($0) }
+    let other = store.find(named: .favourites).observe { list.append($0) }
+    store.store(Tag(id: 3, text: 3), named: .current)
+    store.remove(Tag.self, id: 3)
+    let before = log.values
+    for _ in 0..<2 {
+      store.transaction { tx in
+        tx.store(Tag(id: 1, text: 1), named: .current)
+        tx.store([Tag(id: 1, text: 1)], named: .favourites)
+        tx.removeAlias(named: .current)
+        tx.removeAlias(named: .favourites)
+      }
+    }
+    #expect(before == [nil, Tag(id: 3, text: 3), nil])
+    #expect(log.values == before)
+    #expect(list.values == [nil])
+    subscription.unsubscribe()
+    other.unsubscribe()
+  }
 }

@@ -222,23 +222,17 @@ struct AnyThreadTests {
   }
 
   @Test("Releasing an observer does not wait for a transaction of another thread")
-  func releaseNeverWaits() {
+  func releaseNeverWaits() throws {
     let store = store
     let kept = Kept<EntityObserver<Tag>>()
     kept.value = store.store(Tag(id: 0, text: 0))
-    store.transaction { _ in
-      let done = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
-        kept.value = nil
-        done.signal()
-      }
-      #expect(done.wait(timeout: .now() + 20) == .success)
-    }
+    let isReleased = store.transaction { _ in ends { kept.value = nil } }
+    try #require(isReleased)
     #expect(store.find(Tag.self, id: 0) == nil)
   }
 
   @Test("Unsubscribing does not wait, not for a transaction and not for a running callback")
-  func unsubscribeNeverWaits() {
+  func unsubscribeNeverWaits() throws {
     let store = store
     let tag = store.store(Tag(id: 0, text: 0))
     let started = DispatchSemaphore(value: 0)
@@ -251,18 +245,13 @@ struct AnyThreadTests {
     }
     let done = DispatchGroup()
     DispatchQueue.global().async(group: done) { store.update(Tag.self, id: 0) { $0.text = 1 } }
-    started.wait()
-    subscription.unsubscribe()
+    try #require(started.wait(timeout: .now() + 60) == .success)
+    let hasReturned = ends { subscription.unsubscribe() }
     goOn.signal()
+    try #require(hasReturned)
     done.wait()
     let other = tag.observe { _ in }
-    store.transaction { _ in
-      let unsubscribed = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
-        other.unsubscribe()
-        unsubscribed.signal()
-      }
-      #expect(unsubscribed.wait(timeout: .now() + 20) == .success)
-    }
+    let isUnsubscribed = store.transaction { _ in ends { other.unsubscribe() } }
+    #expect(isUnsubscribed)
   }
 }

@@ -72,14 +72,9 @@ struct ImmediateDeliveryTests {
     let store = store
     let tag = store.store(Tag(id: 0, text: 0))
     let other = store.store(Tag(id: 1, text: 0))
-    let done = DispatchSemaphore(value: 0)
     let subscription = tag.observe { tag in
       guard tag.text == 1 else { return }
-      DispatchQueue.global().async {
-        store.update(Tag.self, id: 1) { $0.text = 5 }
-        done.signal()
-      }
-      #expect(done.wait(timeout: .now() + 20) == .success)
+      #expect(ends { store.update(Tag.self, id: 1) { $0.text = 5 } })
     }
     store.update(Tag.self, id: 0) { $0.text = 1 }
     #expect(other.value.text == 5)

@@ -117,4 +117,60 @@ struct NoNeedlessNoticesTests {
     #expect(log.count == 0)
     subscription.unsubscribe()
   }
+
+  @Test("Equal sets and dictionaries in wrappers, built in another order, notify nobody")
+  func otherOrderInWrappers() {
+    let log = Log<Int>()
+    let tags = (0..<50).map { Tag(id: $0, text: $0) }
+    func drawer(_ tags: [Tag], capacity: Int) -> Drawer {
+      var box = Box()
+      box.tags.reserveCapacity(capacity)
+      box.byKey.reserveCapacity(capacity)
+      for tag in tags {
+        box.tags.insert(tag)
+        box.byKey["\(tag.id)"] = tag
+      }
+      return Drawer(id: 0, box: box, boxes: [box, Box(), box], spare: box)
+    }
+    let observer = store.store(drawer(tags, capacity: 50))
+    let subscription = observer.observe { log.append($0.box.tags.count) }
+    store.store(drawer(tags.reversed(), capacity: 1_000))
+    store.update(Drawer.self, id: 0) { $0 = drawer(tags.shuffled(), capacity: 200) }
+    store.transaction { tx in
+      tx.store(Drawer(id: 0))
+      tx.store(drawer(tags.shuffled(), capacity: 500))
+    }
+    #expect(log.values == [50])
+    // Another order of the boxes themselves is another value, and so is another key.
+    store.update(Drawer.self, id: 0) { $0.boxes.swapAt(0, 1) }
+    store.update(Drawer.self, id: 0) { drawer in
+      (drawer.box.byKey["1"], drawer.box.byKey["2"]) = (drawer.box.byKey["2"], drawer.box.byKey["1"])
+    }
+    #expect(log.values == [50, 50, 50])
+    #expect(observer.value.boxes.map(\.tags.count) == [0, 50, 50])
+    #expect(observer.value.box.byKey["1"]?.id == 2)
+    subscription.unsubscribe()
+  }
+}
+
+private struct Box: EntityWrapper, Equatable {
+  var tags: Set<Tag> = []
+  var byKey: [String: Tag] = [:]
+
+  func wrappedEntitiesKeyPaths<Root>(
+    relativeTo parent: WritableKeyPath<Root, Self>
+  ) -> [PartialIdentifiableKeyPath<Root>] {
+    [.init(parent.appending(path: \.tags)), .init(parent.appending(path: \.byKey))]
+  }
+}
+
+private struct Drawer: Aggregate, Equatable {
+  let id: Int
+  var box = Box()
+  var boxes: [Box] = []
+  var spare: Box?
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+    [.init(wrapper: \.box), .init(wrapper: \.boxes), .init(wrapper: \.spare)]
+  }
 }

@@ -71,12 +71,7 @@ struct RandomFindingsOnQueuesTests {
       store.transaction { store in
         store.update(Tag.self, id: (text + 1) % 12) { $0.text = 100 }
         let committed = Log<Work>()
-        let isRead = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
-          committed.append(work.value)
-          isRead.signal()
-        }
-        isRead.wait()
+        #expect(ends { committed.append(work.value) })
         #expect(committed.last?.tags.map(\.text).max() == text)
         #expect(committed.last?.byKey["1"]?.text == committed.last?.tags.first { $0.id == 1 }?.text)
         store.update(Tag.self, id: (text + 1) % 12) { $0.text = 0 }

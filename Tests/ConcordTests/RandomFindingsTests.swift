@@ -30,6 +30,33 @@ struct RandomFindingsTests {
     #expect(observer.value.friends == [Person(id: 21, name: 3)])
   }
 
+  @Test("Of several values of one new entity in a closure's result the last wins", arguments: 0..<3)
+  func newInUpdate(way: Int) {
+    let new = [1, 0, 1].map { Person(id: 1, name: $0) }
+    let observer = store.store(Person(id: 0, name: 0))
+    switch way {
+    case 0: store.update(Person.self, id: 0) { $0.friends = new }
+    case 1:
+      // The closure writes too, so that what it was given is not the store's.
+      store.update(Person.self, id: 0) { person in
+        store.store(Tag(id: 5, text: 0))
+        person.friends = new
+      }
+    default: store.store(Person(id: 0, name: 0)) { $0.friends = new }
+    }
+    #expect(observer.value.friends.map(\.name) == [1, 1, 1])
+    #expect(store.value(Person.self, id: 1)?.name == 1)
+  }
+
+  @Test("Also if the closure was given the entity, which is not stored")
+  func newAndGiven() {
+    let observer = store.store(Person(id: 0, name: 0))
+    store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 5)])) { person in
+      person.friends = [1, 0, 1].map { Person(id: 1, name: $0) }
+    }
+    #expect(observer.value.friends.map(\.name) == [1, 1, 1])
+  }
+
   @Test("In ifPresent the outermost of what the closure changed wins")
   func ifPresentOuter() {
     let observer = store.store(Person(id: 0, name: 0))

@@ -35,11 +35,7 @@ struct RandomThreadsTests {
       // What others committed while somebody delivered is told by a thread of its own.
       await world.settle()
       guard let fault = world.finish() else { continue }
-      // Two faults are known and not found yet: in rare interleavings a notice of an observer on a queue differs, and a computed
-      // relation that sorts loses the mark of what was left out.
-      withKnownIssue(isIntermittent: true) {
-        Issue.record("\(setting.testDescription), seed \(seed): \(fault)")
-      }
+      Issue.record("\(setting.testDescription), seed \(seed): \(fault)")
       return
     }
   }

@@ -48,12 +48,7 @@ struct ReadingValuesTests {
     store.transaction { tx in
       tx.update(Tag.self, id: 0) { $0.text = 1 }
       #expect(tx.value(Tag.self, id: 0)?.text == 1)
-      let done = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
-        seen.append(store.value(Tag.self, id: 0)?.text)
-        done.signal()
-      }
-      #expect(done.wait(timeout: .now() + 20) == .success)
+      #expect(ends { seen.append(store.value(Tag.self, id: 0)?.text) })
     }
     #expect(seen.values == [0])
     #expect(store.value(Tag.self, id: 0)?.text == 1)

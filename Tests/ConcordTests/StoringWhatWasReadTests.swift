@@ -290,6 +290,24 @@ struct StoringWhatWasReadTests {
     for subscription in subscriptions { subscription.unsubscribe() }
   }
 
+  @Test("A computed relation forgets the mark: within the cycle it is left out, on its own it says that there are none")
+  func computed() {
+    let emma = store.store(Sorting(id: 0, name: 0))
+    let harriet = store.store(Sorting(id: 1, name: 0, friends: [emma.value]))
+    store.update(Sorting.self, id: 0) { $0.friends = [harriet.value] }
+    var whole = emma.value
+    whole.friends[0].name = 1
+    store.store(whole)
+    #expect(harriet.value.name == 1)
+    #expect(harriet.value.friends.map(\.id) == [0])
+    store.update(Sorting.self, id: 0) { $0.friends[0].name = 2 }
+    #expect(harriet.value.name == 2)
+    #expect(harriet.value.friends.map(\.id) == [0])
+    store.store(emma.value.friends[0])
+    #expect(harriet.value.friends.isEmpty)
+    #expect(emma.value.friends.map(\.id) == [1])
+  }
+
   @Test("A list that was left out, and then filled, is what it says")
   func filled() {
     let (emma, harriet) = emmaAndHarriet()
@@ -312,4 +330,20 @@ struct StoringWhatWasReadTests {
     #expect(store._checkInvariants() == [])
     withExtendedLifetime((emma, harriet)) {}
   }
+}
+
+/// Whose friends are computed.
+private struct Sorting: Aggregate, Equatable {
+  let id: Int
+  var name: Int
+  private var stored: [Sorting] = []
+
+  init(id: Int, name: Int, friends: [Sorting] = []) { (self.id, self.name, stored) = (id, name, friends) }
+
+  var friends: [Sorting] {
+    get { stored.filter { $0.id >= 0 } }
+    set { stored = newValue }
+  }
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends)] }
 }

@@ -126,19 +126,18 @@ struct WholeTransactionsTests {
   }
 
   @Test("Other threads read the last committed state while a transaction is open")
-  func otherThreads() async {
+  func otherThreads() throws {
+    let store = store
     let tag = store.store(Tag(id: 0, text: 0))
     let seen = Log<Int>()
-    store.transaction { store in
-      store.update(Tag.self, id: 0) { $0.text = 1 }
-      let done = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async {
+    let hasRead = store.transaction { tx in
+      tx.update(Tag.self, id: 0) { $0.text = 1 }
+      return ends {
         seen.append(tag.value.text)
-        seen.append(self.store.find(Tag.self, id: 0)?.value.text ?? -1)
-        done.signal()
+        seen.append(store.find(Tag.self, id: 0)?.value.text ?? -1)
       }
-      done.wait()
     }
+    try #require(hasRead)
     #expect(seen.values == [0, 0])
     #expect(tag.value.text == 1)
   }

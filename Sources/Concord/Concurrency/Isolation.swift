@@ -4,7 +4,7 @@ import Foundation
 // checks, and what the caller sees to. Who calls the result does so on the actor.
 
 /// A function without the isolation in its type.
-func withoutIsolation<Value>(
+@inlinable func withoutIsolation<Value>(
   _ function: @escaping @isolated(any) @Sendable (Value) -> Void
 ) -> @Sendable (Value) -> Void {
   unsafeBitCast(function, to: (@Sendable (Value) -> Void).self)

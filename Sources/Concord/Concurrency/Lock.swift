@@ -32,13 +32,13 @@
     return try body()
   }
 
-  /// Sleeps until `wakeAll`, without the lock; holds it again on return. May wake for no reason.
-  @usableFromInline func wait() {
+  /// Sleeps until `wakeAll`, or for so long at most, without the lock; holds it again on return. May wake for no reason.
+  func wait(atMost duration: Duration? = nil) {
     waiting += 1
     let turn = turn
     turn.lock()
     unlock()
-    turn.wait()
+    if let duration { turn.wait(atMost: duration) } else { turn.wait() }
     turn.unlock()
     lock()
     waiting -= 1
@@ -118,7 +118,16 @@ private final class Condition {
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
     condition.initialize(to: pthread_cond_t())
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // Times are of the clock that nobody sets.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -132,6 +141,21 @@ private final class Condition {
   func unlock() { pthread_mutex_unlock(mutex) }
   /// Sleeps without the mutex; holds it again on return. May wake for no reason.
   func wait() { pthread_cond_wait(condition, mutex) }
+  func wait(atMost duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    #if canImport(Darwin)
+      pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      var end = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &end)
+      end.tv_sec += time.tv_sec
+      end.tv_nsec += time.tv_nsec
+      if end.tv_nsec >= 1_000_000_000 { (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000) }
+      time = end
+      pthread_cond_timedwait(condition, mutex, &time)
+    #endif
+  }
   func wakeOne() { pthread_cond_signal(condition) }
   func wakeAll() { pthread_cond_broadcast(condition) }
 }

@@ -11,16 +11,20 @@ import Synchronization
 
   /// A subscriber that is to be told something, and who made it so.
   private enum Notice {
-    case subscriber(AnySubscriber, thread: UInt)
+    case subscriber(Subscriber, thread: UInt)
     /// All before it have been told.
     case barrier(@Sendable () -> Void)
+
+    func isOf(anotherThan thread: UInt) -> Bool {
+      if case .subscriber(_, let committer) = self { committer != thread } else { false }
+    }
   }
 
   private let place: Place
   private let lock = Lock()
   private let work = Atomic<Bool>(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
-  nonisolated(unsafe) private var line = Line<Notice>()
+  @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
   init(_ place: Place) { self.place = place }
 
@@ -32,15 +36,20 @@ import Synchronization
   @usableFromInline func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
 
   /// Enqueues a notice. The lock is held.
-  @usableFromInline func enqueue(_ subscriber: AnySubscriber) {
+  @usableFromInline func enqueue(_ subscriber: Subscriber) {
     line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
     work.store(true, ordering: .relaxed)
   }
 
-  /// Calls back when all that waits now has been told.
+  /// Calls back when all that waits now has been told: at once, if nothing waits and nobody is being told.
   func enqueueBarrier(_ body: @escaping @Sendable () -> Void) {
-    lock.withLock { line.enqueue(.barrier(body)) }
-    work.store(true, ordering: .relaxed)
+    let isIdle = lock.withLock {
+      if line.isIdle { return true }
+      line.enqueue(.barrier(body))
+      work.store(true, ordering: .relaxed)
+      return false
+    }
+    if isIdle { return body() }
     deliver(all: true)
   }
 
@@ -48,10 +57,15 @@ import Synchronization
   @usableFromInline func deliver() { deliver(all: false) }
 
   private func deliver(all: Bool) {
-    guard lock.withLock({ line.serve() }) else { return }
+    lock.lock()
+    guard line.serve() else { return lock.unlock() }
     switch place {
-    case .queue(let queue): queue.async { [self] in serveTurn() }
-    case .actor(let actor): Task { [self] in await serveTurn(on: actor) }
+    case .queue(let queue):
+      lock.unlock()
+      queue.async { [self] in serveTurn() }
+    case .actor(let actor):
+      lock.unlock()
+      Task { [self] in await serveTurn(on: actor) }
     case .committingThread: serveCommits(of: all ? nil : currentThread())
     }
   }
@@ -113,7 +127,9 @@ import Synchronization
 
   private func tell(_ notice: Notice) {
     switch notice {
-    case .subscriber(let subscriber, _): subscriber.tell()
+    case .subscriber(let subscriber, _):
+      let (call, isWanted) = lock.withLock { subscriber.next() }
+      if isWanted { call?.make() }
     case .barrier(let body): body()
     }
   }
@@ -121,22 +137,31 @@ import Synchronization
   // MARK: Committing threads
 
   /// Tells what this thread committed. What others committed meanwhile is told by a thread of its own, so that nobody has to
-  /// stay for it.
+  /// stay for it. The lock is held, and given back.
   private func serveCommits(of thread: UInt?) {
-    while true {
-      lock.lock()
-      guard let next = line.next else {
-        work.store(false, ordering: .relaxed)
-        _ = line.goOn()
-        return lock.unlock()
-      }
-      if let thread, case .subscriber(_, let committer) = next, committer != thread {
+    while !line.isEmpty {
+      if let thread, line.isNext({ $0.isOf(anotherThan: thread) }) {
         lock.unlock()
-        return DispatchQueue.global().async { [self] in serveCommits(of: nil) }
+        DispatchQueue.global().async { [self] in
+          lock.lock()
+          serveCommits(of: nil)
+        }
+        return
       }
-      let notice = line.takeFirst()
-      lock.unlock()
-      if let notice { tell(notice) }
+      switch line.takeFirst() {
+      case .subscriber(let subscriber, _)?:
+        let (call, isWanted) = subscriber.next()
+        lock.unlock()
+        if isWanted { call?.make() }
+      case .barrier(let body)?:
+        lock.unlock()
+        body()
+      case nil: lock.unlock()
+      }
+      lock.lock()
     }
+    work.store(false, ordering: .relaxed)
+    _ = line.goOn()
+    lock.unlock()
   }
 }

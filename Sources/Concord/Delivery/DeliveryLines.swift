@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// The ways by which a store's observers are called.
 @usableFromInline final class DeliveryLines: Sendable {
@@ -9,8 +10,9 @@ import Dispatch
   /// For streams, which do not run user code.
   @usableFromInline let direct = DeliveryLine(.committingThread)
   private let lock = Lock()
+  private let hasActorLines = Atomic(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
-  nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
+  @exclusivity(unchecked) nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
 
   private struct WeakLine { weak var line: DeliveryLine? }
 
@@ -25,12 +27,19 @@ import Dispatch
     }
   }
 
+  /// The line of a callback that belongs to an actor, or to none; and whether its first call may come at once, from the caller.
+  @usableFromInline func line(of owner: (any Actor)?, calledFrom caller: (any Actor)?) -> (DeliveryLine, isHere: Bool) {
+    guard let owner else { return (store, true) }
+    return (line(of: owner), caller === owner || (owner === MainActor.shared && isMainThread()))
+  }
+
   /// The line of an actor, which lives as long as it has subscribers.
-  func line(of actor: any Actor) -> DeliveryLine {
+  private func line(of actor: any Actor) -> DeliveryLine {
     if actor === MainActor.shared { return main }
     return lock.withLock {
       if let line = actorLines[ObjectIdentifier(actor)]?.line { return line }
       actorLines = actorLines.filter { $0.value.line != nil }
+      hasActorLines.store(true, ordering: .relaxed)
       let line = DeliveryLine(.actor(actor))
       actorLines[ObjectIdentifier(actor)] = WeakLine(line: line)
       return line
@@ -46,10 +55,8 @@ import Dispatch
     if store.hasWork { store.deliver() }
     if direct.hasWork { direct.deliver() }
     if main !== store, main.hasWork { main.deliver() }
-    if hasActorLines { for line in linesOfActors where line.hasWork { line.deliver() } }
+    if hasActorLines.load(ordering: .relaxed) { for line in linesOfActors where line.hasWork { line.deliver() } }
   }
-
-  private var hasActorLines: Bool { lock.withLock { !actorLines.isEmpty } }
 
   /// Returns when all notices enqueued so far have been told.
   func settle() async {

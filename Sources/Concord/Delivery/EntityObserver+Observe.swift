@@ -20,15 +20,12 @@ extension EntityObserver {
   ///   - onChange: is called with each value.
   /// - Returns: a subscription, which has to be kept.
   /// - Complexity: constant, plus what changed below since the value was last read.
-  public func observe(
+  @inlinable public func observe(
     buffering: Buffering = .newestOnly, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
-    let owner = onChange.isolation
-    let onChange = withoutIsolation(onChange)
-    guard let owner else { return source.subscribe(source.shared.lines.store, buffering, onChange) }
-    let isHere = isolation === owner || (owner === MainActor.shared && isMainThread())
-    return source.subscribe(source.shared.lines.line(of: owner), buffering, isHere: isHere, onChange)
+    let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
+    return source.subscribe(line, buffering, isHere: isHere, withoutIsolation(onChange))
   }
 
   /// The same on the main actor, whatever the store's queue.
@@ -37,7 +34,7 @@ extension EntityObserver {
   /// let subscription = observer.observe(on: MainActor.shared) { label.text = $0.title }
   /// ```
   @MainActor
-  public func observe(
+  @inlinable public func observe(
     on actor: MainActor, buffering: Buffering = .newestOnly, onChange: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Subscription {
     source.subscribe(source.shared.lines.main, buffering) { value in
@@ -56,11 +53,9 @@ extension EntityObserver {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Part) -> Void
   ) -> Subscription {
-    let owner = onChange.isolation
+    let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
     let last = LastValue<Part>()
-    let line = owner.map { source.shared.lines.line(of: $0) } ?? source.shared.lines.store
-    let isHere = owner == nil || isolation === owner || (owner === MainActor.shared && isMainThread())
     return source.subscribe(line, buffering, isHere: isHere) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }

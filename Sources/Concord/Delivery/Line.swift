@@ -6,6 +6,8 @@ struct Line<Notice> {
   private(set) var isServed = false
 
   var isEmpty: Bool { first == waiting.count }
+  /// Nothing waits, and nobody is being told.
+  var isIdle: Bool { isEmpty && !isServed }
   var count: Int { waiting.count - first }
 
   mutating func enqueue(_ notice: Notice) { waiting.append(notice) }
@@ -25,6 +27,12 @@ struct Line<Notice> {
 
   /// The oldest, without taking it.
   var next: Notice? { first < waiting.count ? waiting[first] : nil }
+
+  /// Whether there is one, and the oldest is as wanted.
+  func isNext(_ isWanted: (Notice) -> Bool) -> Bool {
+    guard first < waiting.count, let notice = waiting[first] else { return false }
+    return isWanted(notice)
+  }
 
   mutating func takeFirst() -> Notice? {
     guard first < waiting.count else { return nil }

@@ -8,7 +8,7 @@ struct NoticeState {
   /// The value changed while nothing could be told.
   private(set) var hasMissed = false
   private var pausesWhenStarted = false
-  /// The next notice is the first after a pause: also of an entity that was removed meanwhile.
+  /// The next notice is the first of all, or the first after a pause: also of an entity that was removed meanwhile.
   private(set) var tellsLast = false
 
   /// The value changed. `true` to enqueue a notice, if there is none yet or each counts.
@@ -66,7 +66,24 @@ struct NoticeState {
     return isBuffered || !isPending
   }
 
-  mutating func didTell() { tellsLast = false }
+  /// The first call comes in the observer's turn, too.
+  mutating func putOffFirst() {
+    guard phase == .starting else { return }
+    hasMissed = true
+    tellsLast = true
+  }
+
+  /// The value is taken that is to be told.
+  mutating func didTake() { tellsLast = false }
+
+  /// `true` to tell what was taken: another callback of the same turn may have paused or ended this one.
+  mutating func tell() -> Bool {
+    if phase == .paused { hasMissed = true }
+    return phase == .active
+  }
+
+  /// The entity was removed with all others, and what was owed of it is not told.
+  mutating func drop() { tellsLast = false }
 
   /// `false` if it had ended already.
   mutating func end() -> Bool {

@@ -44,29 +44,16 @@
 
   // MARK: What observers are told
 
-  private var isWhole: Bool { handle.isNode(of: Value.self) }
+  /// Whether the value is the entity itself.
+  @inlinable final var isWhole: Bool { handle.isNode(of: Value.self) }
 
-  /// What observers are to be told now; `nil` if nothing, because the entity is gone.
-  final func present(_ core: StoreCore) -> Value? {
-    isPresent(core) ? newest(core) : nil
-  }
-
-  final func isPresent(_ core: StoreCore) -> Bool {
-    !isWhole || (core.turns.isOpen ? core.view.exists(handle.node(in: core)) : handle.node(in: core).exists)
-  }
-
-  /// What an observer is told first, or when it resumes: of a removed entity its last value, of one that was never committed
-  /// nothing.
-  final func firstValue(_ core: StoreCore) -> Value? {
-    isWhole && !core.view.wasCommitted(handle.node(in: core)) ? nil : newest(core)
-  }
-
-  /// The newest committed value.
-  private func newest(_ core: StoreCore) -> Value? {
-    guard core.turns.isOpen else { return currentValue(core) }
-    // What the open transaction did, and does yet, is told when it has ended.
-    core.compareAtCommit(handle.node(in: core))
-    return committedValue(core)
+  /// What an observer is to be told; `nil` if nothing.
+  @inlinable final func value(_ core: StoreCore, for occasion: Occasion) -> Value? {
+    switch core.present(handle.node(in: core), isWhole: isWhole, for: occasion) {
+    case .nothing: nil
+    case .current: currentValue(core)
+    case .committed: committedValue(core)
+    }
   }
 
   /// Whether the entity is gone.
@@ -80,13 +67,77 @@
   /// Whether what is observed shows that there is nothing.
   func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { false }
 
-  final func subscribe(
+  /// Specialised for the value where it is called, and so is the call that it makes.
+  @inlinable final func subscribe(
     _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool = true,
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
-    let subscriber = Subscriber(self, line: line, buffering: buffering, onChange: onChange)
-    let first = shared.readCommitted { core in
-      let first = firstValue(core)
+    let calls = CallMaker { core, occasion in
+      guard let value = self.value(core, for: occasion) else { return nil }
+      return Call { onChange(value) }
+    }
+    return shared.subscribe(calls, to: handle, isWhole: isWhole, line, buffering, isHere: isHere)
+  }
+}
+
+/// An observer's callback, with the value that it is to be called with.
+// A struct, since a plain function would be wrapped anew wherever it is put into anything generic.
+@usableFromInline struct Call: Sendable {
+  @usableFromInline let make: @Sendable () -> Void
+
+  @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
+}
+
+/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
+@usableFromInline struct CallMaker: Sendable {
+  @usableFromInline let call: @Sendable (StoreCore, Occasion) -> Call?
+
+  @inlinable init(_ call: @escaping @Sendable (StoreCore, Occasion) -> Call?) { self.call = call }
+}
+
+/// Why an observer is told something.
+@usableFromInline enum Occasion {
+  /// The value changed. Of a removed entity nothing is told: the last value has been.
+  case change
+  /// The first call, or the first after a pause: of a removed entity its last value, of one that was never committed nothing.
+  case beginning
+}
+
+/// Which value is to be told.
+@usableFromInline enum Presence {
+  case nothing
+  case current
+  /// The one from before the open transaction.
+  case committed
+}
+
+extension StoreCore {
+  @usableFromInline func present(_ node: Node, isWhole: Bool, for occasion: Occasion) -> Presence {
+    guard isPresent(node, isWhole: isWhole, for: occasion) else { return .nothing }
+    guard turns.isOpen else { return .current }
+    // What the open transaction did, and does yet, is told when it has ended.
+    compareAtCommit(node)
+    return .committed
+  }
+
+  func isPresent(_ node: Node, isWhole: Bool, for occasion: Occasion) -> Bool {
+    guard isWhole else { return true }
+    return switch occasion {
+    case .change: turns.isOpen ? view.exists(node) : node.exists
+    case .beginning: view.wasCommitted(node)
+    }
+  }
+}
+
+extension SharedCore {
+  @usableFromInline func subscribe(
+    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ line: DeliveryLine, _ buffering: Buffering,
+    isHere: Bool
+  ) -> Subscription {
+    let subscriber = Subscriber(
+      calls, to: handle, isWhole: isWhole, shared: self, line: line, buffering: buffering)
+    let first = readCommitted { core in
+      let first = calls.call(core, .beginning)
       let node = handle.node(in: core)
       node.addSubscriber(subscriber)
       if core.turns.isOpen { core.compareAtCommit(node) }

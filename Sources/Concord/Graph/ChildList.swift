@@ -12,6 +12,8 @@ struct ChildEdge {
   /// Where each relation's occurrences end.
   let ends: ContiguousArray<Int32>
   @exclusivity(unchecked) var stale = StaleSet()
+  /// The brief form of the node's value, if making it calls code of the user's.
+  var brief: AnyObject?
   /// Scratch for the search of components.
   var search = ComponentSearch.Mark()
 
@@ -53,7 +55,7 @@ struct ChildEdge {
     return true
   }
 
-  /// The same; where order says nothing, in any order.
+  /// The same; where order may say nothing, in any order. Only comparing the values tells whether it did.
   func isSameInAnyOrder(_ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>) -> Bool {
     guard self.schema === schema, self.ends == ends, edges.count == nodes.count else { return false }
     for k in ends.indices {

@@ -45,11 +45,11 @@ final class ComponentSearch {
     }
     for node in changed {
       if node.children == nil {
-        guard node.cyclic?.component != nil else { continue }
+        guard node.links?.component != nil else { continue }
         set(nil, for: node)
         // The cycle that led through it is another one for the others.
         for edge in node.parents where edge.parent.table.isRecursive { add(edge.parent) }
-      } else if !node.parents.isEmpty || node.cyclic?.component != nil {
+      } else if !node.parents.isEmpty || node.links?.component != nil {
         add(node)
       }
     }
@@ -110,8 +110,8 @@ final class ComponentSearch {
       if node === frame.node { break }
     }
     guard members.count > 1 || frame.hasOwnEdge else { return set(nil, for: frame.node) }
-    if let known = members[0].cyclic?.component, known.count == members.count,
-      members.allSatisfy({ $0.cyclic?.component === known })
+    if let known = members[0].links?.component, known.count == members.count,
+      members.allSatisfy({ $0.links?.component === known })
     {
       return
     }
@@ -120,7 +120,7 @@ final class ComponentSearch {
   }
 
   private func set(_ component: Component?, for node: Node) {
-    if node.cyclic?.component !== component { changes.append((node, component)) }
+    if node.links?.component !== component { changes.append((node, component)) }
   }
 
   // MARK: Applying what was found
@@ -137,8 +137,7 @@ final class ComponentSearch {
     }
     for (node, component) in changed {
       graph.journal.willRefresh(node)
-      let links = node.cyclic ?? CyclicLinks()
-      node.cyclic = links
+      let links = node.ownLinks
       links.component = component
     }
     for (node, _) in changed { node.children?.search.omittedNow = node.omissions }

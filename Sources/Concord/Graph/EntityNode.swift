@@ -12,4 +12,16 @@
 
 extension EntityNode where T: Identifiable {
   @inlinable func hasID(_ id: T.ID) -> Bool { value?.id == id }
+
+  /// Puts a value in place of the one that is there, unless they are the same; whether it did. Nothing is copied.
+  @inlinable func replaceValue(with new: consuming T, unless isSame: (T, T) -> Bool) -> Bool {
+    // Taken out for as long as it is compared: `==` cannot come back here, since the lock is held.
+    guard let present = value.take() else { return false }
+    if isSame(present, new) {
+      value = consume present
+      return false
+    }
+    value = consume new
+    return true
+  }
 }

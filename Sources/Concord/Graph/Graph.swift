@@ -1,28 +1,39 @@
 /// The nodes of all entities, by type, and the edges between them.
 @usableFromInline final class Graph {
-  private var tables: [ObjectIdentifier: AnyTable] = [:]
+  @exclusivity(unchecked) private var tables: [ObjectIdentifier: AnyTable] = [:]
   /// Finds most tables without hashing.
   @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
-  private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
+  @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
   /// The pair of types linked last; most edges are between the types of the one before.
-  private var lastLink: (parent: AnyTable, child: AnyTable)?
+  @exclusivity(unchecked) private var lastLink: (parent: AnyTable, child: AnyTable)?
   /// Some type can occur within itself.
-  private(set) var hasRecursion = false
+  @exclusivity(unchecked) private(set) var hasRecursion = false
 
-  @usableFromInline let journal = Journal()
+  @usableFromInline let backlog: Backlog
+  @usableFromInline let journal: Journal
   /// Nodes whose reachability is to be examined when the transaction ends.
-  let unexamined = NodeQueue(.unexamined)
+  let unexamined: NodeQueue
   /// Observed nodes that the transaction changed.
-  let notified = NodeQueue(.notified)
+  let notified: NodeQueue
   /// Observed nodes that may show something old, of which their observers need not be told.
-  let unrefreshed = NodeQueue(.unrefreshed)
+  let unrefreshed: NodeQueue
   /// Nodes of recursive types whose children changed since components were last searched.
-  let restructured = NodeQueue(.restructured)
+  let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
-  let written = WrittenNodes()
-  private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
+  let written: WrittenNodes
+  @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
 
-  init() { tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize) }
+  init() {
+    let backlog = Backlog()
+    self.backlog = backlog
+    journal = Journal(backlog)
+    unexamined = NodeQueue(.unexamined, backlog)
+    notified = NodeQueue(.notified, backlog)
+    unrefreshed = NodeQueue(.unrefreshed, backlog)
+    restructured = NodeQueue(.restructured, backlog)
+    written = WrittenNodes(backlog)
+    tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
+  }
 
   // MARK: Types
 
@@ -125,7 +136,7 @@
       // Read anew each time: a removal may move another of these edges.
       let edge = children.edges[i]
       removeParent(at: edge.backIndex, of: edge.child)
-      if edge.child.cyclic?.retainer === node { edge.child.cyclic?.retainer = nil }
+      if edge.child.links?.retainer === node { edge.child.links?.retainer = nil }
       if edge.child.holders.count == 0 { unexamined.insert(edge.child) }
     }
     node.children = nil
@@ -146,8 +157,7 @@
   }
 
   private func retain(_ child: Node, by parent: Node) {
-    let links = child.cyclic ?? CyclicLinks()
-    child.cyclic = links
+    let links = child.ownLinks
     guard links.retainer == nil, child.holders.count == 0 else { return }
     // A node without children cannot be above its parent.
     if child.children == nil, child !== parent { links.retainer = parent } else { unexamined.insert(child) }
@@ -169,7 +179,7 @@
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
   func invalidate(_ node: Node, isBriefChanged: Bool = true, isNotifying: Bool = true) {
-    if !node.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(node) }
+    if node.isObserved { (isNotifying ? notified : unrefreshed).insert(node) }
     invalidateParents(of: node, isBriefChanged, isNotifying: isNotifying)
   }
 
@@ -192,14 +202,14 @@
       }
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
-      let component = node.cyclic?.component
+      let component = node.links?.component
       for edge in node.parents {
         let parent = edge.parent
-        let isInside = component != nil && component === parent.cyclic?.component
+        let isInside = component != nil && component === parent.links?.component
         if isInside && !isBriefChanged { continue }
         makeStale(parent, edge.ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
-        if !parent.subscribers.isEmpty { (isNotifying ? notified : unrefreshed).insert(parent) }
+        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
         guard !parent.parents.isEmpty else { continue }
         let changesBrief = !parent.omitsWhenBrief(ordinal: edge.ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
@@ -217,8 +227,7 @@
       for node in table.allNodes() {
         node.children = nil
         node.parents = []
-        node.cyclic = nil
-        node.subscribers = []
+        node.links = nil
       }
     }
   }
@@ -235,16 +244,23 @@ extension Node {
 /// Nodes that wait for something, each once.
 final class NodeQueue {
   private let flag: Node.Flags
-  private var nodes: ContiguousArray<Node> = []
+  private let backlog: Backlog
+  @exclusivity(unchecked) private var nodes: ContiguousArray<Node> = []
 
-  init(_ flag: Node.Flags) { self.flag = flag }
+  init(_ flag: Node.Flags, _ backlog: Backlog) {
+    self.flag = flag
+    self.backlog = backlog
+  }
 
   var isEmpty: Bool { nodes.isEmpty }
+  /// The one that waits, if no other does.
+  var only: Node? { nodes.count == 1 ? nodes[0] : nil }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }
     node.flags.insert(flag)
     nodes.append(node)
+    backlog.add()
   }
 
   func popLast() -> Node? {
@@ -266,10 +282,17 @@ final class NodeQueue {
 
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
-  var isWanted = false
+  @exclusivity(unchecked) var isWanted = false
+  private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
 
-  func append(_ node: Node) { if isWanted { nodes.append(node) } }
+  init(_ backlog: Backlog) { self.backlog = backlog }
+
+  func append(_ node: Node) {
+    guard isWanted else { return }
+    nodes.append(node)
+    backlog.add()
+  }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []

@@ -14,9 +14,8 @@
   @exclusivity(unchecked) @usableFromInline final var parents: ContiguousArray<ParentEdge> = []
   /// `nil` for an entity without relations.
   @exclusivity(unchecked) @usableFromInline final var children: ChildList?
-  @exclusivity(unchecked) final var subscribers: ContiguousArray<AnySubscriber> = []
-  /// Only for entities of types that can form cycles.
-  @exclusivity(unchecked) final var cyclic: CyclicLinks?
+  /// Most nodes need none.
+  @exclusivity(unchecked) final var links: NodeLinks?
 
   @usableFromInline init(table: AnyTable) { self.table = table }
 
@@ -25,23 +24,38 @@
 
   /// Whether another node is in the same cycle (strongly connected component); a node in a cycle is in its own.
   final func isInSameCycle(as other: Node) -> Bool {
-    guard let component = cyclic?.component else { return false }
-    return component === other.cyclic?.component
+    guard let component = links?.component else { return false }
+    return component === other.links?.component
   }
 
-  final func addSubscriber(_ subscriber: AnySubscriber) {
-    subscriber.position = subscribers.count
-    subscribers.append(subscriber)
+  /// Made if there are none.
+  final var ownLinks: NodeLinks {
+    if let links { return links }
+    let made = NodeLinks()
+    links = made
+    return made
+  }
+
+  final var subscribers: ContiguousArray<Subscriber> { links?.subscribers ?? [] }
+  final var isObserved: Bool { links.map { !$0.subscribers.isEmpty } ?? false }
+
+  final func addSubscriber(_ subscriber: Subscriber) {
+    let links = ownLinks
+    subscriber.position = links.subscribers.count
+    links.subscribers.append(subscriber)
   }
 
   /// The last takes the place of the one removed, so that thousands that leave need no search.
-  final func removeSubscriber(_ subscriber: AnySubscriber) {
+  final func removeSubscriber(_ subscriber: Subscriber) {
     let position = subscriber.position
-    guard subscribers.indices.contains(position), subscribers[position] === subscriber else { return }
-    subscribers.swapAt(position, subscribers.count - 1)
-    subscribers[position].position = position
-    subscribers.removeLast()
-    subscribers.shrink(beyond: 31)
+    guard let links, links.subscribers.indices.contains(position), links.subscribers[position] === subscriber else {
+      return
+    }
+    links.subscribers.swapAt(position, links.subscribers.count - 1)
+    links.subscribers[position].position = position
+    links.subscribers.removeLast()
+    links.subscribers.shrink(beyond: 31)
+    if links.subscribers.isEmpty, links.retainer == nil, links.component == nil { self.links = nil }
   }
 }
 
@@ -95,12 +109,13 @@ extension Node {
   let ordinal: Int32
 }
 
-/// What only nodes of types that can form cycles need.
-final class CyclicLinks {
-  /// One parent through which the node is known to be reachable.
-  var retainer: Node?
+/// What only nodes need that are observed, or of types that can form cycles.
+final class NodeLinks {
+  @exclusivity(unchecked) var subscribers: ContiguousArray<Subscriber> = []
+  /// One parent through which a node that can be in a cycle is known to be reachable.
+  @exclusivity(unchecked) var retainer: Node?
   /// The cycle that the node is in.
-  var component: Component?
+  @exclusivity(unchecked) var component: Component?
 }
 
 /// A strongly connected component of the graph of occurrences: its identity counts.

@@ -37,7 +37,7 @@
   /// Adds a node that is not there yet, under its `hash`.
   @usableFromInline mutating func insert(_ node: Node) {
     reserve(1)
-    place(node)
+    place(node, node.hash)
     count += 1
   }
 
@@ -75,12 +75,12 @@
 
   var all: [Node] { nodes.compactMap { $0 } }
 
-  private mutating func place(_ node: Node) {
+  private mutating func place(_ node: consuming Node?, _ hash: UInt32) {
     let mask = hashes.count - 1
-    var i = Int(node.hash) & mask
+    var i = Int(hash) & mask
     while hashes[i] != 0 { i = (i + 1) & mask }
     nodes[i] = node
-    hashes[i] = node.hash
+    hashes[i] = hash
   }
 
   /// Gives back what a peak left.
@@ -91,9 +91,11 @@
   }
 
   private mutating func resize(to newCapacity: Int) {
-    var old = ContiguousArray<Node?>(repeating: nil, count: newCapacity)
-    swap(&old, &nodes)
-    hashes = ContiguousArray(repeating: 0, count: newCapacity)
-    for case let node? in old { place(node) }
+    var oldNodes = ContiguousArray<Node?>(repeating: nil, count: newCapacity)
+    var oldHashes = ContiguousArray<UInt32>(repeating: 0, count: newCapacity)
+    swap(&oldNodes, &nodes)
+    swap(&oldHashes, &hashes)
+    // Moved, not copied, and without a look into the nodes: they lie all over the memory.
+    for i in oldHashes.indices where oldHashes[i] != 0 { place(oldNodes[i].take(), oldHashes[i]) }
   }
 }

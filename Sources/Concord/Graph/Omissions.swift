@@ -2,7 +2,7 @@
 extension Node {
   /// Which relations the brief form leaves out; empty if it leaves out none.
   var omissions: [Bool] {
-    guard cyclic?.component != nil, let children else { return [] }
+    guard links?.component != nil, let children else { return [] }
     let omitted = children.ends.indices.map { omitsWhenBrief(relation: $0) }
     return omitted.contains(true) ? omitted : []
   }

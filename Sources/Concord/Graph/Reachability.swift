@@ -43,7 +43,7 @@ final class Reachability {
 
   /// Whether the node's retainer, or another of its parents, is reachable; a few are looked at, each a few retainers up.
   private func findRetainer(of node: Node) -> Bool {
-    if let retainer = node.cyclic?.retainer, isReachable(retainer, without: node) { return true }
+    if let retainer = node.links?.retainer, isReachable(retainer, without: node) { return true }
     for edge in node.parents.prefix(8) where isReachable(edge.parent, without: node) {
       setRetainer(of: node, edge.parent)
       return true
@@ -54,7 +54,7 @@ final class Reachability {
   private func isReachable(_ first: Node, without node: Node) -> Bool {
     var top = first
     for _ in 0..<64 {
-      guard top !== node, top.holders.count == 0, top.table.isRecursive, let retainer = top.cyclic?.retainer else {
+      guard top !== node, top.holders.count == 0, top.table.isRecursive, let retainer = top.links?.retainer else {
         break
       }
       top = retainer
@@ -63,8 +63,7 @@ final class Reachability {
   }
 
   private func setRetainer(of node: Node, _ parent: Node?) {
-    let links = node.cyclic ?? CyclicLinks()
-    node.cyclic = links
+    let links = node.ownLinks
     links.retainer = parent
   }
 
@@ -76,12 +75,12 @@ final class Reachability {
       guard !node.flags.contains(.doubtful), node.exists else { continue }
       node.flags.insert(.doubtful)
       all.append(node)
-      for edge in node.children?.edges ?? [] where edge.child.cyclic?.retainer === node { stack.append(edge.child) }
+      for edge in node.children?.edges ?? [] where edge.child.links?.retainer === node { stack.append(edge.child) }
     }
     // Whoever has a holder, or a parent beyond doubt, is reachable, and so is what is below.
     var reachable: [Node] = []
     for node in all {
-      node.cyclic?.retainer = nil
+      node.links?.retainer = nil
       if node.holders.count > 0 {
         reachable.append(node)
       } else if let parent = node.parents.first(where: { $0.parent.exists && !$0.parent.flags.contains(.doubtful) }) {

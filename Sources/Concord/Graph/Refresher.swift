@@ -4,7 +4,7 @@ final class Refresher: ChildForms {
   private let components: ComponentSearch
   private let visitor: Visitor
   /// Nodes whose values were found to have another shape than when they were visited.
-  private(set) var reshaped: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private(set) var reshaped: ContiguousArray<Node> = []
 
   init(graph: Graph, components: ComponentSearch, visitor: Visitor) {
     self.graph = graph
@@ -54,7 +54,10 @@ final class Refresher: ChildForms {
       children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }
-    if node.table.patch(node, ordinals, self, visitor) == .reshaped { reshaped.append(node) }
+    if node.table.patch(node, ordinals, self, visitor) == .reshaped {
+      reshaped.append(node)
+      graph.backlog.add()
+    }
   }
 
   // MARK: Where types can contain themselves
@@ -125,7 +128,7 @@ final class Refresher: ChildForms {
     }
     if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    guard node.cyclic?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
+    guard node.links?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
     let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
     let inside = ordinals.filter(isInside)
     return Frame(

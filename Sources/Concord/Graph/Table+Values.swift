@@ -4,13 +4,11 @@ extension Table {
   func value(_ reference: ValueReference) -> T? {
     switch reference {
     case .own(let node): node.typed(T.self)?.value
-    case .pending(let slot): pending.indices.contains(Int(slot)) ? pending[Int(slot)] : nil
+    case .pending(let slot): Int(slot) < pending.count ? pending[Int(slot)] : nil
     }
   }
 
   func schema(of value: T) -> Schema<T>? { schemas.fixed ?? relations.map { schemas.find($0(value)) } }
-
-  func isSame(_ a: T, _ b: T) -> Bool { Concord.haveSameBits(a, b) || (isEqual?(a, b) ?? false) }
 
   /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
@@ -36,17 +34,35 @@ extension Table {
     else {
       return node.value
     }
-    for k in schema.relations.indices where node.omitsWhenBrief(relation: k) {
-      schema.relations[k].omit(in: &value, graph)
+    let omitted = schema.relations.indices.map { node.omitsWhenBrief(relation: $0) }
+    guard omitted.contains(true) else { return value }
+    // Getters, setters and observers run once, not once for each of those who show the form.
+    let isKept = !schema.isStored
+    if isKept, let known = children.brief as? BriefForm<T>, known.omitted == omitted,
+      Concord.haveSameBits(known.whole, value)
+    {
+      return known.value
     }
+    let whole = value
+    for k in omitted.indices where omitted[k] { schema.relations[k].omit(in: &value, graph) }
+    if isKept { children.brief = BriefForm(whole: whole, omitted: omitted, value: value) }
     return value
   }
+}
+
+/// The brief form of a value, kept as long as the value is the same.
+private final class BriefForm<T> {
+  let whole: T
+  let omitted: [Bool]
+  let value: T
+
+  init(whole: T, omitted: [Bool], value: T) { (self.whole, self.omitted, self.value) = (whole, omitted, value) }
 }
 
 extension Node {
   /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
   func omitsWhenBrief(relation k: Int) -> Bool {
-    guard cyclic?.component != nil, let children, children.canOmit(k, of: self) else { return false }
+    guard links?.component != nil, let children, children.canOmit(k, of: self) else { return false }
     return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
   }
 }

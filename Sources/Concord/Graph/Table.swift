@@ -9,11 +9,11 @@
   final let isEquatable: Bool
   @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
   /// The type can occur within itself, at some depth.
-  final var isRecursive = false
+  @exclusivity(unchecked) final var isRecursive = false
   /// A recursive type can occur within this one.
-  final var reachesRecursion = false
+  @exclusivity(unchecked) final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
-  @usableFromInline final var isInternal = false
+  @exclusivity(unchecked) @usableFromInline final var isInternal = false
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
@@ -127,7 +127,7 @@ enum LogEvent {
 /// The table of one type.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  private var awaited: [T.ID: EntityNode<T>] = [:]
+  @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:]
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// Values that wait, in the current call, to be applied.
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
@@ -169,6 +169,13 @@ enum LogEvent {
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
+  }
+
+  /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
+  /// is compared by its bits, too.
+  @inlinable func isSame(_ a: T, _ b: T) -> Bool {
+    guard let isEqual else { return Concord.haveSameBits(a, b) }
+    return isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
   }
 
   // MARK: Coming and going
@@ -237,7 +244,7 @@ enum LogEvent {
   override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), pending.indices.contains(Int(slot)), var value = node.value.take() else {
+    guard let node = node.typed(T.self), Int(slot) < pending.count, var value = node.value.take() else {
       return
     }
     swap(&value, &pending[Int(slot)])
@@ -341,7 +348,7 @@ enum LogEvent {
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
-      pending.indices.contains(Int(slot)), !schema.relations[k].isIdentical(present, pending[Int(slot)])
+      Int(slot) < pending.count, !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
@@ -354,10 +361,11 @@ enum LogEvent {
   ) -> PatchResult {
     guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
       // In a cycle the node's own value may be needed to patch it.
-      var value = node.cyclic?.component == nil ? node.value.take() : node.value
+      var value = node.links?.component == nil ? node.value.take() : node.value
     else { return .done }
     let mustVisit = patch(&value, of: node, schema, children, stale, forms, visitor)
     node.value = value
+    children.brief = nil
     guard mustVisit || schemas.fixed == nil else { return .done }
     return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }

@@ -5,20 +5,22 @@ extension Merge {
       let node = occurrences.items[i].node
       if node.occurrence == Int32(truncatingIfNeeded: i) { apply(i, node) }
     }
-    for item in occurrences.items where item.state.contains(.isNew) && item.node.parents.isEmpty {
+    for i in occurrences.items.indices where occurrences.items[i].state.contains(.isNew) {
       // What is new and stands in nothing that was taken may have no reason to stay.
-      graph.unexamined.insert(item.node)
+      let node = occurrences.items[i].node
+      if node.parents.isEmpty { graph.unexamined.insert(node) }
     }
   }
 
   private func apply(_ i: Int, _ node: Node) {
-    let item = occurrences.items[i]
-    if item.state.contains(.isNew) {
-      if item.pending >= 0 { node.table.swapPending(item.pending, with: node) }
+    if occurrences.items[i].state.contains(.isNew) {
+      let pending = occurrences.items[i].pending
+      if pending >= 0 { node.table.swapPending(pending, with: node) }
       node.stamp = firstStamp(stamp)
       logStored(node, stamp)
       adopt(i, node)
     } else if node === target || accept(node, stamp) {
+      let item = occurrences.items[i]
       if !node.table.isAggregate {
         // A value that cannot be compared counts as another one.
         guard !node.table.isEquatable || !node.table.isSame(.own(node), item.value) else { return }
@@ -37,13 +39,14 @@ extension Merge {
     occurrences.items[i].state.insert(.isApplied)
     guard node.table.isAggregate else { return graph.didWrite(node) }
     let omitted = omittedRelations(of: node)
+    node.children?.brief = nil
     adoptChildren(ofOccurrence: i)
     graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
   }
 
   /// Which relations the brief form of a node leaves out; `nil` if it has none.
   private func omittedRelations(of node: Node) -> [Bool]? {
-    guard node.cyclic?.component != nil, let children = node.children else { return nil }
+    guard node.links?.component != nil, let children = node.children else { return nil }
     return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
   }
 
@@ -156,19 +159,16 @@ extension Merge {
 
   /// Whether the value in an occurrence, as it stands in the parent, is what the parent is to show.
   private func showsPresent(_ i: Int, in parent: Node) -> Bool {
-    var item = occurrences.items[i]
-    let node = item.node
+    let node = occurrences.items[i].node
     // In a cycle the parent shows a form made for it.
     if node.isStale || (node.table.isRecursive && parent.table.isRecursive) { return false }
     var last = i
-    while item.replacement >= 0 {
-      last = Int(item.replacement)
-      item = occurrences.items[last]
-    }
+    while occurrences.items[last].replacement >= 0 { last = Int(occurrences.items[last].replacement) }
+    let state = occurrences.items[last].state
     if node.occurrence == Int32(truncatingIfNeeded: last) {
-      return item.state.contains(.isApplied) && !item.state.contains(.isOtherThanShown)
+      return state.contains(.isApplied) && !state.contains(.isOtherThanShown)
     }
-    return node.occurrence < 0 && item.state.contains(.showsPresent)
+    return node.occurrence < 0 && state.contains(.showsPresent)
   }
 }
 

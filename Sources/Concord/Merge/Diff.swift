@@ -60,7 +60,7 @@ extension Merge {
     guard let base else { return }
     if !base.isOnlyEdits, comparison == nil { return }
     let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
-    let isOrdered = item.schema?.orders[k] == .elements
+    let isOrdered = item.schema.map { $0.orders[k] != PlaceOrder.none } ?? false
     for i in range {
       let node = occurrences.items[i].node
       let position = i - range.lowerBound
@@ -98,7 +98,7 @@ extension Merge {
     of item: Occurrence, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
   ) -> [Form] {
     let node = item.node
-    let stored: [Form] = node.cyclic?.component == nil ? [.whole] : [.whole, .brief]
+    let stored: [Form] = node.links?.component == nil ? [.whole] : [.whole, .brief]
     if base.isStored {
       return here == nil ? stored : [parent.isInSameCycle(as: node) ? .brief : .whole]
     }
@@ -106,7 +106,14 @@ extension Merge {
     guard let known = base.values[ObjectIdentifier(node)] else { return stored }
     // At a new place the stored value may stand as well, though the closure was given another.
     let given = known.map { Form.pending($0) }
-    return base.isOnlyEdits && !item.state.contains(.isNew) ? stored + given : given
+    return base.isOnlyEdits && !isNew(item) ? stored + given : given
+  }
+
+  /// Whether the entity was new to the store when the call began: then its node has the value of its first occurrence, with
+  /// which none of the others is to be compared.
+  private func isNew(_ item: Occurrence) -> Bool {
+    if item.state.contains(.isNew) { newNodes.insert(ObjectIdentifier(item.node)) }
+    return !newNodes.isEmpty && newNodes.contains(ObjectIdentifier(item.node))
   }
 
   /// Compares one occurrence with forms of its entity: equal to one of them, it is no edit.
@@ -114,7 +121,7 @@ extension Merge {
     let item = occurrences.items[i]
     let table = item.node.table
     let isKnownToGivenOnly = forms.contains { if case .pending = $0 { true } else { false } }
-    if item.state.contains(.isNew), !isKnownToGivenOnly {
+    if isNew(item), !isKnownToGivenOnly {
       occurrences.items[i].state.formUnion([.counts, .isEdit])
       return
     }
@@ -125,7 +132,7 @@ extension Merge {
         refresher.refresh(item.node)
         if table.isSame(.own(item.node), item.value) {
           let hasSameBits = table.haveSameBits(.own(item.node), item.value)
-          return close(i, showsPresent: hasSameBits && item.node.cyclic?.component == nil)
+          return close(i, showsPresent: hasSameBits && item.node.links?.component == nil)
         }
         if table.isAggregate { candidates.append(occurrences.addPending(item.node, isBrief: false)) }
       case .brief:

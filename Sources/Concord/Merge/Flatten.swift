@@ -18,12 +18,12 @@ extension Merge {
   /// An equal value on the same level need not be visited twice: the later one is. One that was visited further out need not
   /// be visited at all, since what is further out wins.
   private func replaceEarlier(than i: Int) {
-    let item = occurrences.items[i]
-    let node = item.node
-    defer { node.occurrence = Int32(truncatingIfNeeded: i) }
-    occurrences.items[i].earlier = node.occurrence
-    guard node.table.isAggregate, !item.state.contains(.isClosed) else { return }
+    let node = occurrences.items[i].node
     var j = node.occurrence
+    occurrences.items[i].earlier = j
+    node.occurrence = Int32(truncatingIfNeeded: i)
+    guard node.table.isAggregate, j >= 0, !occurrences.items[i].state.contains(.isClosed) else { return }
+    let item = occurrences.items[i]
     while j >= 0 {
       let other = occurrences.items[Int(j)]
       if other.replacement < 0, other.base == item.base || haveSameBase(other, item),

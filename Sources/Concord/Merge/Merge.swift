@@ -12,15 +12,17 @@ final class Merge {
   let occurrences: OccurrenceList
   let log: LogBuffer
   /// A call is being merged.
-  private(set) var isActive = false
+  @exclusivity(unchecked) private(set) var isActive = false
   /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
-  var stamp: Stamp?
+  @exclusivity(unchecked) var stamp: Stamp?
   /// The entity an update is about, which has its stamp already.
-  var target: Node?
+  @exclusivity(unchecked) var target: Node?
   /// The value is not written, only visited: nothing counts but entities that are new to the store.
-  private(set) var takesOnlyNew = false
+  @exclusivity(unchecked) private(set) var takesOnlyNew = false
   /// How what a closure made is compared with what it was given; `nil` if there was no closure.
-  var base: Base?
+  @exclusivity(unchecked) var base: Base?
+  /// Entities that are new to the store, among those a closure's result was compared with.
+  var newNodes: Set<ObjectIdentifier> = []
 
   init(
     graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,
@@ -131,6 +133,7 @@ final class Merge {
     occurrences.removeAll()
     target = nil
     base = nil
+    if !newNodes.isEmpty { newNodes = [] }
     takesOnlyNew = false
     isActive = false
   }

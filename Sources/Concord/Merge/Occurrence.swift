@@ -53,10 +53,10 @@ struct VisitedRelation {
   @exclusivity(unchecked) var items: ContiguousArray<Occurrence> = []
   @exclusivity(unchecked) var relations: ContiguousArray<VisitedRelation> = []
   /// The tables that have pending values.
-  private var tables: ContiguousArray<AnyTable> = []
+  @exclusivity(unchecked) private var tables: ContiguousArray<AnyTable> = []
   /// Of the value being visited.
-  var parent: Int32 = -1
-  var level: Int32 = 0
+  @exclusivity(unchecked) var parent: Int32 = -1
+  @exclusivity(unchecked) var level: Int32 = 0
 
   @usableFromInline func append(_ node: Node, pending: Int32) {
     if pending == 0 { tables.append(node.table) }
@@ -88,7 +88,7 @@ struct VisitedRelation {
   func use(_ table: AnyTable) { tables.append(table) }
 
   func removeAll() {
-    for item in items { item.node.occurrence = -1 }
+    for i in items.indices { items[i].node.occurrence = -1 }
     for table in tables { table.removePending() }
     tables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)

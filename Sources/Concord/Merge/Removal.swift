@@ -9,11 +9,11 @@ final class Removal {
   private let reachability: Reachability
   private let log: LogBuffer
   /// Removed, and perhaps still in values.
-  private var removed: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
   /// Parents of removed entities.
-  private let shrinking = NodeQueue(.shrinking)
+  private let shrinking: NodeQueue
   /// Removed with all others: what waits for their observers is dropped when the transaction ends.
-  private(set) var cleared: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private(set) var cleared: ContiguousArray<Node> = []
   /// Is told of aliases that lost their entity.
   var didLoseEntity: (Node) -> Void = { _ in }
 
@@ -23,6 +23,7 @@ final class Removal {
     self.visitor = visitor
     self.reachability = reachability
     self.log = log
+    shrinking = NodeQueue(.shrinking, graph.backlog)
   }
 
   var isPending: Bool { !removed.isEmpty }
@@ -63,6 +64,7 @@ final class Removal {
       node.flags.remove(.exists)
       node.stamp = -.infinity
       removed.append(node)
+      graph.backlog.add()
       graph.didWrite(node)
     }
   }

@@ -17,16 +17,16 @@ extension Merge {
   }
 
   private func isCandidate(_ i: Int) -> Bool {
-    let item = occurrences.items[i]
-    guard item.replacement < 0 else { return false }
-    if takesOnlyNew { return item.state.contains(.isNew) }
-    return base == nil || !item.state.isDisjoint(with: [.counts, .isNew]) || !(base?.isOnlyEdits ?? false)
+    guard occurrences.items[i].replacement < 0 else { return false }
+    let state = occurrences.items[i].state
+    if takesOnlyNew { return state.contains(.isNew) }
+    return base == nil || !state.isDisjoint(with: [.counts, .isNew]) || !(base?.isOnlyEdits ?? false)
   }
 
   /// Whether a later occurrence goes before an earlier one.
   private func goesBefore(_ later: Int, _ earlier: Int) -> Bool {
-    let (a, b) = (occurrences.items[later], occurrences.items[earlier])
-    if a.state.contains(.isEdit) != b.state.contains(.isEdit) { return a.state.contains(.isEdit) }
-    return a.level <= b.level
+    let isEdit = occurrences.items[later].state.contains(.isEdit)
+    if isEdit != occurrences.items[earlier].state.contains(.isEdit) { return isEdit }
+    return occurrences.items[later].level <= occurrences.items[earlier].level
   }
 }

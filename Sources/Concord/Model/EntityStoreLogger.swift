@@ -1,6 +1,7 @@
 /// Is told what a store does, for debugging. Every method has an empty default.
 ///
 /// The methods are called after the transaction, outside the store's lock, on the thread that wrote; they may use the store.
+/// Only ``didStall(for:)`` is called in the middle of it.
 public protocol EntityStoreLogger: Sendable {
   /// A value was taken.
   func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
@@ -25,6 +26,12 @@ public protocol EntityStoreLogger: Sendable {
   func didUnregisterAlias<T>(_ alias: AliasKey<T>)
   /// The entity is gone: nobody kept it any longer, or it was removed.
   func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID)
+  /// A write has waited for another thread's transaction or `update` closure for longer than 5 seconds, and goes on waiting.
+  ///
+  /// Either that closure is slow, or it waits for this thread, and then both wait for ever: see <doc:WholeTransactions>. It is
+  /// called on the waiting thread, once for each such write, and may read the store; a write would wait, too. A store without
+  /// a logger writes a line to the standard error instead, once.
+  func didStall(for duration: Duration)
 }
 
 extension EntityStoreLogger {
@@ -37,4 +44,5 @@ extension EntityStoreLogger {
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {}
+  public func didStall(for duration: Duration) {}
 }

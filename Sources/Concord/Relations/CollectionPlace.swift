@@ -1,11 +1,11 @@
 /// Any mutable collection of places, element by element.
 @usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
+  @usableFromInline static var order: PlaceOrder { Element.order == .elements ? .elements : .depends }
   @usableFromInline static var canOmit: Omittability {
     C.self is any RangeReplaceableCollection.Type ? .always : .never
   }
   @usableFromInline static var canAlwaysRemove: Bool { canOmit == .always || Element.canAlwaysRemove }
 
-  @usableFromInline static var order: PlaceOrder { Element.order }
   @usableFromInline static var isFoundLater: Bool { Element.isFoundLater }
 
   @inlinable static func visit(_ value: C, _ visitor: Visitor) {

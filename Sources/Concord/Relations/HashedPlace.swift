@@ -2,7 +2,7 @@
 ///
 /// An element that cannot do without a removed entity goes.
 @usableFromInline enum HashedPlace<Inner: Place>: Place where Inner.Value: Hashable {
-  @usableFromInline static var order: PlaceOrder { .none }
+  @usableFromInline static var order: PlaceOrder { .depends }
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }

@@ -2,7 +2,7 @@
 ///
 /// A value that cannot do without a removed entity goes with its key.
 @usableFromInline enum KeyedPlace<Key: Hashable, Inner: Place>: Place {
-  @usableFromInline static var order: PlaceOrder { .none }
+  @usableFromInline static var order: PlaceOrder { .depends }
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }

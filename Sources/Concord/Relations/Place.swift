@@ -36,6 +36,8 @@
   case elements
   /// The order may differ between equal values.
   case none
+  /// Parts of the place have an order, others may have none: only comparing tells.
+  case depends
 }
 
 /// Whether a place can be left out as a whole.

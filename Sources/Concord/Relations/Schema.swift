@@ -23,6 +23,8 @@
   private let sound: [PartialIdentifiableKeyPath<Root>]
   /// A relation of the type to itself, which was refused.
   let refusesSelf: Bool
+  /// No getter, setter or observer comes between any of the relations and the value.
+  let isStored: Bool
 
   @usableFromInline init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
     let sound = keyPaths.filter { !$0.isSelf }
@@ -31,6 +33,7 @@
     self.sound = sound
     self.relations = relations
     refusesSelf = sound.count < keyPaths.count
+    isStored = relations.allSatisfy { $0.isStored }
     super.init(
       orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
       canAlwaysRemove: relations.map { $0.canAlwaysRemove })

@@ -21,6 +21,7 @@
     return isPossible && cursor.count(in: value) == 0
   }
 
+  @usableFromInline static var order: PlaceOrder { .depends }
   @usableFromInline static var canOmit: Omittability { .depends }
 
   @usableFromInline static func omit(_ value: inout W, _ graph: Graph) {

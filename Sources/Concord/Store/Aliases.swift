@@ -94,8 +94,10 @@ extension StoreCore {
     let table = graph.table(type)
     table.isInternal = true
     let hash = NodeIndex.hash(name)
-    if let node = table.find(name, hash: hash) { return node }
-    let node = table.insert(A(id: name, content: nil), id: name, hash: hash, known: nil, in: graph)
+    let known = table.find(name, hash: hash)
+    // One that was made in a transaction which threw may wait there for its observers only.
+    if let known, known.exists { return known }
+    let node = table.insert(A(id: name, content: nil), id: name, hash: hash, known: known, in: graph)
     graph.unexamined.insert(node)
     return node
   }

@@ -13,6 +13,9 @@ extension EntityStore {
   /// called afterwards, once each. If `body` throws, everything is as it was before. Transactions nest; an inner one that throws
   /// undoes itself alone. What nobody keeps is released at the end of the outermost. Afterwards `tx` is the store itself.
   ///
+  /// Do not wait in `body` for a thread that writes without `tx`: both wait for ever. Such a thread says so after 5 seconds, see
+  /// ``EntityStoreLogger/didStall(for:)``.
+  ///
   /// - Parameters:
   ///   - context: who writes, for those who follow ``changes``; the outermost transaction's counts.
   ///   - body: makes the changes, through the store that it is handed.

@@ -49,6 +49,9 @@ public final class EntityStore: Sendable {
     token = 0
   }
 
+  /// How long a write waits for its turn before it says so, for the store's own tests.
+  package func _setPatience(_ patience: Duration) { shared.readCommitted { $0.turns.patience = patience } }
+
   init(_ shared: SharedCore, token: UInt64) {
     self.shared = shared
     self.token = token

@@ -1,17 +1,24 @@
 /// What the logger is to be told when the transaction is over. A part of a transaction that throws takes its entries back.
 @usableFromInline final class LogBuffer {
   private let logger: (any EntityStoreLogger)?
-  private var entries: [(any EntityStoreLogger) -> Void] = []
+  private let backlog: Backlog
+  @exclusivity(unchecked) private var entries: [(any EntityStoreLogger) -> Void] = []
+  private var wroteStall = false
   /// Used in debug builds only.
   private(set) lazy var unrelated = UnrelatedEntities()
 
-  init(_ logger: (any EntityStoreLogger)?) { self.logger = logger }
+  init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
+    self.logger = logger
+    self.backlog = backlog
+  }
 
   @usableFromInline var isWanted: Bool { logger != nil }
   var count: Int { entries.count }
 
   @usableFromInline func append(_ entry: @autoclosure () -> ((any EntityStoreLogger) -> Void)?) {
-    if logger != nil, let entry = entry() { entries.append(entry) }
+    guard logger != nil, let entry = entry() else { return }
+    entries.append(entry)
+    backlog.add()
   }
 
   func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
@@ -25,6 +32,13 @@
     let taken = entries
     entries = []
     return { for entry in taken { entry(logger) } }
+  }
+
+  /// What is to be called without the lock, and at once, since a stalled transaction may never end.
+  func stall(_ duration: Duration) -> () -> Void {
+    if let logger { return { logger.didStall(for: duration) } }
+    defer { wroteStall = true }
+    return wroteStall ? {} : { Stall.writeToStandardError(duration) }
   }
 
   var isEmpty: Bool { entries.isEmpty }

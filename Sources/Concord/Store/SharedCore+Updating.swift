@@ -12,12 +12,8 @@ extension SharedCore {
     guard node.exists else { return false }
     let isAlone = core.isUnwritten(since: mark)
     if isAlone, given == nil, node.hasID(result.id) {
-      let isUnchanged = core.isSame(node, result, in: table)
       guard core.accept(node, core.clock.effective(stamp)) else { return false }
-      if !isUnchanged {
-        node.value = result
-        core.graph.didWrite(node)
-      }
+      if node.replaceValue(with: consume result, unless: table.isSame) { core.graph.didWrite(node) }
       return true
     }
     return core.finishUpdate(

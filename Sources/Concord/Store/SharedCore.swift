@@ -14,7 +14,7 @@ import Synchronization
 
   // What could not be released at once, because the lock was taken.
   private let releaseLock = Lock()
-  private var releases: [Release] = []
+  @exclusivity(unchecked) private var releases: [Release] = []
   private let releaseCount = Atomic<Int>(0)
 
   private static let lastToken = Atomic<UInt64>(0)
@@ -41,13 +41,25 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
-    while !core.turns.mayWrite(thread, token: token) { lock.wait() }
+    // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
+    var stall: Stall? = Stall(after: core.turns.patience)
+    while !core.turns.mayWrite(thread, token: token) {
+      lock.wait(atMost: stall?.rest)
+      guard let waited = stall?.duration, !core.turns.mayWrite(thread, token: token) else { continue }
+      stall = nil
+      let report = core.log.stall(waited)
+      lock.unlock()
+      report()
+      lock.lock()
+    }
   }
 
   /// Commits if the operation was the outermost, gives the lock back, and delivers.
   @usableFromInline func endWrite() {
     guard !core.turns.isOpen else { return unlock() }
     performReleases()
+    // Most often there is nothing to end, nobody to tell and nothing to log.
+    guard !core.backlog.isEmpty else { return unlock() }
     core.commit()
     unlockAndLog()
     lines.deliver()
@@ -69,7 +81,8 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     closeTurn()
-    if !core.turns.isOpen { core.graph.journal.pause() }
+    // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
+    if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }
   }
 
   private func closeTurn() {
@@ -137,14 +150,14 @@ import Synchronization
 
   private enum Release {
     case holder(NodeHandle)
-    case subscriber(AnySubscriber)
+    case subscriber(Subscriber)
   }
 
   /// An observer is gone that may be the last. Never waits.
   @usableFromInline func releaseHolder(of node: NodeHandle) { release(.holder(node)) }
 
   /// A subscription is gone. Never waits.
-  func release(_ subscriber: AnySubscriber) { release(.subscriber(subscriber)) }
+  func release(_ subscriber: Subscriber) { release(.subscriber(subscriber)) }
 
   private func release(_ release: Release) {
     releaseLock.withLock { releases.append(release) }
@@ -190,7 +203,10 @@ import Synchronization
     case .subscriber(let subscriber):
       subscriber.node.node(in: core).removeSubscriber(subscriber)
       core.feed.update()
-      if let source = subscriber.takeSource() { core.ended.append(source) }
+      if let source = subscriber.takeSource() {
+        core.ended.append(source)
+        core.backlog.add()
+      }
     }
   }
 
@@ -216,7 +232,7 @@ import Synchronization
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
 
   /// Whether the node is that of an entity of the type, which never changes.
-  func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
+  @usableFromInline func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
 
   /// How many hold the node, which is atomic and needs no lock.
   @usableFromInline func removeHolderUnlessLast() -> Bool { reference.holders.removeUnlessLast() }

@@ -9,8 +9,7 @@ extension StoreCore {
     let known = table.find(id, hash: hash)
     if let known, known.exists {
       // A value that cannot be compared counts as another one.
-      if accept(known, stamp), table.isEqual == nil || !isSame(known, value, in: table) {
-        known.value = value
+      if accept(known, stamp), known.replaceValue(with: value, unless: { table.isEqual != nil && table.isSame($0, $1) }) {
         graph.didWrite(known)
       }
       return known
@@ -18,11 +17,6 @@ extension StoreCore {
     let node = table.insert(value, id: id, hash: hash, known: known, in: graph)
     didInsert(node, stamp)
     return node
-  }
-
-  @inlinable func isSame<T: Identifiable & Sendable>(_ node: EntityNode<T>, _ value: T, in table: Table<T>) -> Bool {
-    guard let present = node.value else { return false }
-    return haveSameBits(present, value) || (table.isEqual?(present, value) ?? false)
   }
 
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.

@@ -58,7 +58,7 @@ extension StoreCore {
   private func hasHolder(above node: Node) -> Bool {
     var top = node
     for _ in 0..<100_000 {
-      guard top.holders.count == 0, top.table.isRecursive, let retainer = top.cyclic?.retainer else { break }
+      guard top.holders.count == 0, top.table.isRecursive, let retainer = top.links?.retainer else { break }
       guard top.parents.contains(where: { $0.parent === retainer }) else { return false }
       top = retainer
     }

@@ -3,7 +3,8 @@ import Foundation
 /// All of a store's state. Whoever has it holds the store's lock: `SharedCore` hands it out for as long as that is held, which
 /// is why it is not `Sendable` and no method of it takes the lock.
 @usableFromInline final class StoreCore {
-  @usableFromInline let graph = Graph()
+  @usableFromInline let graph: Graph
+  @usableFromInline let backlog: Backlog
   let components: ComponentSearch
   let refresher: Refresher
   let reachability: Reachability
@@ -14,15 +15,17 @@ import Foundation
   let feed: ChangeFeed
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
-  var turns = Turns()
+  @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
-  var needsComparison = false
+  @exclusivity(unchecked) var needsComparison = false
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
-  var ended: [AnyObject] = []
+  @exclusivity(unchecked) var ended: [Any] = []
 
   init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
-    log = LogBuffer(logger)
+    graph = Graph()
+    backlog = graph.backlog
+    log = LogBuffer(logger, backlog)
     clock = StampClock(stamping)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
@@ -43,7 +46,9 @@ import Foundation
   // MARK: Operations
 
   /// Before any operation but a removal: removed entities are taken out of what holds them, and cycles are known.
-  @usableFromInline func prepare() {
+  @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
+
+  @usableFromInline func prepareNow() {
     if removal.isPending { removal.flush() }
     components.resolve()
   }
@@ -80,6 +85,7 @@ import Foundation
 
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
+    if backlog.isEmpty { return }
     removal.flush()
     settleShapes()
     components.resolve()
@@ -90,14 +96,24 @@ import Foundation
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    if isIdle { backlog.clear() }
+  }
+
+  private var isIdle: Bool {
+    graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
+      && !graph.journal.isRecording
   }
 
   private func notify() {
+    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale {
+      _ = graph.notified.popLast()
+      return tell(node)
+    }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].subscribers.contains(where: \.buffersValues) { refresh(nodes[next]) }
+      if nodes[next].subscribers.contains(where: \.buffersCalls) { refresh(nodes[next]) }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -107,7 +123,7 @@ import Foundation
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
     for node in nodes {
       if changed?.contains(node) ?? true {
-        for subscriber in node.subscribers { subscriber.didChange(self) }
+        tell(node)
       } else {
         // Nobody is told, and so nobody would look: the next change below is to come up to it again.
         refresh(node)
@@ -115,8 +131,15 @@ import Foundation
     }
   }
 
+  private func tell(_ node: Node) {
+    guard let links = node.links else { return }
+    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
+  }
+
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
-  @usableFromInline var hasUnfinished: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
+  @inlinable var hasUnfinished: Bool { !backlog.isEmpty && hasUnfinishedNodes }
+
+  @usableFromInline var hasUnfinishedNodes: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
 
   /// A new observer is told of what the open transaction has changed already, too; so is one that was told what was committed
   /// before.
@@ -156,7 +179,8 @@ import Foundation
     } else {
       graph.removeChildren(of: node)
     }
-    if node.cyclic?.component !== state.component { node.cyclic?.component = state.component }
+    if node.links?.component !== state.component { node.links?.component = state.component }
+    node.children?.brief = nil
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
     graph.invalidate(node)

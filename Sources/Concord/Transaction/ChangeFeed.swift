@@ -21,7 +21,7 @@ final class ChangeFeed {
 
   /// Whether old values are to be kept for somebody.
   func update() {
-    let isFollowed = !node.subscribers.isEmpty
+    let isFollowed = node.isObserved
     graph.written.isWanted = isFollowed
     graph.journal.follow(isFollowed)
   }

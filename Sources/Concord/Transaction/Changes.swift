@@ -46,10 +46,10 @@ extension Node {
     guard exists else { return false }
     guard graph.journal.isWritten(self) else { return false }
     guard table.isEquatable else { return flags.contains(.written) }
-    if let list = state.children?.list, list !== children {
-      guard let children, children.isSameInAnyOrder(list.schema, list.nodes, list.ends) else { return true }
-    } else if state.children == nil, children?.edges.isEmpty == false {
-      return true
+    let list = state.children?.list
+    // A node without a list is as good as one with an empty list.
+    if list !== children, list?.edges.isEmpty == false || children?.edges.isEmpty == false {
+      guard let list, let children, children.isSameInAnyOrder(list.schema, list.nodes, list.ends) else { return true }
     }
     return table.differs(self, from: state, graph)
   }

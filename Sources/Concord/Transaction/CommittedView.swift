@@ -43,7 +43,7 @@ final class CommittedView: ChildForms {
   }
 
   private func component(of node: Node) -> Component? {
-    guard let state = graph.journal.committedState(of: node) else { return node.cyclic?.component }
+    guard let state = graph.journal.committedState(of: node) else { return node.links?.component }
     return state.component
   }
 
@@ -69,7 +69,7 @@ final class CommittedView: ChildForms {
   /// Whether a node that is in another cycle than when it was last committed shows its children in other forms.
   func formChange(of node: Node) -> FormChange {
     let component = component(of: node)
-    guard component !== node.cyclic?.component, let children = node.children else { return .none }
+    guard component !== node.links?.component, let children = node.children else { return .none }
     guard self.children(of: node) === children else { return .whole }
     let omitted = node.omissions
     var change = FormChange.none

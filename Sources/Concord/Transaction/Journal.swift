@@ -4,15 +4,18 @@
 /// A node's latest entry is at its `journalIndex`, and each entry knows the one before for the same node. So the committed
 /// state is found without a search, and nothing has to be counted.
 @usableFromInline final class Journal {
-  private var entries: ContiguousArray<SavedState> = []
+  @exclusivity(unchecked) private var entries: ContiguousArray<SavedState> = []
+  private let backlog: Backlog
   /// Where the innermost savepoint begins.
-  private var savepoint = 0
+  @exclusivity(unchecked) private var savepoint = 0
   /// Closures of this transaction may still run: a throw could undo what is written, and other threads could read.
-  @usableFromInline private(set) var isRecording = false
+  @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
   /// Somebody wants the old values of all that is written.
-  private var isFollowed = false
+  @exclusivity(unchecked) private var isFollowed = false
   /// Counts writes, to know whether a closure made any.
-  private(set) var writeCount: UInt64 = 0
+  @exclusivity(unchecked) private(set) var writeCount: UInt64 = 0
+
+  init(_ backlog: Backlog) { self.backlog = backlog }
 
   var isEmpty: Bool { entries.isEmpty }
   var count: Int { entries.count }
@@ -35,6 +38,7 @@
     state.isWrite = isWrite
     node.journalIndex = Int32(truncatingIfNeeded: entries.count)
     entries.append(state)
+    backlog.add()
     // The first time in this transaction.
     if state.previous < 0 { node.flags.remove(.written) }
   }
@@ -65,7 +69,11 @@
   }
 
   /// Goes on with the savepoint that was in force before.
-  func end(_ outer: Int) { savepoint = outer }
+  func end(_ outer: Int) {
+    savepoint = outer
+    // Recording is to cease.
+    backlog.add()
+  }
 
   /// The states saved since the innermost savepoint, the latest first; they are forgotten.
   func takeSinceSavepoint() -> ReversedCollection<ContiguousArray<SavedState>> {

@@ -14,7 +14,7 @@
     self.node = node
     stamp = node.stamp
     flags = node.flags
-    component = node.cyclic?.component
+    component = node.links?.component
     children = node.children.map(SavedChildren.init)
   }
 }

@@ -10,6 +10,8 @@ struct Turns {
   }
 
   private var frames: ContiguousArray<Frame> = []
+  /// How long a thread waits for its turn before it says so.
+  var patience: Duration = .seconds(5)
 
   var isOpen: Bool { !frames.isEmpty }
 

@@ -326,7 +326,7 @@ extension Clan: ModelEntity {
       ref: Self.ref(id), own: [name, isFlagged],
       relations: [
         set(inner), keyed(byKey), list(line), list(row), list(pair), wrapper(badge, \.slot), wrappers(badges, \.slot),
-        optional(stubborn), list(people), list(flagged),
+        optional(stubborn), list(people), isFlagged == 1 ? list(flagged) : list(flagged).withoutOmissions,
       ])
   }
 

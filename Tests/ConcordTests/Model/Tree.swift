@@ -82,7 +82,7 @@ extension Tree {
 
   var data: Data {
     var plain: [Int: Relation<Tree>] = [:]
-    for place in relations.indices where !isActive(place) { plain[place] = relations[place] }
+    for place in relations.indices where !isActive(place) { plain[place] = relations[place].withoutOmissions }
     return Data(own: own, plain: plain)
   }
 
@@ -98,12 +98,7 @@ extension Tree {
 
   var withoutOmissions: Tree {
     var tree = self
-    for place in relations.indices {
-      tree.relations[place].isOmitted = false
-      for slot in relations[place].slots.indices {
-        tree.relations[place].slots[slot].child = relations[place].slots[slot].child?.withoutOmissions
-      }
-    }
+    tree.relations = relations.map(\.withoutOmissions)
     return tree
   }
 
@@ -149,5 +144,15 @@ enum Reading: Equatable, Sendable, CustomStringConvertible {
     case .many(let trees): trees?.description ?? "nil"
     case .part(let part): ".\(part)"
     }
+  }
+}
+
+extension Relation where Child == Tree {
+  /// As `==` sees it, and so whoever compares what is no relation in a value.
+  var withoutOmissions: Relation {
+    var relation = self
+    relation.isOmitted = false
+    for slot in slots.indices { relation.slots[slot].child = slots[slot].child?.withoutOmissions }
+    return relation
   }
 }

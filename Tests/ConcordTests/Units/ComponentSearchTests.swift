@@ -19,7 +19,7 @@ struct ComponentSearchTests {
     for i in 0..<count {
       guard let node = world[i] else { return false }
       let expected = (0..<count).filter { reach[i] & 1 << UInt64($0) != 0 && reach[$0] & 1 << UInt64(i) != 0 }
-      let component = node.cyclic?.component
+      let component = node.links?.component
       guard (component != nil) == expected.contains(i), component?.count ?? 0 == expected.count else { return false }
       for j in 0..<count where (world[j].map(node.isInSameCycle) ?? false) != expected.contains(j) { return false }
       // Nothing of the search stays.
@@ -35,10 +35,10 @@ struct ComponentSearchTests {
     world.setChildren(of: 0, [0])
     world.setChildren(of: 1, [0])
     search.resolve()
-    #expect(world[0]?.cyclic?.component?.count == 1 && world[1]?.cyclic?.component == nil)
+    #expect(world[0]?.links?.component?.count == 1 && world[1]?.links?.component == nil)
     world.setChildren(of: 0, [])
     search.resolve()
-    #expect(world[0]?.cyclic?.component == nil)
+    #expect(world[0]?.links?.component == nil)
   }
 
   @Test("A cycle that stays keeps its identity, one that grows or splits gets another")
@@ -47,18 +47,18 @@ struct ComponentSearchTests {
     let search = ComponentSearch(graph: world.graph)
     for i in 0..<3 { world.setChildren(of: i, [(i + 1) % 3]) }
     search.resolve()
-    let first = try #require(world[0]?.cyclic?.component)
+    let first = try #require(world[0]?.links?.component)
     #expect(first.count == 3)
     world.setChildren(of: 0, [1, 1, 3])
     search.resolve()
-    #expect(world[0]?.cyclic?.component === first && world[2]?.cyclic?.component === first)
+    #expect(world[0]?.links?.component === first && world[2]?.links?.component === first)
     world.setChildren(of: 3, [2])
     search.resolve()
-    let second = try #require(world[3]?.cyclic?.component)
-    #expect(second !== first && second.count == 4 && world[1]?.cyclic?.component === second)
+    let second = try #require(world[3]?.links?.component)
+    #expect(second !== first && second.count == 4 && world[1]?.links?.component === second)
     world.setChildren(of: 0, [3])
     search.resolve()
-    #expect(world[1]?.cyclic?.component == nil && world[0]?.cyclic?.component?.count == 3)
+    #expect(world[1]?.links?.component == nil && world[0]?.links?.component?.count == 3)
   }
 
   @Test("Who loses all children at once leaves the cycle to the others")
@@ -69,7 +69,7 @@ struct ComponentSearchTests {
     search.resolve()
     if let node = world[1] { world.graph.removeChildren(of: node) }
     search.resolve()
-    #expect((0..<3).allSatisfy { world[$0]?.cyclic?.component == nil })
+    #expect((0..<3).allSatisfy { world[$0]?.links?.component == nil })
   }
 
   @Test("Where nothing changed, nothing is searched")
@@ -92,13 +92,13 @@ struct ComponentSearchTests {
     let search = ComponentSearch(graph: world.graph)
     for i in 0..<count - 1 { world.setChildren(of: i, [i + 1]) }
     search.resolve()
-    #expect(world.nodes.allSatisfy { $0?.cyclic?.component == nil })
+    #expect(world.nodes.allSatisfy { $0?.links?.component == nil })
     world.setChildren(of: count - 1, [0])
     search.resolve()
-    #expect(world.nodes.allSatisfy { $0?.cyclic?.component?.count == count })
+    #expect(world.nodes.allSatisfy { $0?.links?.component?.count == count })
     world.setChildren(of: count / 2, [])
     search.resolve()
-    #expect(world.nodes.allSatisfy { $0?.cyclic?.component == nil })
+    #expect(world.nodes.allSatisfy { $0?.links?.component == nil })
   }
 
   @Test("Random changes, as a search of the whole graph has it", arguments: 0..<25)

@@ -117,6 +117,29 @@ struct LockTests {
     #expect(guarded.number == 400)
   }
 
+  @Test("A limited wait ends when its time is over, with the lock, and before that when it is woken")
+  func waitingForAWhile() {
+    let guarded = Guarded()
+    let group = DispatchGroup()
+    guarded.lock.lock()
+    let start = SuspendingClock.now
+    while SuspendingClock.now - start < .milliseconds(20) { guarded.lock.wait(atMost: .milliseconds(5)) }
+    #expect(!guarded.lock.tryLock())
+    guarded.lock.unlock()
+    run(in: group) {
+      guarded.lock.lock()
+      guarded.number += 1
+      while !guarded.isOpen { guarded.lock.wait(atMost: .seconds(600)) }
+      guarded.lock.unlock()
+    }
+    while guarded.lock.withLock({ guarded.number }) < 1 { usleep(100) }
+    guarded.lock.withLock {
+      guarded.isOpen = true
+      guarded.lock.wakeAll()
+    }
+    #expect(group.wait(timeout: .now() + 60) == .success)
+  }
+
   /// On a thread of its own, so that as many as there are can sleep.
   private func run(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     group.enter()

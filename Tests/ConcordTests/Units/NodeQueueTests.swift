@@ -11,7 +11,7 @@ struct NodeQueueTests {
 
   @Test("Each waits once, the last comes first, and whoever came may wait again")
   func once() {
-    let queue = NodeQueue(.notified)
+    let queue = NodeQueue(.notified, Backlog())
     let nodes = nodes(3)
     for node in nodes + nodes { queue.insert(node) }
     #expect(nodes.allSatisfy { $0.flags.contains(.notified) } && !queue.isEmpty)
@@ -25,7 +25,7 @@ struct NodeQueueTests {
 
   @Test("All that wait are taken at once, in order, and wait no longer; other queues keep theirs")
   func takeAll() {
-    let (queue, other) = (NodeQueue(.unexamined), NodeQueue(.restructured))
+    let (queue, other) = (NodeQueue(.unexamined, Backlog()), NodeQueue(.restructured, Backlog()))
     let nodes = nodes(3)
     for node in nodes {
       queue.insert(node)
@@ -41,7 +41,7 @@ struct NodeQueueTests {
     await #expect(processExitsWith: .success) {
       let table = AnyTable(valueType: ObjectIdentifier(Int.self), isAggregate: false, isEquatable: false)
       let nodes = (0..<100_000).map { _ in Node(table: table) }
-      let queue = NodeQueue(.unexamined)
+      let queue = NodeQueue(.unexamined, Backlog())
       let before = heapInUse()
       for takesAll in [true, false] {
         for node in nodes { queue.insert(node) }
@@ -54,7 +54,7 @@ struct NodeQueueTests {
 
   @Test("What was written is listed only while somebody wants to know")
   func written() {
-    let written = WrittenNodes()
+    let written = WrittenNodes(Backlog())
     let nodes = nodes(2)
     written.append(nodes[0])
     #expect(written.takeAll().isEmpty)

@@ -90,8 +90,9 @@ struct NoticeStateTests {
     #expect(state.resume(isBuffered: false) == false)
     #expect(state.change(isBuffered: false) == false)
     #expect(state.take() && state.tellsLast)
-    state.didTell()
-    #expect(!state.tellsLast)
+    state.didTake()
+    let isTold = state.tell()
+    #expect(!state.tellsLast && isTold)
     #expect(state.change(isBuffered: false) == true)
   }
 
@@ -130,6 +131,40 @@ struct NoticeStateTests {
     }
     #expect(state.take() == true)
     #expect(!state.isPending)
+  }
+
+  @Test("What was taken, and is then paused before it is told, is missed, not lost")
+  func pausedWhenTaken() {
+    var state = started()
+    _ = state.change(isBuffered: false)
+    #expect(state.take() == true)
+    state.didTake()
+    state.pause()
+    #expect(state.tell() == false)
+    #expect(state.hasMissed)
+    #expect(state.resume(isBuffered: false) && state.tellsLast)
+    #expect(state.take() == true)
+    #expect(state.tell() == true)
+    #expect(!state.hasMissed)
+    #expect(state.end() == true)
+    #expect(state.tell() == false)
+    #expect(!state.hasMissed)
+  }
+
+  @Test("A first call that is put off is told in turn, whatever became of the entity, unless all is removed")
+  func putOffFirst() {
+    for isDropped in [false, true] {
+      var state = NoticeState()
+      state.putOffFirst()
+      if isDropped { state.drop() }
+      #expect(state.start() == true)
+      #expect(state.take() == true)
+      #expect(state.tellsLast == !isDropped)
+      // Only while it starts.
+      state.didTake()
+      state.putOffFirst()
+      #expect(!state.tellsLast && !state.hasMissed)
+    }
   }
 
   @Test("A turn that comes while the first call lasts is missed, not lost")
@@ -183,8 +218,18 @@ struct NoticeStateTests {
           waiting -= 1
           guard state.take() else { continue }
           #expect(isStarted && !isPaused && told < newest, "seed \(seed), step \(step)")
-          told = newest
-          state.didTell()
+          let taken = newest
+          state.didTake()
+          // Other callbacks of the same turn come first, and other threads write.
+          if random.chance(20) {
+            state.pause()
+            isPaused = true
+          }
+          if random.chance(20) {
+            newest += 1
+            if state.change(isBuffered: false) { waiting += 1 }
+          }
+          if state.tell() { told = taken }
         }
         if isStarted, !isPaused { #expect(told == newest, "seed \(seed), step \(step)") }
       default:

@@ -12,7 +12,7 @@ struct ReachabilityTests {
 
     init(hubs: Int, leaves: Int = 0) {
       edges = EdgeWorld(hubs: hubs, leaves: leaves)
-      reachability = Reachability(graph: edges.graph, log: LogBuffer(nil))
+      reachability = Reachability(graph: edges.graph, log: LogBuffer(nil, Backlog()))
     }
 
     func hold(_ i: Int) {
