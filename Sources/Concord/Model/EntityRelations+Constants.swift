@@ -48,6 +48,15 @@ extension EntityRelations {
       "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
   )
   @_disfavoredOverload
+  @inlinable public mutating func addConstant<C: Collection & EntityContainer>(_ keyPath: KeyPath<Root, C?>)
+  where C.Element: Identifiable, C.Held: Identifiable {}
+
+  @available(
+    *, deprecated,
+    message:
+      "a property without a setter, such as a 'let', keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
+  )
+  @_disfavoredOverload
   @inlinable public mutating func addConstant<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
 
   @available(

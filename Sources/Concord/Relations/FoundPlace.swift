@@ -37,6 +37,8 @@ private final class FoundPlaceOf<P: Place>: FoundPlace<P.Value> {
 
 /// The place that values of a type are; `nil` if no entity can stand in them, as far as the type tells.
 func findPlace<Value>(_ type: Value.Type) -> FoundPlace<Value>? {
+  // Somebody may have made them Identifiable, to list them on a screen.
+  if type is any _PlainValue.Type { return nil }
   func wrapper<W: EntityWrapper>(_: W.Type) -> AnyObject { FoundPlaceOf<WrapperPlace<W>>() }
   func entity<T: Identifiable & Sendable>(_: T.Type) -> AnyObject { FoundPlaceOf<EntityPlace<T>>() }
   func collection<C: MutableCollection>(_: C.Type) -> AnyObject? { findPlace(C.Element.self)?.inCollection(C.self) }
@@ -94,7 +96,7 @@ extension Set: KnownContainer {
 
 /// The type, if its values are entities.
 private func entityType(_ type: Any.Type) -> (any (Identifiable & Sendable).Type)? {
-  type is any EntityWrapper.Type ? nil : type as? any (Identifiable & Sendable).Type
+  type is any EntityWrapper.Type || type is any _PlainValue.Type ? nil : type as? any (Identifiable & Sendable).Type
 }
 
 /// Whether a type that the compiler took for an entity's is a wrapper's, as a generic parameter may be.
