@@ -8,8 +8,8 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `clock`, `newID`, `reason`, `duration`), so that a backend can search them. Below the logger's own level nothing is put
-/// together: an event costs a comparison.
+/// `clock`, `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. Below the logger's own level
+/// nothing is put together: an event costs a comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
@@ -19,7 +19,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
   ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that
-  ///     cannot be right, a write that waits long for another thread's transaction.
+  ///     cannot be right, a write that waits long for another thread's transaction and, in debug builds, an entity in no
+  ///     relation.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -40,6 +41,12 @@ public struct SwiftLogLogger: EntityStoreLogger {
     logger.log(
       level: refusals, "refused an update that changes the id",
       metadata: ["entity": "\(type)", "id": "\(id)", "newID": "\(newID)"])
+  }
+
+  public func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {
+    logger.log(
+      level: refusals, "holds an entity that is not followed",
+      metadata: ["entity": "\(type)", "path": "\(path)", "advice": "\(advice)"])
   }
 
   public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {

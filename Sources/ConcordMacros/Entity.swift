@@ -11,9 +11,10 @@
   /// }
   /// ```
   ///
-  /// Every stored property that can hold an entity is offered to the store, and the compiler decides by its type whether it
-  /// is a relation: an entity, an optional, a collection, a set or a dictionary of entities, or a wrapper; also behind a
-  /// type alias or a generic parameter. Only the plain types that everybody knows (`String`, `Int`, `Date` and so on) are
+  /// Every stored property that can hold an entity is offered to the store, and its type decides whether it is a relation:
+  /// an entity, a wrapper, or an optional, a collection, a set, a dictionary or a tuple of these, however deep; also behind a
+  /// type alias, a generic parameter or an associated type. A plain struct is none: one with entities in it is declared
+  /// ``EntityWrapper()``, and debug builds find what was forgotten. Only the plain types that everybody knows (`String`, `Int`, `Date` and so on) are
   /// left out by their names, which keeps compiling fast and is warned of, should an entity have such a name. The relations are the same
   /// for all values, so the store asks for them once, and reads and writes the properties where they lie.
   ///
@@ -21,8 +22,8 @@
   /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning.
   /// - Private properties, property wrappers, observed properties and those inside an `#if` are relations as any other.
   ///   One that is reached through a wrapper or an observer is written through it, which costs a little more.
-  /// - In a generic struct, a parameter is an entity if it is declared as one (`Item: Identifiable & Sendable`), whatever
-  ///   it stands for in one instance. A property of a parameter that is not gives a warning.
+  /// - In a generic struct, a parameter is an entity where it stands for one, whatever is declared of it. Declared as one
+  ///   (`Item: Identifiable & Sendable`), it is followed a little faster.
   /// - ``EntityIgnored()`` keeps a property out.
   /// - What the struct declares itself (`nestedEntitiesKeyPaths`, `fixedRelations`) is not generated.
   ///
@@ -30,7 +31,8 @@
   /// inside functions are refused.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, names: named(nestedEntitiesKeyPaths), named(fixedRelations)
+    conformances: Identifiable, Aggregate, EntityIgnoring,
+    names: named(nestedEntitiesKeyPaths), named(fixedRelations), named(ignoredEntityProperties)
   )
   public macro Entity() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
@@ -44,13 +46,14 @@
   /// The struct must declare the property itself, with its type beside it.
   @attached(
     extension,
-    conformances: Identifiable, Aggregate, names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations)
+    conformances: Identifiable, Aggregate, EntityIgnoring,
+    names: named(id), named(nestedEntitiesKeyPaths), named(fixedRelations), named(ignoredEntityProperties)
   )
   public macro Entity(id: KeyPath<EntityProperties, EntityProperties>) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
   /// Keeps a stored property of an `@Entity` or an `@EntityWrapper` from being a relation: entities in it stay as they
-  /// were written.
+  /// were written, and debug builds do not report them (``Concord/EntityIgnoring``).
   ///
   /// ```swift
   /// @Entity struct Order { let id: String; @EntityIgnored let bookAsSold: Book }

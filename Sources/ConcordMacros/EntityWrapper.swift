@@ -10,13 +10,17 @@
   /// or position: `case pair(first: Book, Game)` gives `pairFirst` and `pair1`. So do cases that differ by their labels only:
   /// `case media(book: Book), media(game: Game)` gives `mediaBook` and `mediaGame`.
   ///
-  /// Setting a property makes the value that case. Setting it to `nil` while the value is that case makes it `.none` if the
-  /// enum declares `case none`, and is ignored otherwise; then the entity is required, and removing it from the store
-  /// removes the parent. A property that the enum declares itself is used instead of a generated one.
+  /// Setting a property makes the value that case; one of several payloads can be set only while the value is that case.
+  /// Setting it to `nil` while the value is that case makes it `.none` if the enum declares `case none`, and is ignored
+  /// otherwise; then the entity is required, and removing it from the store removes what requires it. A payload that is
+  /// optional itself becomes `nil`. A property that the enum declares itself is used instead of a generated one.
   ///
   /// An `Identifiable` enum is a wrapper all the same. A case that is unavailable is left out.
   ///
   /// In a struct, the stored properties are the parts.
-  @attached(extension, conformances: EntityWrapper, names: arbitrary)
+  ///
+  /// A type that declares `==` or `<` itself states `Equatable`, `Hashable` or `Comparable` in an extension, not behind its
+  /// own name: there the compiler would derive operators of its own beside them, and use those.
+  @attached(extension, conformances: EntityWrapper, EntityIgnoring, names: arbitrary)
   public macro EntityWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityWrapperMacro")
 #endif

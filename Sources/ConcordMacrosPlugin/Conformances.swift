@@ -36,14 +36,10 @@
 
     private static let modules = [
       "Identifiable": "Swift.", "Aggregate": "Concord.", "EntityWrapper": "Concord.",
+      "EntityIgnoring": "Concord.",
       "ConsistentValue": "ConcordConsistency.", "ConsistentObject": "ConcordConsistency.",
       "StaticallyConsistent": "ConcordConsistency.",
     ]
-
-    /// Whether a type that conforms to this may be anything but an entity, an aggregate or a wrapper, as far as is known.
-    static func saysNothingOfEntities(_ name: String) -> Bool {
-      name != "Identifiable" && wellKnown.contains(lastName(name))
-    }
 
     /// Protocols that say nothing of aggregates.
     private static let wellKnown: Set<String> = [

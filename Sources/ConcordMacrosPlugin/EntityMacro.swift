@@ -35,7 +35,9 @@
         members.append(relations.nested)
         if !host.declaresStatic("fixedRelations") { members.append(relations.fixed) }
       }
-      return conformances.extending(type, with: ["Identifiable", "Aggregate"], members: members)
+      members += properties.ignoring
+      let protocols = ["Identifiable", "Aggregate"] + (properties.ignored.isEmpty ? [] : ["EntityIgnoring"])
+      return conformances.extending(type, with: protocols, members: members)
     }
   }
 #endif

@@ -19,6 +19,7 @@
         return []
       }
       guard let host = Host(declaration, macro: "EntityWrapper", context: context) else { return [] }
+      reportOperators(of: host, declaration, context)
       let contents = declaration.is(EnumDeclSyntax.self) ? ofEnum(host, context) : ofStruct(host, context)
       guard let contents else { return [] }
 
@@ -28,10 +29,27 @@
         members.append(contents.relations.wrapped)
         if !host.declaresStatic("fixedRelations") { members.append(contents.relations.fixed) }
       }
-      return conformances.extending(type, with: ["EntityWrapper"], members: members)
+      members += contents.ignoring
+      let protocols = ["EntityWrapper"] + (contents.ignoring.isEmpty ? [] : ["EntityIgnoring"])
+      return conformances.extending(type, with: protocols, members: members)
     }
 
-    private typealias Contents = (accessors: [[String]], relations: Relations)
+    /// The compiler takes an operator that a type with arbitrary generated names declares for two, and derives its own, as
+    /// long as the type itself states the conformance.
+    private static func reportOperators(
+      of host: Host, _ declaration: some DeclGroupSyntax, _ context: some MacroExpansionContext
+    ) {
+      let stated = declaration.inheritedTypes.filter { ["Equatable", "Hashable", "Comparable"].contains($0) }
+      let operators = host.members.compactMap { $0.as(FunctionDeclSyntax.self) }.filter {
+        [.binaryOperator("=="), .binaryOperator("<")].contains($0.name.tokenKind)
+      }
+      guard !stated.isEmpty, let first = operators.first else { return }
+      context.report(
+        .operatorOfWrapper(first.name.text, conformances: stated.joined(separator: ", "), type: host.name),
+        at: first.name, fixIts: [declaration.fixIt(toStateElsewhere: Set(stated), of: host.name)])
+    }
+
+    private typealias Contents = (accessors: [[String]], relations: Relations, ignoring: [[String]])
 
     /// Nil, after saying why, if the accessors cannot be written.
     private static func ofEnum(_ host: Host, _ context: some MacroExpansionContext) -> Contents? {
@@ -41,7 +59,7 @@
       let accessors = CaseAccessors(host: host, cases: cases.flatMap(\.flattened))
       return (
         [cases.caseLines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
-        Relations(of: cases, host: host, in: context)
+        Relations(of: cases, host: host, in: context), []
       )
     }
 
@@ -49,19 +67,12 @@
       if cases.allSatisfy(\.payloads.isEmpty) {
         context.report(.wrapsNothing(host.name), at: host.declaration.introducer)
       }
-      for wrapperCase in cases {
-        let parameters = wrapperCase.payloads.compactMap { host.openParameter(holding: $0.type) }
-        guard let parameter = parameters.first else { continue }
-        context.report(
-          .openPayload(wrapperCase.label, of: parameter), at: wrapperCase.name,
-          fixIts: [host.fixIt(toConstrain: parameter)].compactMap { $0 })
-      }
     }
 
     private static func ofStruct(_ host: Host, _ context: some MacroExpansionContext) -> Contents {
       let properties = StoredProperties(of: host)
       properties.warn(in: context)
-      return ([], Relations(of: properties, in: context))
+      return ([], Relations(of: properties, in: context), properties.ignoring)
     }
 
     /// Says which accessors cannot be declared, because a method or the accessor of another case has the name.

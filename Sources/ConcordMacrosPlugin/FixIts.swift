@@ -38,21 +38,23 @@
     }
   }
 
-  extension Host {
-    /// `: Identifiable & Sendable` is put behind a parameter of the generic type that has no constraint yet.
-    func fixIt(toConstrain parameter: String) -> FixIt? {
-      let parameters = declaration.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?
-        .parameters
-      guard let old = parameters?.first(where: { $0.name.text == parameter && $0.inheritedType == nil }) else {
-        return nil
+  extension DeclGroupSyntax {
+    /// Conformances are stated in an extension behind the type.
+    func fixIt(toStateElsewhere names: Set<String>, of type: String) -> FixIt {
+      var others = (inheritanceClause?.inheritedTypes ?? []).filter { !names.contains($0.type.trimmedDescription) }
+      if let last = others.indices.last {
+        others[last].trailingComma = nil
+        others[last].trailingTrivia = .space
       }
-      let name = old.name.with(\.trailingTrivia, [])
-      let type = IdentifierTypeSyntax(name: .identifier("Identifiable & Sendable"))
-      let new = old.with(\.name, name).with(\.colon, .colonToken(trailingTrivia: .space)).with(
-        \.inheritedType, TypeSyntax(type))
+      var plain = self
+      let isEmpty = others.isEmpty
+      plain.inheritanceClause = isEmpty ? nil : inheritanceClause?.with(\.inheritedTypes, others)
+      if isEmpty { plain.memberBlock.leadingTrivia = .space }
+      let list = inheritedTypes.filter(names.contains).joined(separator: ", ")
+      plain.trailingTrivia = Trivia(pieces: [.newlines(1), .unexpectedText("extension \(type): \(list) {}")])
       return FixIt(
-        message: Remedy(id: "constrain", message: "write '\(parameter): Identifiable & Sendable'"),
-        changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+        message: Remedy(id: "stateElsewhere", message: "write 'extension \(type): \(list) {}'"),
+        changes: [.replace(oldNode: Syntax(self), newNode: Syntax(plain))])
     }
   }
 

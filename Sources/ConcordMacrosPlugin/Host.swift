@@ -110,7 +110,7 @@
       return switch level(modifiers) ?? (isInExtension ? level(outer.first ?? nil) : nil) {
       case .public: "public "
       case .package: "package "
-      default: ""
+      default: attributes.contains(attribute: "usableFromInline") ? "@usableFromInline " : ""
       }
     }
   }

@@ -108,22 +108,6 @@
         severity: .warning)
     }
 
-    static func openParameter(_ name: String, of parameter: String) -> Problem {
-      Problem(
-        id: "openParameter",
-        message: "nothing says that '\(parameter)' is an entity, so entities in '\(name)' are not followed: write "
-          + "'\(parameter): Identifiable & Sendable', or mark '\(name)' '@EntityIgnored'",
-        severity: .warning)
-    }
-
-    static func openPayload(_ name: String, of parameter: String) -> Problem {
-      Problem(
-        id: "openParameter",
-        message: "nothing says that '\(parameter)' is an entity, so entities in the case '\(name)' are not followed: "
-          + "write '\(parameter): Identifiable & Sendable'",
-        severity: .warning)
-    }
-
     static func wrapsNothing(_ name: String) -> Problem {
       Problem(
         id: "wrapsNothing", message: "no case of '\(name)' has an associated value: it wraps nothing",
@@ -135,6 +119,13 @@
         id: "accessorClash",
         message: "the accessor '\(accessor)' of the case '\(name)' clashes with another member: rename one of them, or "
           + "declare 'var \(accessor)' by hand")
+    }
+
+    static func operatorOfWrapper(_ name: String, conformances: String, type: String) -> Problem {
+      Problem(
+        id: "operatorOfWrapper",
+        message: "the compiler would not use this '\(name)', but derive its own, since '@EntityWrapper' adds members "
+          + "to '\(type)': state the conformance outside of it, as in 'extension \(type): \(conformances) {}'")
     }
 
     static let ignoresNothing = Problem(

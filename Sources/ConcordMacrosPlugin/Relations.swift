@@ -32,8 +32,12 @@
       let places = SourceLines(context)
       let types = cases.flatMap(\.flattened).flatMap { element in element.payloads.map { ($0.type, element.name) } }
       let statements = cases.caseLines { wrapperCase in
-        wrapperCase.followed.flatMap {
-          places.call("add(\\Self.\($0.accessor))", on: "relations", as: wrapperCase.name)
+        wrapperCase.followed.flatMap { payload in
+          let path = "\\Self.\(payload.accessor)"
+          // One that the user wrote may have no setter.
+          let isConstant = host.properties.contains { $0.label == payload.accessorLabel && !$0.hasSetter }
+          let method = isConstant ? "addConstant(\(path))" : "add(\(path))"
+          return places.call(method, on: "relations", as: wrapperCase.name)
         }
       }
       body = Relations.check(PlainTypes(in: types), places) + statements
@@ -41,10 +45,23 @@
     }
 
     private static func statement(for property: StoredProperty, places: SourceLines) -> [String] {
-      let path = "\\Self.\(property.spelling)"
-      // What a property wrapper makes of it may belong to an actor, where the stored property belongs to none.
-      let argument = property.mayLackSetter ? "Concord._keyPath { \(path) }" : path
-      return places.call("add(\(argument))", on: "relations", as: property.name)
+      paths(to: "\\Self.\(property.spelling)", type: property.type).flatMap { path in
+        // What a property wrapper makes of it may belong to an actor, where the stored property belongs to none.
+        let method =
+          property.mayLackSetter
+          ? "addConstant(Concord._relationPath { \(path) })"
+          : property.isConstant ? "addConstant(\(path))" : "add(\(path))"
+        return places.call(method, on: "relations", as: property.name)
+      }
+    }
+
+    /// The path itself or, as a tuple is no type that could say what is in it, those to its elements.
+    private static func paths(to path: String, type: TypeSyntax?) -> [String] {
+      guard let elements = type?.as(TupleTypeSyntax.self)?.elements else { return [path] }
+      if elements.count == 1 { return elements.first.map { paths(to: path, type: $0.type) } ?? [] }
+      return elements.enumerated().flatMap { index, element in
+        element.type.isPlain ? [] : paths(to: "\(path).\(index)", type: element.type)
+      }
     }
 
     private static func check(_ types: PlainTypes, _ places: SourceLines) -> [String] {

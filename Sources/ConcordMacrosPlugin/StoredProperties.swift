@@ -6,6 +6,8 @@
   struct StoredProperties {
     let host: Host
     let all: [Conditional<StoredProperty>]
+    /// The names of those marked `@EntityIgnored`.
+    let ignored: [String]
     /// Those in which entities are looked for.
     let parts: [Conditional<StoredProperty>]
 
@@ -18,7 +20,22 @@
         }
       }
       all = properties { !$0.isLazy && !$0.holdsPack }
+      ignored = properties(where: \.isIgnored).flatMap(\.flattened).map(\.label)
       parts = properties { !$0.isLazy && !$0.holdsPack && !$0.isIgnored }
+    }
+
+    /// What says which properties a debug build is not to search for entities.
+    var ignoring: [[String]] {
+      guard !ignored.isEmpty, !host.declaresStatic("ignoredEntityProperties") else { return [] }
+      // The same property may stand in two branches of an `#if`.
+      let names = ignored.enumerated().filter { !ignored[..<$0].contains($1) }.map { "\"\($1)\"" }
+      return [
+        [
+          "\(host.access)nonisolated static var ignoredEntityProperties: Swift.Set<Swift.String> {",
+          "  [\(names.joined(separator: ", "))]",
+          "}",
+        ]
+      ]
     }
 
     /// Says what the spelling alone tells; the rest is found by the types, in the generated code.
@@ -32,10 +49,6 @@
             context.report(
               .constantRelation(property.label), at: property.name,
               fixIts: [property.declaration.fixItToVar, ignoring])
-          } else if let parameter = host.openParameter(holding: property.type) {
-            context.report(
-              .openParameter(property.label, of: parameter), at: property.name,
-              fixIts: [host.fixIt(toConstrain: parameter), ignoring].compactMap { $0 })
           }
         }
       }

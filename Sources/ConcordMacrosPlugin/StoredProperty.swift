@@ -17,6 +17,14 @@
 
     var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
 
+    /// Whether a computed property can be written, as far as its accessors tell.
+    var hasSetter: Bool {
+      declaration.bindings.contains { binding in
+        guard case .accessors(let accessors) = binding.accessorBlock?.accessors else { return false }
+        return accessors.contains { [.keyword(.set), .keyword(._modify)].contains($0.accessorSpecifier.tokenKind) }
+      }
+    }
+
     var isLazy: Bool { declaration.modifiers.contains(keyword: .lazy) }
 
     /// `@EntityIgnored` says that no entity in it is to be followed.

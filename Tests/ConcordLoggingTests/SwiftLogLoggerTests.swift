@@ -95,6 +95,25 @@ struct SwiftLogLoggerTests {
     withExtendedLifetime(part) {}
   }
 
+  #if DEBUG
+    private struct Shelf: Identifiable {
+      var id: String
+      var book: Book
+    }
+
+    @Test("In a debug build an entity in no relation is logged as a warning, with its path and what to write")
+    func unrelated() {
+      let store = store()
+      let book = store.store(Book(id: "1"))
+      store.store(Shelf(id: "1", book: Book(id: "2")))
+      let warnings = lines.with(message: "holds an entity that is not followed")
+      #expect(warnings.map(\.level) == [.warning])
+      #expect(warnings.first?.metadata["entity"] == "Shelf" && warnings.first?.metadata["path"] == "book")
+      #expect(warnings.first?.metadata["advice"]?.hasPrefix("declare 'Shelf' '@Entity'") == true)
+      withExtendedLifetime(book) {}
+    }
+  #endif
+
   @Test("A stamp that is too large to be exact is logged as a warning")
   func imprecise() {
     let store = store()

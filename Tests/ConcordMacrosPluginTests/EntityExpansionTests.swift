@@ -122,7 +122,7 @@
         }
         """)
       #expect(
-        expansion.relations == ["\\Self.author", "\\Self.editor", "Concord._keyPath { \\Self.rating }"])
+        expansion.relations == ["\\Self.author", "\\Self.editor", "Concord._relationPath { \\Self.rating }"])
     }
 
     @Test("An ignored property is not followed")
@@ -130,6 +130,53 @@
       let expansion = Expansion("@Entity struct Order { let id: Int; @EntityIgnored let sold: [Order]; var n: Kind }")
       #expect(expansion.relations == ["\\Self.n"])
       #expect(expansion.diagnostics.isEmpty)
+    }
+
+    @Test("The names of ignored properties are said, each once, and only if there are any")
+    func ignoredNames() {
+      let source = """
+        @Entity public struct Order {
+          let id: Int
+          @EntityIgnored let sold: [Order], `in`: Order?
+          #if DEBUG
+            @EntityIgnored var draft: Order?
+          #else
+            @EntityIgnored var draft: [Order]
+          #endif
+        }
+        """
+      #expect(
+        Expansion(source).member("ignoredEntityProperties") == """
+          public nonisolated static var ignoredEntityProperties: Swift.Set<Swift.String> {
+            ["sold", "in", "draft"]
+          }
+          """)
+      #expect(Expansion(source).conformances.contains("EntityIgnoring"))
+      let part = Expansion("@EntityWrapper struct Part { @EntityIgnored var sold: Order; var n: Kind }")
+      #expect(part.conformances == ["EntityWrapper", "EntityIgnoring"])
+      let plain = Expansion("@Entity struct Order { let id: Int; var n: Kind }")
+      #expect(!plain.members.contains("ignoredEntityProperties") && !plain.conformances.contains("EntityIgnoring"))
+      let declared = Expansion(
+        """
+        @Entity struct Order { let id: Int; @EntityIgnored var n: Kind; static let ignoredEntityProperties = ["n"] }
+        """)
+      #expect(!declared.members.contains("ignoredEntityProperties"))
+    }
+
+    @Test("The elements of a tuple are offered one by one")
+    func tuples() {
+      let expansion = Expansion(
+        """
+        @Entity struct Pair {
+          let id: Int
+          var both: (Book, n: Int, (a: Author, [Book])), one: (Book)
+          let old: (Int, Book)
+        }
+        """)
+      #expect(
+        expansion.relations == [
+          "\\Self.both.0", "\\Self.both.2.0", "\\Self.both.2.1", "\\Self.one", "\\Self.old.1",
+        ])
     }
 
     @Test("Plain types are left out, each named once for the compiler to check")

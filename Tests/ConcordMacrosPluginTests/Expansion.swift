@@ -63,8 +63,8 @@
           type: type, conformances: protocols.filter { !conforming.contains($0) }.map { TypeSyntax(stringLiteral: $0) })
       }
       return [
-        "Entity": spec(EntityMacro.self, ["Identifiable", "Aggregate"]),
-        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper"]),
+        "Entity": spec(EntityMacro.self, ["Identifiable", "Aggregate", "EntityIgnoring"]),
+        "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper", "EntityIgnoring"]),
         "Consistent": spec(
           ConsistentMacro.self, ["Identifiable", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
         "EntityIgnored": spec(EntityIgnoredMacro.self, []),
@@ -96,7 +96,7 @@
       (member("fixedRelations") ?? "").split(separator: "\n").compactMap { line in
         let line = line.drop { $0 == " " }
         if line.hasPrefix("#") && !line.hasPrefix("#sourceLocation") { return String(line) }
-        guard let start = line.firstRange(of: ".add(")?.upperBound else { return nil }
+        guard let start = line.firstRange(of: #/\.(add|addConstant)\(/#)?.upperBound else { return nil }
         return String(line[start...].dropLast())
       }
     }

@@ -22,22 +22,24 @@
           "struct Shop { @Entity fileprivate struct Book { let id: Int } }"
         ),
         (
-          "@Entity struct Page<Item, Other> { let id: Int; var items: [Item] }",
-          "write 'Item: Identifiable & Sendable'",
-          "@Entity struct Page<Item: Identifiable & Sendable, Other> { let id: Int; var items: [Item] }"
-        ),
-        (
-          "@Entity struct Page<Item> { let id: Int; public var items: [Item] }", "mark it '@EntityIgnored'",
-          "@Entity struct Page<Item> { let id: Int; @EntityIgnored public var items: [Item] }"
-        ),
-        (
-          "@EntityWrapper enum Choice<Item> { case item(Item) }", "write 'Item: Identifiable & Sendable'",
-          "@EntityWrapper enum Choice<Item: Identifiable & Sendable> { case item(Item) }"
+          "@Entity struct Page<Item> { let id: Int; public let items: [Page] }", "mark it '@EntityIgnored'",
+          "@Entity struct Page<Item> { let id: Int; @EntityIgnored public let items: [Page] }"
         ),
         (
           "@Entity struct Book {\n  let id: Int\n  // later\n  lazy var author = Author()\n}",
           "mark it '@EntityIgnored'",
           "@Entity struct Book {\n  let id: Int\n  // later\n  @EntityIgnored lazy var author = Author()\n}"
+        ),
+        (
+          "@EntityWrapper enum Row: Sendable, Hashable { case a(Book); static func == (a: Row, b: Row) -> Bool { true } }",
+          "write 'extension Row: Hashable {}'",
+          "@EntityWrapper enum Row: Sendable { case a(Book); static func == (a: Row, b: Row) -> Bool { true } }\n"
+            + "extension Row: Hashable {}"
+        ),
+        (
+          "@EntityWrapper struct Row: Equatable { static func == (a: Row, b: Row) -> Bool { true } }",
+          "write 'extension Row: Equatable {}'",
+          "@EntityWrapper struct Row { static func == (a: Row, b: Row) -> Bool { true } }\nextension Row: Equatable {}"
         ),
         (
           "struct Book {\n  @EntityIgnored var id: Int { 1 }\n}", "remove '@EntityIgnored'",

@@ -171,6 +171,115 @@
       #expect(report.messages.isEmpty, "\(report.output)")
     }
 
+    /// What users write around and inside their models.
+    static let programs =
+      entities + """
+        import Foundation
+        // Generics, nested types and extensions of them.
+        @Entity struct U1<Item> where Item: Identifiable & Sendable, Item.ID: Sendable { let id: Int; var next: [Int: Item]? }
+        public struct U2<T: Sendable>: Sendable {
+          @Entity public struct Inner { public let id: Int; public var value: T; var authors: [String: [Author]] }
+          @EntityWrapper public enum Kind { case value(T), values([String: [T]]), none }
+        }
+        extension U2 where T == Int { @Entity struct Item { let id: Int; var author: Author } }
+        extension Date { @Entity struct Entry { let id: Int; var others: [Entry] } }
+        protocol Loader: Sendable { associatedtype Item: Sendable }
+        @Entity struct U3<Source: Loader, Other: Sendable> { let id: Int; var items: [Source.Item]; var other: [Other?] }
+        @EntityWrapper indirect enum U4<T: Sendable> { case leaf(T), node([U4<T>]), pair(U4, U4), keyed([String: U4]) }
+        @Entity struct U5 { let id: Int; var tree: U4<Author>; var trees: [String: U4<Int>]; var more: [[U4<Book>]]? }
+        @Entity struct U6<let count: Int> { let id: Int; var author: Author }
+        @EntityWrapper struct U7<Item: Sendable> { var items: [Item]; let total: Int; @EntityIgnored let first: Author? }
+        // Names that generated code uses, or that the standard library has.
+        struct EntityRelations: Sendable {}
+        @Entity struct U8 { let id: Int; var relations: [Author]; var found: Author; var keyPaths: Int; var e: EntityRelations }
+        @Entity struct U9 { let id: Int; var parent, root: Author?; var `self`: Author?; var type: String; var Root: Author? }
+        @Entity struct U10 { struct Array: Sendable {}; struct Set: Sendable {}; let id: Int; @EntityIgnored var author: Author }
+        @Entity struct U11 { let id: Int; var `case`: Author; var `init`: Author?; var `for`: [String: [Author]] }
+        // Initial values.
+        @Entity struct U12 { let id = UUID(); let names: [String] = []; let flags = [1, 2]; let f = { 1 }(); let d = Date() }
+        @Entity struct U13 { let id = 1; var a = Author(id: "", name: ""); var b = [Author](); var c = [[Author]](); var d = "a" + "b" }
+        @Entity struct U14 { let id: Int; var a, b: [Author]; var (c, d): ([Author], Int) = ([], 0); var g = 1, h: [Author] = [] }
+        @Entity struct U15 { let id: Int; var pair = (1, Author(id: "", name: "")); var t: (n: Int, (Author, [Media])); var v: Void }
+        // Access, availability, actors.
+        @usableFromInline @Entity struct U16 { @usableFromInline let id: Int; var author: Author }
+        @usableFromInline @EntityWrapper enum U17 { case a(U16), none }
+        @usableFromInline @EntityWrapper struct U18 { var a: U16? }
+        @Entity package struct U19 { package let id: Int; var others: [U19] }
+        @frozen @Entity public struct U20 { public let id: Int; public var others: [U20] }
+        @available(macOS 99, *) @Entity struct U21 { let id: Int; var list: [U21] }
+        @Entity struct U22 { let id: Int; var n: Author; @available(*, deprecated, renamed: "n") var o: Author { n } }
+        actor U23 { @Entity struct Item { let id: Int; var others: [Item] }; var items: [Item] = [] }
+        @MainActor struct U24 { @EntityWrapper enum Kind { case a(Author), b }; @Entity struct Item { let id: Int; var k: Kind } }
+        @Entity nonisolated struct U25 { let id: Int; nonisolated(unsafe) static var count = 0; static let one = U25(id: 1) }
+        // Property wrappers and observers.
+        @propertyWrapper struct Clamped: Sendable {
+          var wrappedValue: Int
+          nonisolated init(wrappedValue: Int, _ range: ClosedRange<Int> = 0...9) { self.wrappedValue = wrappedValue }
+        }
+        @propertyWrapper struct Seen<V: Sendable>: Sendable { var wrappedValue: V; var projectedValue: Self { self } }
+        @Entity struct U26 { let id: Int; @Clamped var n: Int; @Clamped(0...3) var m = 2; @Seen var grid: [[Author]]; @Seen @Seen var two: [Author] = [] }
+        @Entity struct U27 { let id: Int; var n = 0 { willSet {} didSet {} }; var a: [Author] = [] { didSet { n += 1 } } }
+        // Protocols and conformances.
+        @Entity struct U28: Codable, Hashable, Comparable, CustomStringConvertible {
+          let id: Int; var description: String { "" }; static func < (a: U28, b: U28) -> Bool { a.id < b.id }
+        }
+        @Entity struct U29: Hashable { let id: Int; var a: Author; static func == (a: U29, b: U29) -> Bool { true }; func hash(into: inout Hasher) {} }
+        @EntityWrapper enum U30 { case a(Author), none; static func == (a: U30, b: U30) -> Bool { true } }
+        extension U30: Equatable {}
+        @Entity struct U31: Concord.Aggregate, EntityIgnoring { let id: Int; @EntityIgnored var a: Author }
+        @Entity struct U32: EntityIgnoring { let id: Int; var a: Author; static var ignoredEntityProperties: Set<String> { ["a"] } }
+        final class Reference { var x = 1 }
+        @Entity struct U33: @unchecked Sendable { let id: Int; var reference: Reference; var others: [U33] }
+        // Ids.
+        @Entity struct U34 { struct ID: Hashable, Sendable { let raw: Int }; let id: ID; var ids: [Author.ID]; var o: ID? }
+        @Entity struct U35 { var first, last: String; var id: String { first + last }; var others: [U35.ID: U35] }
+        // Values in which nobody knows of an entity.
+        protocol Drawable: Sendable {}
+        @Entity struct U36 { let id: Int; var p: any Drawable; var ps: [any Drawable]; var e: (any Error)?; var m: any Sendable.Type }
+        @Entity struct U37 { let id: Int; var r: Result<Int, any Error>; var n: Never?; var range: Range<Int>; var s: Set<[Int]> }
+        @Entity struct U38 { let id: Int; var f: @Sendable (Int) async throws -> Author?; weak var w: U39?; unowned let u: U39 }
+        final class U39: Sendable {}
+        @Entity struct U40 { typealias Kids = [U40]; let id: Int; var kids: Kids; var q: Swift.Optional<Author>; var s: [Shop.Author?] }
+        // Cases.
+        @EntityWrapper enum U41 { case created(by: Author, at: Int), moved(from: Author, to: Author, why: String?), renamed(_ a: Author) }
+        @EntityWrapper enum U42 { case list(authors: [Author]), map(of: [String: [Author]]), flag(Bool), deep(nested: (Author, Int)) }
+        @EntityWrapper enum U43 { case made(by: Author = Author(id: "", name: ""), at: Int = 0), count(Int = 3) }
+        @EntityWrapper enum U44 { case Author(Author), maybe(Author?), deep(Author??), many([Author]?), gaps([Author?]), none }
+        @EntityWrapper enum U45: Sendable { case a(Author), b; static let first = U45.b; static func a() -> U45 { .b }; func book() {} }
+        @EntityWrapper enum U46 { case a(Author), text(Int); var a: Author? { if case .a(let a) = self { a } else { nil } }; var text: Int? { 1 } }
+        """
+
+    @Test(
+      "Fifty programs that users write compile, also where the main actor is the default, and in the Swift 5 mode",
+      arguments: [["6"], ["6", "-default-isolation", "MainActor"], ["5"]])
+    func userPrograms(flags: [String]) throws {
+      let report = try compiler.check(Self.programs, flags: ["-package-name", "shop", "-swift-version"] + flags)
+      // All there is to say is of an accessor by hand that cannot be set.
+      #expect(report.messages.count == 1 && report.says("a property without a setter"), "\(report.output)")
+    }
+
+    @Test("A relation in a container of containers declared with let is warned of")
+    func nestedConstants() throws {
+      for type in [
+        "[[Author]]", "[String: [Author]]", "[Author?]", "[String: [Author]]?", "[String: Media]", "[[Media]]",
+        "Set<Writer>?", "Author??", "(Int, Author)",
+      ] {
+        let report = try compiler.check(
+          Self.entities + "struct Writer: Identifiable, Hashable { let id: Int }\n"
+            + "@Entity struct Shelf {\n  let id: Int\n  let content: \(type)\n}")
+        let line = Self.entities.split(separator: "\n").count + 5
+        #expect(report.messages(at: "\(line):7").contains { $0.contains("declare it with 'var'") }, "\(report.output)")
+      }
+    }
+
+    @Test("An operator of a wrapper is refused where the compiler would derive its own")
+    func operators() throws {
+      let report = try compiler.check(
+        Self.entities
+          + "@EntityWrapper enum Row: Equatable { case a(Int), b; static func == (a: Row, b: Row) -> Bool { true } }")
+      #expect(report.errors.contains { $0.contains("state the conformance outside") }, "\(report.output)")
+    }
+
     @Test("So does everything with @Consistent beside it, or alone")
     func consistent() throws {
       let sources = [Self.kinds, Self.forms].map {

@@ -3,11 +3,13 @@
 ///
 /// ```swift
 /// var relations = EntityRelations<Book>()
-/// relations.add(\.author)  // an entity: a relation
-/// relations.add(\.status)  // an enum without entities: nothing
+/// relations.add(\.author)    // an entity: a relation
+/// relations.add(\.chapters)  // a [String: [Chapter]]: a relation
+/// relations.add(\.status)    // an enum without entities: nothing
 /// ```
 ///
-/// A wrapper that is `Identifiable` too is a wrapper: the overloads for wrappers are preferred to those for entities.
+/// What stands deeper than the overloads reach, or behind a generic parameter, is found by the type when the store asks for
+/// the relations. A wrapper that is `Identifiable` too is a wrapper.
 public struct EntityRelations<Root> {
   /// The places found.
   public var keyPaths: [PartialIdentifiableKeyPath<Root>] { found }
@@ -15,14 +17,36 @@ public struct EntityRelations<Root> {
 
   @inlinable public init() {}
 
-  /// Any other property: not a relation.
+  /// Any other property: a relation if its type says so when the program runs.
   @_disfavoredOverload
-  @inlinable public mutating func add<Value>(_ keyPath: KeyPath<Root, Value>) {}
+  public mutating func add<Value>(_ keyPath: WritableKeyPath<Root, Value>) {
+    if let place = findPlace(Value.self) { found.append(place.described(at: keyPath)) }
+  }
+
+  @available(*, unavailable, message: "the store writes newer values here: declare it with var, or use 'addConstant'")
+  public mutating func add<Value>(_ keyPath: KeyPath<Root, Value>) {}
 }
 
 // MARK: Entities
 
 extension EntityRelations {
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {
+    found.append(.init(keyPath))
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T?]>) {
+    found.append(.init(keyPath))
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
+    _ keyPath: WritableKeyPath<Root, [Key: [T]]>
+  ) {
+    found.append(.init(keyPath))
+  }
+
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     found.append(.init(keyPath))
@@ -91,6 +115,10 @@ extension EntityRelations {
 // MARK: Wrappers
 
 extension EntityRelations {
+  @inlinable public mutating func add<Key: Hashable, W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, [Key: W]>) {
+    found.append(.init(wrapper: keyPath))
+  }
+
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W>) {
     found.append(.init(wrapper: keyPath))
   }
@@ -110,72 +138,9 @@ extension EntityRelations {
   }
 }
 
-// MARK: Properties that cannot show newer values
+// MARK: What cannot show newer values
 
-// Saying so at the place that makes the relation is better than showing old values.
 extension EntityRelations {
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps the old value of an entity: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, T?>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>)
-  where C.Element: Identifiable & Sendable {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>)
-  where C.Element: Identifiable & Sendable {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @_disfavoredOverload
-  @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: KeyPath<Root, W?>) {}
-
-  @available(
-    *, deprecated,
-    message: "a 'let' keeps old values of its entities: declare it with 'var', or mark it '@EntityIgnored'"
-  )
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: EntityWrapper {}
-
   @available(
     *, deprecated,
     message: "the store can write in a 'MutableCollection' only: take an array, or mark it '@EntityIgnored'"
@@ -192,23 +157,25 @@ extension EntityRelations {
 extension EntityRelations {
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<T: Identifiable>(_ keyPath: KeyPath<Root, T>) {}
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, T>) {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<T: Identifiable>(_ keyPath: KeyPath<Root, T?>) {}
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, T?>) {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C>) where C.Element: Identifiable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C>)
+  where C.Element: Identifiable {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<C: Collection>(_ keyPath: KeyPath<Root, C?>) where C.Element: Identifiable {}
+  @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C?>)
+  where C.Element: Identifiable {}
 
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
-  @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {}
 }
 
 // MARK: What generated code leaves out
@@ -246,18 +213,4 @@ extension PartialIdentifiableKeyPath {
     guard let appended = append(place) else { preconditionFailure("a key path of the type it was made with") }
     return appended
   }
-}
-
-/// A key path that can only be formed on the main actor, since a property wrapper of a module that belongs to it makes the
-/// property. The value itself belongs to nobody, and is read on any thread. For generated code only.
-public func _keyPath<Root, Value>(
-  _ form: @escaping @MainActor () -> WritableKeyPath<Root, Value>
-) -> WritableKeyPath<Root, Value> {
-  unsafeBitCast(form, to: (() -> WritableKeyPath<Root, Value>).self)()
-}
-
-/// The same for a property without a setter.
-@_disfavoredOverload
-public func _keyPath<Root, Value>(_ form: @escaping @MainActor () -> KeyPath<Root, Value>) -> KeyPath<Root, Value> {
-  unsafeBitCast(form, to: (() -> KeyPath<Root, Value>).self)()
 }

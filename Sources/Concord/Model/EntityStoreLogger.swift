@@ -23,6 +23,13 @@ public protocol EntityStoreLogger: Sendable {
   func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error)
   /// A stamp is so large (above 2^53) that its neighbours are the same number; see ``Stamp``.
   func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp)
+  /// In a debug build: a stored value holds an entity that stands in no relation, so that it is never brought up to date.
+  ///
+  /// Told once for each place in a type. `path` leads from the value to the entity, as in `edition.translators[]`; `advice` is
+  /// what to write there. What counts is an ``Aggregate`` and, of other `Identifiable` types, one that the store has or had
+  /// entities of. Values are searched when they are written: the first 16 of each type, and then the 32nd, the 64th and so on,
+  /// since an optional that is `nil` in one value need not be in the next. A store without a logger searches nothing.
+  func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String)
   /// An alias was pointed at an entity or a collection.
   func didRegisterAlias<T>(_ alias: AliasKey<T>)
   /// An alias was removed, or lost its entity.
@@ -52,6 +59,7 @@ extension EntityStoreLogger {
   public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {}
   public func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error) {}
   public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {}
+  public func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {}
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {}

@@ -21,7 +21,9 @@ public struct PartialIdentifiableKeyPath<Root> {
   var isSelf: Bool { keyPath == \Root.self }
 
   /// The function got the key path it was made with, so there is a relation.
-  func makeRelation() -> Relation<Root> { make(keyPath) ?? Relation(visit: nil, patch: nil, visitOwn: nil, patchOwn: nil) }
+  func makeRelation() -> Relation<Root> {
+    (place.isFoundLater ? place.find(at: keyPath) : make(keyPath)) ?? Relation()
+  }
 
   func isSame(as other: Self) -> Bool {
     (keyPath === other.keyPath || keyPath == other.keyPath) && ObjectIdentifier(place) == ObjectIdentifier(other.place)
@@ -122,10 +124,18 @@ extension PartialIdentifiableKeyPath {
 
 extension PartialIdentifiableKeyPath {
   // Never runs: a call does not compile, and gives the message instead. The body only has to exist.
-  @available(*, unavailable, message: "the store writes newer values here: declare it with var")
+  @available(
+    *, unavailable,
+    message:
+      "the store writes newer values here: declare it with var, and what stands in an optional or an enum as an EntityWrapper"
+  )
   public init<Value>(_ keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 
   // Never runs, as above.
-  @available(*, unavailable, message: "the store writes newer values here: declare it with var")
+  @available(
+    *, unavailable,
+    message:
+      "the store writes newer values here: declare it with var, and what stands in an optional or an enum as an EntityWrapper"
+  )
   public init<Value>(wrapper keyPath: KeyPath<Root, Value>) { fatalError("unavailable") }
 }

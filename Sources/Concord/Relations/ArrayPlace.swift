@@ -2,6 +2,7 @@
 @usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
+  @usableFromInline static var isFoundLater: Bool { isWrapper(T.self) }
 
   @inlinable static func visit(_ value: [T], _ visitor: Visitor) {
     guard let first = value.first else { return }

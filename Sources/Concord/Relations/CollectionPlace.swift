@@ -6,6 +6,8 @@
   }
   @usableFromInline static var canAlwaysRemove: Bool { canOmit == .always || Element.canAlwaysRemove }
 
+  @usableFromInline static var isFoundLater: Bool { Element.isFoundLater }
+
   @inlinable static func visit(_ value: C, _ visitor: Visitor) {
     for element in value { Element.visit(element, visitor) }
   }

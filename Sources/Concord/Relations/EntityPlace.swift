@@ -1,5 +1,7 @@
 /// An entity: required where it stands.
 @usableFromInline enum EntityPlace<T: Identifiable & Sendable>: Place {
+  @usableFromInline static var isFoundLater: Bool { isWrapper(T.self) }
+
   @inlinable static func visit(_ value: T, _ visitor: Visitor) { visitor.visit(value, in: visitor.table(T.self)) }
 
   @inlinable static func patch(_ value: inout T, _ cursor: inout PatchCursor) {

@@ -1,6 +1,7 @@
 /// An optional place. Becomes `nil` when something required inside is removed.
 @usableFromInline enum OptionalPlace<Inner: Place>: Place {
   @usableFromInline static var order: PlaceOrder { Inner.order }
+  @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 

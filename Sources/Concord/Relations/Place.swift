@@ -26,6 +26,8 @@
   static var canAlwaysRemove: Bool { get }
   /// What the order in which the place is visited says of the value.
   static var order: PlaceOrder { get }
+  /// Which place it is, the compiler could not see: it is found by the type when the relation is made.
+  static var isFoundLater: Bool { get }
 }
 
 /// What the order in which a place is visited says of the value.
@@ -64,4 +66,5 @@ extension Place {
   @usableFromInline static var canOmit: Omittability { .never }
   @usableFromInline static var canAlwaysRemove: Bool { false }
   @usableFromInline static var order: PlaceOrder { .elements }
+  @usableFromInline static var isFoundLater: Bool { false }
 }

@@ -21,8 +21,8 @@
   @usableFromInline final let patchStored: ((inout Root, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
-    visit: ((Root, Visitor) -> Void)?, patch: ((inout Root, inout PatchCursor) -> Void)?,
-    visitOwn: ((Node, Visitor) -> Void)?, patchOwn: ((Node, inout PatchCursor) -> Void)?
+    visit: ((Root, Visitor) -> Void)? = nil, patch: ((inout Root, inout PatchCursor) -> Void)? = nil,
+    visitOwn: ((Node, Visitor) -> Void)? = nil, patchOwn: ((Node, inout PatchCursor) -> Void)? = nil
   ) {
     visitStored = visit
     patchStored = patch

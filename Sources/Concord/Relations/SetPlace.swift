@@ -3,6 +3,7 @@
   @usableFromInline static var order: PlaceOrder { .none }
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
+  @usableFromInline static var isFoundLater: Bool { isWrapper(T.self) }
 
   @inlinable static func visit(_ value: Set<T>, _ visitor: Visitor) {
     let table = visitor.table(T.self)

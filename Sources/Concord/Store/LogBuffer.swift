@@ -4,6 +4,8 @@
   private let backlog: Backlog
   @exclusivity(unchecked) private var entries: [(any EntityStoreLogger) -> Void] = []
   private var wroteStall = false
+  /// Used in debug builds only.
+  private(set) lazy var unrelated = UnrelatedEntities()
 
   init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
     self.logger = logger

@@ -101,6 +101,7 @@ import Foundation
       if !graph.notified.isEmpty { notify() }
       if hubs.hasChanged { hubs.tell(self) }
     }
+    assert(!log.isWanted || log.unrelated.search(graph, log))
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false

@@ -26,6 +26,7 @@ struct ShapeMode: OptionSet, Hashable, Sendable {
   static let listsTwice = ShapeMode(rawValue: 256)
   static let hidesMain = ShapeMode(rawValue: 512)
   static let overlaps = ShapeMode(rawValue: 1024)
+  static let nests = ShapeMode(rawValue: 2048)
 
   static let derived: ShapeMode = [.sorts, .filters, .sortsSlots, .dropsEmptySlots, .showsEven, .showsTop]
   static let varying: ShapeMode = [.isReversed, .hidesSpare, .listsTwice, .hidesMain, .overlaps]
@@ -170,6 +171,8 @@ struct Pod: ShapeEntity, Aggregate {
     }
   }
 
+  var nest = Nest()
+
   /// Some of the list; the setter keeps the others.
   var even: [Leaf] {
     get { list.filter { $0.text % 2 == 0 } }
@@ -201,6 +204,7 @@ struct Pod: ShapeEntity, Aggregate {
     }
     relations += [.init(\.index), .init(wrapper: \.slot), .init(wrapper: \.slots)]
     if mode.contains(.overlaps) { relations.append(.init(\.slot.list)) }
+    if mode.contains(.nests) { relations += Nest.relations(\.nest) }
     if mode.contains(.isReversed) { relations.reverse() }
     if mode.contains(.listsTwice) { relations.append(.init(\.spare)) }
     return relations
@@ -217,7 +221,8 @@ struct Pod: ShapeEntity, Aggregate {
     } else {
       inside += list
     }
-    return inside + Array(index.values) + slot.inside + slots.flatMap(\.inside)
+    inside += Array(index.values) + slot.inside + slots.flatMap(\.inside)
+    return mode.contains(.nests) ? inside + nest.inside : inside
   }
 }
 
@@ -324,6 +329,7 @@ struct Knot: ShapeEntity, Aggregate {
   var ties: [Tie] = []
   var leaf: Leaf?
   var pod: Pod?
+  var mesh = Mesh()
 
   private var hidesLeaf: Bool { mode.contains(.hidesSpare) && text % 2 == 0 }
 
@@ -333,11 +339,14 @@ struct Knot: ShapeEntity, Aggregate {
     ]
     if !hidesLeaf { relations.append(.init(\.leaf)) }
     if mode.contains(.listsTwice) { relations.append(.init(\.knots)) }
+    if mode.contains(.nests) { relations += Mesh.relations(\.mesh) }
     if mode.contains(.isReversed) { relations.reverse() }
     return relations
   }
 
-  var knotsInside: [Knot] { knots + tie.inside + ties.flatMap(\.inside) }
+  var knotsInside: [Knot] {
+    knots + tie.inside + ties.flatMap(\.inside) + (mode.contains(.nests) ? mesh.inside : [])
+  }
 
   var inside: [any ShapeEntity] {
     var inside: [any ShapeEntity] = knotsInside
@@ -351,6 +360,7 @@ struct Knot: ShapeEntity, Aggregate {
     var knot = self
     if tie.inside.isEmpty { knot.tie = .none }
     knot.ties.removeAll { $0.inside.isEmpty }
+    knot.mesh.ties = mesh.ties.filter { !$0.value.inside.isEmpty }
     return knot
   }
 
@@ -361,6 +371,7 @@ struct Knot: ShapeEntity, Aggregate {
     if leadsBack(knots) { brief.knots = [] }
     if leadsBack(tie.inside) { brief.tie = .none }
     if leadsBack(ties.flatMap(\.inside)) { brief.ties = [] }
+    if mode.contains(.nests) { brief.mesh = mesh.brief(leadsBack) }
     return brief
   }
 }

@@ -44,7 +44,8 @@ struct ShapeMaker {
   private mutating func number(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
   private mutating func text() -> Int { number(40) - 10 }
   private mutating func mode() -> ShapeMode {
-    ShapeMode(rawValue: number(2048) & number(2048)).intersection(variety.modes)
+    let mode = ShapeMode(rawValue: number(2048) & number(2048)).intersection(variety.modes)
+    return variety.hasNests ? mode.union(.nests) : mode
   }
 
   private mutating func leaf() -> Leaf { Leaf(id: number(ShapeKind.leaf.count), text: text()) }
@@ -65,10 +66,54 @@ struct ShapeMaker {
   }
 
   private mutating func pod(_ id: Int? = nil) -> Pod {
-    Pod(
+    var pod = Pod(
       id: id ?? number(ShapeKind.pod.count), text: text(), mode: mode(), main: leaf(),
       spare: number(2) == 0 ? nil : leaf(), list: leaves(5), index: number(2) == 0 ? [:] : [1: leaf(), 2: leaf()],
       slot: slot(), slots: (0..<number(4)).map { _ in slot() })
+    if variety.hasNests { pod.nest = nest() }
+    return pod
+  }
+
+  private mutating func nest() -> Nest {
+    var nest = Nest()
+    for _ in 0..<number(5) { change(&nest) }
+    return nest
+  }
+
+  private mutating func change(_ nest: inout Nest) {
+    switch number(18) {
+    case 0: nest.grid.append(leaves())
+    case 1: if !nest.grid.isEmpty { nest.grid[0].append(leaf()) }
+    case 2: nest.grid.reverse()
+    case 3: nest.shelves[number(3)] = leaves()
+    case 4: nest.shelves[number(3)]?.append(leaf())
+    case 5: nest.shelves[number(3)] = nil
+    case 6: nest.maybeShelves = number(2) == 0 ? nil : [0: leaves(), 1: nil]
+    case 7: nest.maybeShelves?[number(3)] = leaves()
+    case 8: nest.gaps.append(number(3) == 0 ? nil : leaf())
+    case 9: if !nest.gaps.isEmpty { nest.gaps[0]?.text = text() }
+    case 10: nest.deep = number(3) == 0 ? nil : number(2) == 0 ? .some(nil) : .some(leaf())
+    case 11: nest.sets.append(Set(leaves()))
+    case 12: if !nest.sets.isEmpty { nest.sets[0].insert(leaf()) }
+    case 13: nest.niches[number(3)] = slot()
+    case 14: nest.nicheSet.insert(slot())
+    case 15: nest.nicheGaps.append(number(3) == 0 ? nil : slot())
+    case 16: nest.pair.left = number(3) == 0 ? nil : leaf()
+    default: nest.pair.right = leaves()
+    }
+  }
+
+  private mutating func change(_ mesh: inout Mesh, _ knot: (inout Self) -> Knot) {
+    switch number(8) {
+    case 0: mesh.rows.append((0..<number(3)).map { _ in knot(&self) })
+    case 1: if !mesh.rows.isEmpty { mesh.rows[0].append(knot(&self)) }
+    case 2: mesh.rows.reverse()
+    case 3: mesh.web[number(3)] = (0..<number(3)).map { _ in knot(&self) }
+    case 4: mesh.web[number(3)] = nil
+    case 5: mesh.gaps.append(number(3) == 0 ? nil : knot(&self))
+    case 6: if !mesh.gaps.isEmpty { mesh.gaps[0] = knot(&self) }
+    default: mesh.ties[number(3)] = tie(knot)
+    }
   }
 
   private mutating func rack(_ id: Int) -> Rack {
@@ -85,6 +130,7 @@ struct ShapeMaker {
     knot.knots = (0..<number(3)).map { _ in self.knot(depth: depth - 1) }
     knot.tie = tie { $0.knot(depth: depth - 1) }
     knot.ties = (0..<number(3)).map { _ in tie { $0.knot(depth: depth - 1) } }
+    if variety.hasNests { for _ in 0..<number(4) { change(&knot.mesh) { $0.knot(depth: depth - 1) } } }
     return knot
   }
 
@@ -123,6 +169,7 @@ struct ShapeMaker {
   }
 
   private mutating func change(_ pod: inout Pod) {
+    if variety.hasNests, number(2) == 0 { return change(&pod.nest) }
     switch number(14) {
     case 0: pod.text = text()
     case 1: pod.mode = mode()
@@ -160,6 +207,7 @@ struct ShapeMaker {
   }
 
   private mutating func change(_ knot: inout Knot, _ knots: [Knot]) {
+    if variety.hasNests, number(2) == 0 { return change(&knot.mesh) { knots[$0.number(knots.count)] } }
     switch number(12) {
     case 0: knot.text = text()
     case 1: knot.mode = mode()

@@ -55,26 +55,28 @@ enum ShapeKind: CaseIterable, Hashable, Sendable {
 
 /// What may vary in a world.
 enum ShapeVariety: String, CaseIterable, Sendable {
-  case plain, fixed, varying, derived, all, cycles, cyclesOfAll
+  case plain, fixed, varying, derived, all, cycles, cyclesOfAll, nests, nestsOfAll, cyclesOfNests
 
   var modes: ShapeMode {
     switch self {
-    case .plain, .fixed, .cycles: []
+    case .plain, .fixed, .cycles, .nests, .cyclesOfNests: []
     case .varying: .varying
     case .derived: .derived
-    case .all, .cyclesOfAll: [.varying, .derived]
+    case .all, .cyclesOfAll, .nestsOfAll: [.varying, .derived]
     }
   }
 
   /// Wrappers whose cases hold several entities.
   var hasWideNiches: Bool { self != .plain && self != .cycles }
+  /// Containers in containers.
+  var hasNests: Bool { [.nests, .nestsOfAll, .cyclesOfNests].contains(self) }
   /// Wrappers whose relations depend on the entities in them.
-  var hasShyNiches: Bool { [.varying, .all, .cyclesOfAll].contains(self) }
+  var hasShyNiches: Bool { [.varying, .all, .cyclesOfAll, .nestsOfAll].contains(self) }
 
   /// What steps are about, each as often as it stands here.
   var kinds: [ShapeKind] {
     switch self {
-    case .cycles, .cyclesOfAll: [.knot, .knot, .knot, .leaf, .pod]
+    case .cycles, .cyclesOfAll, .cyclesOfNests: [.knot, .knot, .knot, .leaf, .pod]
     default: [.leaf, .pod, .pod, .rack]
     }
   }

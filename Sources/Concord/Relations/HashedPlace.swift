@@ -1,0 +1,58 @@
+/// A set of places, such as `Set<Media>`. Its order changes with its elements, so a change makes it anew.
+///
+/// An element that cannot do without a removed entity goes.
+@usableFromInline enum HashedPlace<Inner: Place>: Place where Inner.Value: Hashable {
+  @usableFromInline static var order: PlaceOrder { .depends }
+  @usableFromInline static var canOmit: Omittability { .always }
+  @usableFromInline static var canAlwaysRemove: Bool { true }
+  @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
+
+  @usableFromInline static func visit(_ value: Set<Inner.Value>, _ visitor: Visitor) {
+    for element in value { Inner.visit(element, visitor) }
+  }
+
+  @usableFromInline static func patch(_ value: inout Set<Inner.Value>, _ cursor: inout PatchCursor) {
+    var isChanged = false
+    let elements = value.map { element in
+      var newer = element
+      Inner.patch(&newer, &cursor)
+      if !haveSameBits(element, newer) { isChanged = true }
+      return newer
+    }
+    guard isChanged else { return }
+    value = Set(elements)
+    cursor.mustVisitAgain = true
+  }
+
+  @usableFromInline static func remove(from value: inout Set<Inner.Value>, _ cursor: RemovalCursor) -> Bool {
+    value = Set(
+      value.compactMap { element in
+        var element = element
+        return Inner.remove(from: &element, cursor) ? element : nil
+      })
+    return true
+  }
+
+  @usableFromInline static func transplant(
+    _ source: Set<Inner.Value>, into value: inout Set<Inner.Value>, _ graph: Graph
+  ) -> Bool {
+    guard source.count == value.count else { return false }
+    // Each of those that differ takes over one of the other set that has its shape.
+    var open = Array(source.subtracting(value))
+    for element in value.subtracting(source) {
+      var element = element
+      guard let match = open.firstIndex(where: { Inner.transplant($0, into: &element, graph) }) else { return false }
+      open.remove(at: match)
+    }
+    value = source
+    return true
+  }
+
+  @usableFromInline static func omit(_ value: inout Set<Inner.Value>, _ graph: Graph) {
+    value = OmittedCollection<Set<Inner.Value>>.value ?? []
+  }
+  @usableFromInline static func forgetOmission(of value: inout Set<Inner.Value>) { value = [] }
+  @usableFromInline static func omission(of value: Set<Inner.Value>) -> Omission {
+    OmittedCollection<Set<Inner.Value>>.omission(of: value)
+  }
+}

@@ -1,0 +1,106 @@
+/// The identity of an entity.
+struct EntityKey: Hashable {
+  private let type: ObjectIdentifier
+  private let id: AnyHashable
+
+  init?(_ node: Node) {
+    guard let id = node.table.id(of: node) else { return nil }
+    (type, self.id) = (node.table.valueType, id)
+  }
+
+  init<T: Identifiable>(_ value: T) { (type, id) = (ObjectIdentifier(T.self), AnyHashable(value.id)) }
+}
+
+/// Searches a value, by reflection, for entities to which none of its relations led.
+///
+/// It looks into everything but entities, which answer for themselves, and classes, which are no values.
+struct EntitySearch {
+  /// An entity in no relation.
+  struct Finding {
+    let type: ObjectIdentifier
+    let isAggregate: Bool
+    /// Type and path, in full.
+    let name: String
+    let report: (any EntityStoreLogger) -> Void
+  }
+
+  private(set) var found: [Finding] = []
+  private let root: any Identifiable & Sendable
+  private let related: Set<EntityKey>
+
+  /// How many elements of a collection are looked at, and how deep.
+  private static var limits: (elements: Int, depth: Int) { (64, 16) }
+
+  init(_ root: any Identifiable & Sendable, related: Set<EntityKey>) {
+    self.root = root
+    self.related = related
+  }
+
+  mutating func run() { searchInside(root, EntityPath(root: type(of: root))) }
+
+  private mutating func search(_ value: Any, _ path: EntityPath) {
+    if path.depth > Self.limits.depth || value is any _PlainValue { return }
+    if let entity = value as? any Identifiable, !(entity is any EntityWrapper) {
+      if related.contains(EntityKey(entity)) { return }
+      report(entity, path)
+      if entity is any Aggregate { return }
+    }
+    searchInside(value, path)
+  }
+
+  private mutating func searchInside(_ value: Any, _ path: EntityPath) {
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .collection, .set:
+      for child in mirror.children.prefix(Self.limits.elements) { search(child.value, path.element) }
+    case .dictionary:
+      for child in mirror.children.prefix(Self.limits.elements) {
+        let (key, value) = pair(child.value)
+        search(key, path.key)
+        search(value, path.element)
+      }
+    case .optional:
+      for child in mirror.children { search(child.value, path) }
+    case .tuple:
+      for child in mirror.children { search(child.value, path.tupleElement(child.label ?? "")) }
+    case .enum:
+      for child in mirror.children { search(child.value, path.payload(child.label ?? "", of: type(of: value))) }
+    case .struct, nil: searchProperties(of: value, mirror, path)
+    default: break
+    }
+  }
+
+  private mutating func searchProperties(of value: Any, _ mirror: Mirror, _ path: EntityPath) {
+    let type = type(of: value)
+    let ignored = (type as? any EntityIgnoring.Type)?.ignoredEntityProperties ?? []
+    for child in mirror.children {
+      let name = propertyName(child.label ?? "")
+      // What identifies it is no relation.
+      if path.depth == 0, name == "id" { continue }
+      // A property wrapper stores the property under another name.
+      if ignored.contains(name) || name.hasPrefix("_") && ignored.contains(String(name.dropFirst())) { continue }
+      search(child.value, path.property(name, of: type))
+    }
+  }
+
+  private func propertyName(_ label: String) -> String {
+    let lazy = "$__lazy_storage_$_"
+    return label.hasPrefix(lazy) ? String(label.dropFirst(lazy.count)) : label
+  }
+
+  private func pair(_ value: Any) -> (key: Any, value: Any) {
+    let parts = Array(Mirror(reflecting: value).children)
+    return parts.count == 2 ? (parts[0].value, parts[1].value) : ((), ())
+  }
+
+  private mutating func report(_ entity: any Identifiable, _ path: EntityPath) {
+    func report<T: Identifiable>(in _: T, advice: String) -> (any EntityStoreLogger) -> Void {
+      { $0.didFindUnrelatedEntity(in: T.self, at: path.description, advice: advice) }
+    }
+    found.append(
+      Finding(
+        type: ObjectIdentifier(type(of: entity)), isAggregate: entity is any Aggregate,
+        name: "\(String(reflecting: type(of: root))).\(path)",
+        report: report(in: root, advice: path.advice(for: type(of: entity)))))
+  }
+}
