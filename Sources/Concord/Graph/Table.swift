@@ -138,6 +138,8 @@ enum LogEvent {
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// Values that wait, in the current call, to be applied.
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
+  /// Whether the id is an optional, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
+  @usableFromInline let hasOptionalIDs = _isOptional(T.ID.self)
   /// `==`, if the type has it.
   @usableFromInline let isEqual: ((T, T) -> Bool)?
   let relations: ((T) -> [PartialIdentifiableKeyPath<T>])?
@@ -165,7 +167,7 @@ enum LogEvent {
   @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
-    if isMissing(id) { return nil }
+    if hasOptionalIDs, isNil(id) { return nil }
     return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
@@ -198,7 +200,7 @@ enum LogEvent {
     node.value = value
     if !node.flags.contains(.indexed) {
       // Those without an id, which nobody looks for, are only to be apart from each other.
-      node.hash = isMissing(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
+      node.hash = hasOptionalIDs && isNil(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
       node.flags.insert(.indexed)
       index.insert(node)
     }

@@ -1,10 +1,12 @@
 // An entity whose id is `nil` has no identity: two such values have nothing in common. So none is ever found, and inside
 // another entity none is an occurrence: it is a part of the value it stands in, until it gets an id.
 
-/// Whether an id is `nil`. Free for ids that cannot be: the compiler knows.
-@inlinable @inline(__always) func isMissing<ID>(_ id: ID) -> Bool { _isOptional(ID.self) && isNil(id) }
+/// Whether an id is `nil`, whatever its type. Where it counts, ask `Table.hasOptionalIDs` first.
+@inlinable func isMissing<ID>(_ id: ID) -> Bool { _isOptional(ID.self) && isNil(id) }
 
-@usableFromInline func isNil<Value>(_ value: Value) -> Bool { (value as? any OptionalID)?.isMissing ?? false }
+@usableFromInline @inline(never) func isNil<Value>(_ value: Value) -> Bool {
+  (value as? any OptionalID)?.isMissing ?? false
+}
 
 private protocol OptionalID {
   var isMissing: Bool { get }

@@ -37,7 +37,7 @@
   @inlinable func visit<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
     let id = value.id
     // A part of what it stands in; by itself it is stored as it is.
-    if isMissing(id) { return visitMissing(value, in: table) }
+    if table.hasOptionalIDs, isNil(id) { return visitMissing(value, in: table) }
     let hash = NodeIndex.hash(id)
     let known = table.find(id, hash: hash)
     if purpose == .identify {

@@ -15,7 +15,7 @@ extension StoreCore {
       }
       return known
     }
-    if isMissing(id) { logMissing(T.self, id) }
+    if table.hasOptionalIDs, isNil(id) { logMissing(T.self, id) }
     let node = table.insert(value, id: id, hash: hash, known: known, in: graph)
     didInsert(node, stamp)
     return node
