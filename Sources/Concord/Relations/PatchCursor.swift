@@ -15,7 +15,7 @@
   /// The value may have another shape now, or did not have the one expected.
   @usableFromInline var mustVisitAgain = false
   /// A newer value was handed out.
-  private(set) var hasWritten = false
+  var hasWritten = false
 
   init(
     graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
