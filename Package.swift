@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "ConcordConsistency", targets: ["ConcordConsistency"]),
     .library(name: "ConcordConsistencyMacros", targets: ["ConcordConsistencyMacros"]),
     .library(name: "ConcordCombine", targets: ["ConcordCombine"]),
+    .library(name: "ConcordCohesionKit", targets: ["ConcordCohesionKit"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @EntityWrapper and @Consistent, which compile swift-syntax"),
@@ -35,6 +36,7 @@ let package = Package(
       name: "ConcordLogging",
       dependencies: ["Concord", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings),
+    .target(name: "ConcordCohesionKit", dependencies: ["Concord"], swiftSettings: settings),
     .target(name: "ConcordConsistency", dependencies: ["Concord"], swiftSettings: settings),
     .target(
       name: "ConcordCombine",
@@ -66,6 +68,8 @@ let package = Package(
       name: "ConcordLoggingTests",
       dependencies: ["Concord", "ConcordLogging", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings),
+    // Without `ExistentialAny`, because the earlier documentation writes `Error`.
+    .testTarget(name: "ConcordCohesionKitTests", dependencies: ["Concord", "ConcordCohesionKit", "ConcordCombine"]),
     .testTarget(name: "DocumentationTests", dependencies: ["Concord"], swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `[ConsistentObject]`.
     .testTarget(name: "ConcordConsistencyTests", dependencies: ["Concord", "ConcordConsistency"]),

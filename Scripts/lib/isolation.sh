@@ -11,7 +11,7 @@ check_isolation() {
   fi
   prove_isolation concord-alone '' Concord
   prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros \
-    ConcordConsistencyMacros
+    ConcordConsistencyMacros ConcordCohesionKit
 }
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes

@@ -13,7 +13,11 @@
     /// The publisher keeps the entity alive, and so does each of its subscriptions until it is cancelled. A subscriber
     /// that asks for fewer values than there are gets the newest one when it asks again.
     public var asPublisher: AnyPublisher<Value, Never> {
-      ObserverPublisher(observer: self).eraseToAnyPublisher()
+      publisher(firstCall: .atOnce)
+    }
+
+    func publisher(firstCall: FirstCall) -> AnyPublisher<Value, Never> {
+      ObserverPublisher(observer: self, firstCall: firstCall).eraseToAnyPublisher()
     }
   }
 
@@ -21,13 +25,14 @@
     typealias Failure = Never
 
     let observer: EntityObserver<Output>
+    let firstCall: FirstCall
 
     func receive<Downstream: Subscriber>(
       subscriber: Downstream
     ) where Downstream.Input == Output, Downstream.Failure == Never {
       let subscription = ObserverSubscription(subscriber)
       subscriber.receive(subscription: subscription)
-      subscription.start(observer)
+      subscription.start(observer, firstCall)
     }
   }
 #endif

@@ -9,8 +9,8 @@
 
   extension EntityObserver {
     /// Hands the values to `receiver`, as long as it exists.
-    fileprivate func connect(_ receiver: ValueReceiver<Value>) -> Concord.Subscription {
-      observe { [weak receiver] value in receiver?.receive(value) }
+    fileprivate func connect(_ receiver: ValueReceiver<Value>, _ firstCall: FirstCall) -> Concord.Subscription {
+      observe(firstCall: firstCall) { [weak receiver] value in receiver?.receive(value) }
     }
   }
 
@@ -31,7 +31,7 @@
       var connection: Concord.Subscription?
     }
 
-    private let lock = UncheckedLock(State())
+    private let lock = Locked(State())
 
     init(_ downstream: Downstream) {
       lock.withLock { $0.downstream = downstream }
@@ -39,10 +39,10 @@
 
     var description: String { "EntityObserver" }
 
-    func start(_ observer: EntityObserver<Downstream.Input>) {
+    func start(_ observer: EntityObserver<Downstream.Input>, _ firstCall: FirstCall) {
       // It may have been cancelled when the subscriber received it.
       guard lock.withLock({ $0.downstream != nil }) else { return }
-      let connection = observer.connect(self)
+      let connection = observer.connect(self, firstCall)
       let isCancelled = lock.withLock { state in
         if state.downstream != nil { state.connection = connection }
         return state.downstream == nil

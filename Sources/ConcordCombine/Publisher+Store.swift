@@ -12,7 +12,8 @@
     ///   .store(in: &cancellables)
     /// ```
     ///
-    /// The entity is kept alive until the subscription is cancelled. When this publisher finishes, the store is still
+    /// All values are published where the store calls its observers, the first one, too: on the store's queue, whatever the
+    /// thread on which this publisher publishes. The entity is kept alive until the subscription is cancelled. When this publisher finishes, the store is still
     /// followed.
     ///
     /// - Parameter stamp: how fresh all that comes is; if `nil`, the store's `Stamping` says for each.
@@ -42,7 +43,7 @@
     private func following<Value: Sendable>(
       _ store: @escaping (Output) -> EntityObserver<Value>
     ) -> AnyPublisher<Value, Failure> {
-      map { store($0).asPublisher.setFailureType(to: Failure.self) }
+      map { store($0).publisher(firstCall: .inTurn).setFailureType(to: Failure.self) }
         .switchToLatest()
         .eraseToAnyPublisher()
     }

@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 
 /// Something that kept a merge from being complete. It is reported to ``ConsistencyManager/onProblem``; the merge goes

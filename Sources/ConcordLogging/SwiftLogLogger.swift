@@ -8,8 +8,8 @@ public import Logging
 /// ```
 ///
 /// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. Below the logger's own level nothing
-/// is put together: an event costs a comparison.
+/// `clock`, `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. Below the logger's own level
+/// nothing is put together: an event costs a comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
@@ -18,9 +18,9 @@ public struct SwiftLogLogger: EntityStoreLogger {
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.
-  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that is
-  ///     too large to be exact, a write that waits long for another thread's transaction and, in debug builds, an entity in
-  ///     no relation.
+  ///   - refusals: The level of what is most often a mistake in the calling code: a write that was refused, a stamp that
+  ///     cannot be right, a write that waits long for another thread's transaction and, in debug builds, an entity in no
+  ///     relation.
   public init(_ logger: Logger, level: Logger.Level = .debug, refusals: Logger.Level = .warning) {
     self.logger = logger
     self.level = level
@@ -51,8 +51,20 @@ public struct SwiftLogLogger: EntityStoreLogger {
 
   public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
     logger.log(
-      level: refusals, "refused a part of a write",
+      level: refusals, "refused a write, or a part of it",
       metadata: ["entity": "\(type)", "id": "\(id)", "reason": "\(reason)"])
+  }
+
+  public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {
+    logger.log(
+      level: refusals, "refused an update of an alias that names nothing",
+      metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
+  }
+
+  public func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp) {
+    logger.log(
+      level: refusals, "discarded a write without a stamp: the stored stamp is ahead of the clock",
+      metadata: ["entity": "\(type)", "id": "\(id)", "storedStamp": "\(stamp)", "clock": "\(clock)"])
   }
 
   public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {

@@ -91,6 +91,26 @@ struct ObservedTests {
     #expect(observed.value.title == "2")
   }
 
+  @Test("Read on the main actor after a write there it shows that write, before the main queue's turn")
+  @MainActor
+  func readAfterWriting() async {
+    let store = EntityStore()
+    let observed = store.store(Book(id: "a", title: "1")).observed
+    let told = Received<String>()
+    withObservationTracking {
+      _ = observed.value
+    } onChange: {
+      told.append(observed.value.title)
+    }
+    store.update(Book.self, id: "a") { $0.title = "2" }
+    #expect(observed.value.title == "2")
+    #expect(told.all == [])
+    await store.settled()
+    #expect(told.all == ["2"])
+    store.remove(Book.self, id: "a")
+    #expect(observed.value.title == "2")
+  }
+
   @Test("Read and changed by many threads, it ends with the last value, and nobody misses it")
   func threads() async {
     let observed = store.store(Book(id: "a", title: "0")).observed

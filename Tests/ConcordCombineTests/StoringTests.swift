@@ -1,6 +1,7 @@
 #if canImport(Combine) || OpenCombine
   import Concord
   import ConcordCombine
+  import Dispatch
   import Testing
 
   @Suite("Storing what a publisher gives")
@@ -102,6 +103,46 @@
       entityStore.update(Book.self, id: "a") { $0.title = "2" }
       #expect(received.all == ["1", "2"])
       cancellable.cancel()
+    }
+
+    @Test("All values come on the store's queue, the first one and that of the next entity, too")
+    func queue() async {
+      let queue = DispatchQueue(label: "store")
+      let store = EntityStore(queue: queue)
+      let source = PassthroughSubject<Book, Never>()
+      let received = (Received<String>(), Received<[String]>())
+      let one = source.store(in: store).sink { book in
+        dispatchPrecondition(condition: .onQueue(queue))
+        received.0.append(book.title)
+      }
+      let many = source.map { [$0] }.store(in: store, named: .favourites).sink { books in
+        dispatchPrecondition(condition: .onQueue(queue))
+        received.1.append(books.map(\.title))
+      }
+      source.send(Book(id: "a", title: "1"))
+      await store.settled()
+      store.update(Book.self, id: "a") { $0.title = "2" }
+      await store.settled()
+      source.send(Book(id: "b", title: "3"))
+      await store.settled()
+      #expect(received.0.all == ["1", "2", "3"])
+      #expect(received.1.all == [["1"], ["2"], ["3"]])
+      one.cancel()
+      many.cancel()
+    }
+
+    @Test("Cancelled before the first value's turn, nothing comes")
+    func cancelled() async {
+      let queue = DispatchQueue(label: "store")
+      let store = EntityStore(queue: queue)
+      let received = Received<String>()
+      queue.suspend()
+      let cancellable = Just(Book(id: "a", title: "1")).store(in: store).sink { received.append($0.title) }
+      cancellable.cancel()
+      queue.resume()
+      await store.settled()
+      #expect(received.all == [])
+      #expect(store.find(Book.self, id: "a") == nil)
     }
   }
 #endif

@@ -77,6 +77,24 @@ struct EarlierDocumentationTests {
     #expect(names == (1...20).map { "\($0)" })
   }
 
+  @Test("Also when the first merges take longest")
+  @MainActor
+  func asynchronousOrder() async {
+    let screen = ProfileScreen(user: User("unique-7", "0"))
+    let sizes = [50_000, 10, 20_000, 1, 100]
+    let merged = await withCheckedContinuation { continuation in
+      var merged: [Int] = []
+      for size in sizes {
+        let videos = (0..<size).map { Video("\($0)", "", user: User("unique-7", "0")) }
+        videos.updated(with: User("unique-7", "new"), in: screen) { updated in
+          merged.append(updated.count)
+          if merged.count == sizes.count { continuation.resume(returning: merged) }
+        }
+      }
+    }
+    #expect(merged == sizes)
+  }
+
   @Test("A collection merges asynchronously too")
   @MainActor
   func asynchronousCollection() async {

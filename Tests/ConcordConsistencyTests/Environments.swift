@@ -1,25 +1,51 @@
+import Concord
 import ConcordConsistency
 
-/// An owner that may be registered from anywhere.
-// Unchecked because the manager calls it by one thread at a time, and the tests look at it when that is over.
-final class Owner<Object: ConsistentObject>: @unchecked Sendable {
-  var things: [Object]
-  private(set) var updates: [any ConsistentObject] = []
-  var onUpdate: (any ConsistentObject) -> Void = { _ in }
-
-  init(_ things: Object...) {
-    self.things = things
+/// An owner that may be registered from anywhere, and looked at at any time.
+final class Owner<Object: ConsistentObject>: Sendable {
+  private struct State {
+    var things: [Object]
+    var updates: [any ConsistentObject] = []
+    var removed: [any ConsistentObject] = []
+    var onUpdate: @Sendable (any ConsistentObject) -> Void = { _ in }
   }
 
+  // Not a `Mutex`, into which the thread sanitizer does not see.
+  private let state: Locked<State>
+
+  init(_ things: Object...) {
+    state = Locked(State(things: things))
+  }
+
+  var things: [Object] {
+    get { state.withLock { $0.things } }
+    set { state.withLock { $0.things = newValue } }
+  }
   var thing: Object { things[0] }
+  /// What it was called with.
+  var updates: [any ConsistentObject] { state.withLock { $0.updates } }
+  /// Which of its things it was told of that they were removed.
+  var removed: [any ConsistentObject] { state.withLock { $0.removed } }
+
+  var onUpdate: @Sendable (any ConsistentObject) -> Void {
+    get { state.withLock { $0.onUpdate } }
+    set { state.withLock { $0.onUpdate = newValue } }
+  }
 }
 
 extension Owner: ConsistentEnvironment {
   var objects: [ConsistentObject] { things }
 
   func update(with object: ConsistentObject) {
-    updates.append(object)
-    things = things.updated(with: object)
+    let updated = things.updated(with: object)
+    state.withLock {
+      $0.updates.append(object)
+      $0.things = updated
+    }
     onUpdate(object)
+  }
+
+  func objectWasRemoved(_ object: ConsistentObject) {
+    state.withLock { $0.removed.append(object) }
   }
 }

@@ -1,3 +1,4 @@
+import Concord
 import ConcordConsistency
 import Dispatch
 import Foundation
@@ -121,6 +122,20 @@ struct ManagerTests {
     #expect(screen.user.name == "from elsewhere")
   }
 
+  @Test("An owner on the main actor has at once what a store was told there")
+  @MainActor
+  func mainActorAndStore() {
+    let screen = AuthorScreen(Author(id: 1, name: "Ada"))
+    let store = EntityStore(delivery: .immediate)
+    manager.register(screen)
+    manager.register(store)
+    let author = store.store(Author(id: 1, name: "Ada L."))
+    #expect(screen.author.name == "Ada L.")
+    store.update(Author.self, id: 1) { $0.name = "A. L." }
+    #expect(screen.author.name == "A. L.")
+    #expect(manager.pullUpdatedObject(for: Author(id: 1, name: "")).name == author.value.name)
+  }
+
   @Test("Pushes from elsewhere and from the main actor arrive in order")
   @MainActor
   func orderOnMainActor() async {
@@ -177,6 +192,16 @@ struct ManagerTests {
       #expect(manager.pullUpdatedObject(for: User("1", "")).name == "within")
     }
     #expect(owner.updates.map { ($0 as? User)?.name ?? "" } == (0..<100).map { "\($0)" } + ["within"])
+  }
+
+  @Test("Owners registered on the main queue are called at once by code there")
+  @MainActor
+  func mainQueue() {
+    let owners = (0..<3).map { _ in Owner(User("1", "Ada")) }
+    for owner in owners { manager.register(owner, on: DispatchQueue.main) }
+    manager.register(owners[0], on: DispatchQueue.main)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+    #expect(owners.map(\.thing.name) == ["Ada L.", "Ada L.", "Ada L."])
   }
 
   @Test("Owners that wait for each other's threads hold nobody up for long")
@@ -236,6 +261,16 @@ struct ManagerTests {
     }
     #expect(staged.thing.name == owners[0].things[0].name)
   }
+}
+
+@MainActor
+private final class AuthorScreen: @MainActor ConsistentEnvironment {
+  var author: Author
+
+  init(_ author: Author) { self.author = author }
+
+  var objects: [any ConsistentObject] { [author] }
+  func update(with object: any ConsistentObject) { author = author.updated(with: object) }
 }
 
 @MainActor

@@ -1,4 +1,5 @@
 import ConcordConsistency
+import Foundation
 import Synchronization
 import Testing
 
@@ -45,6 +46,21 @@ struct ProblemTests {
     #expect(reported.count == 1)
   }
 
+  @Test("Without a handler it is written to standard error, once for each type and property")
+  func withoutHandler() {
+    let written = Pipe()
+    let standardError = dup(STDERR_FILENO)
+    dup2(written.fileHandleForWriting.fileDescriptor, STDERR_FILENO)
+    for id in ["a", "b", "c"] { _ = Silent(id: id, user: User("1", "Ada")).updated(with: User("1", "Ada L.")) }
+    dup2(standardError, STDERR_FILENO)
+    close(standardError)
+    try? written.fileHandleForWriting.close()
+    let lines = String(decoding: written.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(
+      separator: "\n")
+    #expect(lines.filter { $0.contains("Silent") }.count == 1)
+    #expect(lines.contains { $0.contains("did not take a value of type ConcordConsistencyTests.User") })
+  }
+
   @Test("What others around it take is merged")
   func others() {
     let reported = problems {
@@ -85,6 +101,14 @@ private struct Stubborn: ConsistentObject {
 
   var properties: [Property] { [("user", user), ("users", users)] }
   func setting(property: Property) -> Stubborn { self }
+}
+
+/// Not among those that the other tests wait for.
+private struct Silent: ConsistentObject {
+  let id: String
+  var user: User
+  var properties: [Property] { [("user", user)] }
+  func setting(property: Property) -> Silent { self }
 }
 
 private struct Box: ConsistentObject {

@@ -66,6 +66,39 @@ struct RegistrationTests {
     #expect(owner.updates.count == 1)
   }
 
+  @Test("An owner that one thread unregisters while others push is told nothing new afterwards")
+  func unregisterWhilePushing() {
+    for round in 0..<50 {
+      let manager = ConsistencyManager()
+      let owner = Owner(User("1", "0"))
+      manager.register(owner)
+      let isOver = Mutex(false)
+      let thread = Thread {
+        for version in 0..<200 where !isOver.withLock({ $0 }) { manager.pushUpdatedObject(User("1", "\(version)")) }
+      }
+      thread.start()
+      while round.isMultiple(of: 2), owner.updates.isEmpty, !thread.isFinished {}
+      manager.unregister(owner)
+      isOver.withLock { $0 = true }
+      let told = owner.updates.count
+      for version in 0..<5 { manager.pushUpdatedObject(User("1", "late \(version)")) }
+      while !thread.isFinished { usleep(10) }
+      // One that the other thread was just looking at.
+      #expect(owner.updates.count <= told + 1)
+      #expect(!owner.thing.name.hasPrefix("late"))
+    }
+  }
+
+  @Test("An owner that belongs to no actor is called on the one it is registered for")
+  func onActor() async {
+    let owner = Owner(User("1", "Ada"))
+    owner.onUpdate = { _ in MainActor.assertIsolated() }
+    manager.register(owner, on: MainActor.shared)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+    for _ in 0..<10_000 where owner.updates.isEmpty { await Task.yield() }
+    #expect(await MainActor.run { owner.thing.name } == "Ada L.")
+  }
+
   @Test("A store that was unregistered follows nobody, and nobody follows it")
   func unregisterStore() {
     let store = EntityStore(delivery: .immediate)
@@ -88,9 +121,9 @@ struct RegistrationTests {
       return ContinuousClock().measure { for owner in owners { manager.register(owner) } }
     }
     _ = time(500)
-    let (few, many) = (time(1_000), time(16_000))
-    // 16 times as many: 256 times as long, were it quadratic.
-    #expect(many < few * 80)
+    // The fastest of three, since other programs run as well. 16 times as many: 256 times as long, were it quadratic.
+    let (few, many) = ((0..<3).map { _ in time(1_000) }.min(), (0..<3).map { _ in time(16_000) }.min())
+    #expect((many ?? .zero) < (few ?? .zero) * 80)
   }
 
   @Test("An owner is released where it lives, and leaves nothing behind")

@@ -3,7 +3,7 @@ import Foundation
 
 // Conformances as `@Entity` generates them.
 
-struct Author: Identifiable, Equatable {
+struct Author: Identifiable, Hashable {
   let id: Int
   var name: String
 }

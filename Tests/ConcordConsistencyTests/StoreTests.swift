@@ -95,6 +95,30 @@ struct StoreTests {
     #expect(writers.map(\.value.name) == ["Ada L.", "Bob B."])
   }
 
+  @Test("A transaction that throws takes back what was pushed within it from the store, and not from the owners")
+  func pushWithinThrowingTransaction() {
+    struct Failure: Error {}
+    manager.register(store)
+    let owner = Owner(Writer(id: 1, name: "Ada"))
+    manager.register(owner)
+    let writer = store.store(Writer(id: 1, name: "Ada"))
+    #expect(throws: Failure.self) {
+      try store.transaction { _ in
+        manager.pushUpdatedObject(Writer(id: 1, name: "Ada L."))
+        throw Failure()
+      }
+    }
+    #expect((writer.value.name, owner.thing.name) == ("Ada", "Ada L."))
+    // What is only written to the store reaches nobody.
+    try? store.transaction { tx in
+      tx.update(Writer.self, id: 1) { $0.name = "never" }
+      throw Failure()
+    }
+    #expect((writer.value.name, owner.thing.name) == ("Ada", "Ada L."))
+    store.update(Writer.self, id: 1) { $0.name = "A. L." }
+    #expect((writer.value.name, owner.thing.name) == ("A. L.", "A. L."))
+  }
+
   @Test("A push comes to no owner twice, and ends")
   func noLoop() {
     let second = EntityStore(delivery: .immediate)
@@ -172,7 +196,7 @@ struct StoreTests {
   }
 
   @Test("Threads that push and write at once leave store and owners equal")
-  func threads() {
+  func threads() async {
     manager.register(store)
     let owner = Owner(Writer(id: 1, name: ""), Writer(id: 2, name: ""))
     manager.register(owner)
@@ -188,8 +212,34 @@ struct StoreTests {
         }
       }
     }
+    await store.settled()
     #expect(owner.things.map(\.name) == ["199", "199"])
     #expect(writers.map(\.value.name) == ["199", "199"])
+  }
+}
+
+@Suite("Stores that push at the same time")
+struct CrossingTests {
+  @Test("Come to rest after about as many changes as there were writes")
+  func crossing() async {
+    let manager = ConsistencyManager()
+    let stores = (0..<2).map { _ in EntityStore(delivery: .immediate) }
+    let changes = Locked(0)
+    let kept: [Any & Sendable] = stores.flatMap { store -> [Any & Sendable] in
+      manager.register(store)
+      let subscription = store.observeChanges { _ in changes.withLock { $0 += 1 } }
+      return [store.store(Writer(id: 1, name: "")), subscription]
+    }
+    let writes = 500
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      for round in 0..<writes { stores[thread / 2].update(Writer.self, id: 1) { $0.name = "\(thread) \(round)" } }
+    }
+    for _ in 0..<10 { for store in stores { await store.settled() } }
+    let names = Set(stores.map { $0.value(Writer.self, id: 1)?.name })
+    #expect(names.count == 1)
+    // Each write, the other store's taking it, and what had to be pushed once more.
+    #expect(changes.withLock { $0 } < writes * 4 * 4)
+    withExtendedLifetime(kept) {}
   }
 }
 

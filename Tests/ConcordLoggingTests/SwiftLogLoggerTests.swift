@@ -57,11 +57,39 @@ struct SwiftLogLoggerTests {
     withExtendedLifetime(book) {}
   }
 
+  @Test("What is refused for another reason is logged as a warning, with the reason")
+  func refusedOtherwise() {
+    let store = store()
+    #expect(!store.update(Book.self, id: "1") { $0.title = "" })
+    #expect(!store.update(named: AliasKey<Book>("favourite")) { $0.title = "" })
+    #expect(
+      lines.all == [
+        .init(
+          level: .warning, message: "refused a write, or a part of it",
+          metadata: ["entity": "Book", "id": "1", "reason": "notStored"]),
+        .init(
+          level: .warning, message: "refused an update of an alias that names nothing",
+          metadata: ["entity": "Book", "alias": "favourite"]),
+      ])
+  }
+
+  @Test("A stamp ahead of the clock is logged as a warning when a write without one loses to it")
+  func ahead() {
+    let store = store()
+    let book = store.store(Book(id: "1"), modifiedAt: 1e17)
+    store.store(Book(id: "1", title: "Howards End"))
+    let ahead = lines.with(message: "discarded a write without a stamp: the stored stamp is ahead of the clock")
+    #expect(ahead.map(\.level) == [.warning])
+    #expect(ahead.map { $0.metadata["storedStamp"] } == ["1e+17"])
+    #expect(ahead.compactMap { $0.metadata["clock"] }.count == 1)
+    withExtendedLifetime(book) {}
+  }
+
   @Test("A relation that is refused is logged as a warning, with the reason")
   func refusedRelation() {
     let store = store()
     let part = store.store(Selfish(id: "1"))
-    let refusals = lines.with(message: "refused a part of a write")
+    let refusals = lines.with(message: "refused a write, or a part of it")
     #expect(Set(refusals.map(\.level)) == [.warning])
     #expect(Set(refusals.map(\.metadata)) == [["entity": "Selfish", "id": "1", "reason": "relationToItself"]])
     withExtendedLifetime(part) {}

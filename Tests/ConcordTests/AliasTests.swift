@@ -212,4 +212,27 @@ struct AliasTests {
     subscription.unsubscribe()
     other.unsubscribe()
   }
+
+  @Test("An alias that is first looked for, and observed, in a transaction tells once that it names nothing")
+  func observedInside() {
+    let (log, list) = (Log<Tag?>(), Log<[Tag]?>())
+    let kept = Kept<[Subscription]>()
+    store.transaction { tx in
+      kept.value = [
+        tx.find(named: .current).observe { log.append($0) }, tx.find(named: .favourites).observe { list.append($0) },
+      ]
+    }
+    #expect(log.values == [nil])
+    #expect(list.values == [nil])
+    try? store.transaction { tx in
+      tx.store(Tag(id: 0, text: 0), named: .current)
+      throw Refused()
+    }
+    #expect(log.values == [nil])
+    store.store(Tag(id: 0, text: 0), named: .current)
+    store.store([Tag(id: 0, text: 0)], named: .favourites)
+    #expect(log.values == [nil, Tag(id: 0, text: 0)])
+    #expect(list.values == [nil, [Tag(id: 0, text: 0)]])
+    for subscription in kept.value ?? [] { subscription.unsubscribe() }
+  }
 }

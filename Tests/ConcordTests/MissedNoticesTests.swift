@@ -101,7 +101,7 @@ struct MissedNoticesTests {
     first.unsubscribe()
   }
 
-  @Test("The first call on another actor comes also if the entity is removed before its turn", arguments: [false, true])
+  @Test("The first call on another actor comes also if the entity is removed before", arguments: [false, true])
   func firstCallElsewhere(isRemovedBefore: Bool) async {
     let store = EntityStore(delivery: .immediate)
     let log = Log<Int>()

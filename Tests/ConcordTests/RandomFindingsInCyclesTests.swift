@@ -6,6 +6,45 @@ import Testing
 struct RandomFindingsInCyclesTests {
   let store = EntityStore(delivery: .immediate)
 
+  @Test("In ifPresent what stands in an entity that the closure brought in is an edit, too")
+  func broughtIn() {
+    let keep = store.store(Team(id: 0, name: 0, lead: Person(id: 1, name: 0)))
+    let given = Team(
+      id: 0, name: 0, lead: Person(id: 1, name: 0), mates: [Person(id: 0, name: 1, tag: Tag(id: 0, text: 1))])
+    store.store(given) { team in
+      team.lead = Person(id: 2, name: 2, partner: Person(id: 3, name: 3, friends: [Person(id: 0, name: 7)]))
+    }
+    #expect(store.value(Person.self, id: 0)?.name == 7)
+    #expect(store.value(Person.self, id: 0)?.tag == nil)
+    #expect(keep.value.mates?.map(\.name) == [7])
+  }
+
+  @Test("In ifPresent what was left out of an entity that is new makes it no edit")
+  func leftOutOfNew() {
+    let keep = store.store(Team(id: 0, name: 1, lead: Person(id: 2, name: 2)))
+    var outer = Person(id: 0, name: 3, tag: Tag(id: 3, text: 3))
+    outer.friends = omitted()
+    outer.team = Team(id: 0, name: 2, lead: Person(id: 0, name: 0))
+    store.store(Team(id: 0, name: 3, lead: outer)) { $0.lead.team?.lead.name = 5 }
+    #expect(store.value(Person.self, id: 0)?.name == 5)
+    #expect(store.value(Person.self, id: 0)?.tag == nil)
+    #expect(keep.value.lead.name == 5)
+  }
+
+  @Test("In ifPresent the outermost value is compared with what was given, not with a brief form of it inside")
+  func ifPresentOfBriefForm() {
+    let keep = store.store(
+      Person(
+        id: 1, name: 2, friends: [Person(id: 0, name: 2)], team: Team(id: 0, name: 1, lead: Person(id: 0, name: 2))))
+    var inner = Person(id: 1, name: 1)
+    inner.friends = omitted()
+    var lead = Person(id: 1, name: 0)
+    lead.team = Team(id: 0, name: 1, lead: inner)
+    store.store(Team(id: 0, name: 2, lead: lead)) { $0.name = 1 }
+    #expect(keep.value.name == 0)
+    #expect(keep.value.friends.isEmpty)
+  }
+
   @Test("A friend of herself, with something else below, is released")
   func selfLoop() {
     store.store(Person(id: 2, name: 0, friends: [Person(id: 2, name: 0)], tag: Tag(id: 0, text: 0)))

@@ -378,7 +378,9 @@ final class RandomWorld {
       // What resuming catches up with may have been told already.
       let newest = expected[(expected.lastIndex { !$0.isOptional } ?? 0)...]
       let isUpToDate = newest.isEmpty || newest.contains { $0.acceptable.contains { $0 == told.last } }
-      if isUpToDate || model.subscriptions[id]?.isPaused == true { return }
+      // Of an entity that is gone when the turn comes nothing more is told.
+      let isGone = model.subscriptions[id].map { model.reading($0.follower.target) == nil } ?? true
+      if isUpToDate || isGone || model.subscriptions[id]?.isPaused == true { return }
       if attempt == 2_000 { throw divergence(id, told, expected) }
       queue.sync {}
       if attempt > 10 { usleep(100) }

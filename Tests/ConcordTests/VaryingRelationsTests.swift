@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Testing
 
 /// A medium and its preview, which is a relation only while it has one.
@@ -288,5 +289,73 @@ struct VaryingRelationsTests {
     store.update(Tag.self, id: 2) { $0.text = 3 }
     #expect(medium.value.preview == tag(2, 3))
     #expect(store._checkInvariants() == [])
+  }
+}
+
+/// Has an entity as a relation only while that says something small.
+private struct Shy: Aggregate, Equatable {
+  let id: Int
+  var main: Tag
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { main.text > 20 ? [] : [.init(\.main)] }
+}
+
+/// The same, and it cannot be compared.
+private struct Secret: Aggregate {
+  let id: Int
+  var main: Tag
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { main.text > 20 ? [] : [.init(\.main)] }
+}
+
+private struct Holder: Aggregate, Equatable {
+  let id: Int
+  var shy: Shy
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.shy)] }
+}
+
+@Suite("Whoever changes through an entity that stands in it no longer is told")
+struct LostRelationTests {
+  @Test("In a transaction as outside of one, and above it too", arguments: [false, true], [false, true])
+  func told(isInTransaction: Bool, isQueued: Bool) async {
+    let store = isQueued ? EntityStore(queue: DispatchQueue(label: "delivery")) : EntityStore(delivery: .immediate)
+    let (shy, secret, holder) = (Log<Int>(), Log<Int>(), Log<Int>())
+    let tag = store.store(Tag(id: 0, text: 8))
+    let subscriptions = [
+      store.store(Shy(id: 0, main: tag.value)).observe { shy.append($0.main.text) },
+      store.store(Secret(id: 0, main: tag.value)).observe { secret.append($0.main.text) },
+      store.store(Holder(id: 0, shy: Shy(id: 0, main: tag.value))).observe { holder.append($0.shy.main.text) },
+    ]
+    if isInTransaction {
+      store.transaction { tx in
+        tx.update(Tag.self, id: 0) { $0.text = 26 }
+        tx.store(Tag(id: 1, text: 0))
+      }
+    } else {
+      store.update(Tag.self, id: 0) { $0.text = 26 }
+    }
+    await store.settled()
+    #expect(shy.values == [8, 26])
+    #expect(secret.values == [8, 26])
+    #expect(holder.values == [8, 26])
+    for subscription in subscriptions { subscription.unsubscribe() }
+  }
+
+  @Test("Read inside the transaction, and undone: told of nothing, and followed as before")
+  func undone() {
+    let store = EntityStore(delivery: .immediate)
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 8))
+    let shy = store.store(Shy(id: 0, main: tag.value))
+    let subscription = shy.observe { log.append($0.main.text) }
+    try? store.transaction { tx in
+      tx.update(Tag.self, id: 0) { $0.text = 26 }
+      #expect(shy.value.main.text == 26)
+      throw Refused()
+    }
+    #expect(log.values == [8])
+    #expect(shy.value.main.text == 8)
+    store.update(Tag.self, id: 0) { $0.text = 9 }
+    #expect(log.values == [8, 9])
+    #expect(store._checkInvariants() == [])
+    subscription.unsubscribe()
   }
 }

@@ -12,20 +12,21 @@ extension EntityObserver {
   /// commits, and must be `Sendable`.
   ///
   /// The first call comes on the calling thread before `observe` returns; where the closure belongs to another actor than the
-  /// caller, in that actor's turn.
+  /// caller, in that actor's turn. With ``FirstCall/inTurn`` it comes where the later ones do.
   ///
   /// - Parameters:
   ///   - buffering: which states count when the observer is slower than the writers.
+  ///   - firstCall: where the first call comes.
   ///   - isolation: the caller's actor. Not to be passed: the compiler does.
   ///   - onChange: is called with each value.
   /// - Returns: a subscription, which has to be kept.
   /// - Complexity: constant, plus what changed below since the value was last read.
   @inlinable public func observe(
-    buffering: Buffering = .newestOnly, isolation: isolated (any Actor)? = #isolation,
+    buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
-    return source.subscribe(line, buffering, isHere: isHere, withoutIsolation(onChange))
+    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce, withoutIsolation(onChange))
   }
 
   /// The same on the main actor, whatever the store's queue.
@@ -49,14 +50,14 @@ extension EntityObserver {
   /// let subscription = observer.observe(\.title) { title in print(title) }
   /// ```
   public func observe<Part: Equatable & Sendable>(
-    _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly,
+    _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Part) -> Void
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
     let last = LastValue<Part>()
-    return source.subscribe(line, buffering, isHere: isHere) { value in
+    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }
     }

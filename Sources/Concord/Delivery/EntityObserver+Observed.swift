@@ -16,35 +16,56 @@ extension EntityObserver {
 
 /// A value in a store that tells when it has changed, made with ``EntityObserver/observed``.
 ///
-/// It changes where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
-/// from any thread, and keeps the entity alive. Whoever reads ``value`` is told only of transactions that changed it.
+/// It tells where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
+/// from any thread, and keeps the entity alive. Whoever reads `value` is told only of transactions that changed it.
+///
+/// Parts of the value are parts of the object, too: `book.title` is `book.value.title`. Where the value is an entity they can
+/// be written, as SwiftUI's bindings do (`@Bindable var book: ObservedValue<Book>`, `$book.title`): each is an `update` of the
+/// store, which changes this part and no other.
+@dynamicMemberLookup
 public final class ObservedValue<Value: Sendable>: Observable, Sendable {
+  let source: ObserverSource<Value>
   private let registrar = ObservationRegistrar()
-  private let lock = Lock()
-  // Unsafe to the compiler, which cannot see that both are used only while `lock` is held, once `init` has set them.
-  nonisolated(unsafe) private var latest: Value
-  nonisolated(unsafe) private var isReady = false
-  // No `let`, because it needs `self`. Set once, in `init`, before anybody else has the object, and never read.
-  nonisolated(unsafe) private var subscription: Subscription?
+  // No `let`, because it needs `self`. Set once, in `init`, before anybody else has the object.
+  nonisolated(unsafe) private(set) var subscription: Subscription?
 
   init(_ observer: EntityObserver<Value>) {
-    latest = observer.value
-    subscription = observer.observe { [weak self] value in self?.receive(value) }
-    lock.withLock { isReady = true }
+    source = observer.source
+    subscription = observer.observe { [weak self] _ in self?.tell() }
   }
 
-  /// The value that observers were last told.
-  public var value: Value {
-    registrar.access(self, keyPath: \.value)
-    return lock.withLock { latest }
+  /// The current value, as ``EntityObserver/value``: who has just written reads what was written, before observers are told.
+  public var value: Value { access() }
+
+  func access() -> Value {
+    registrar.access(self, keyPath: \.anyValue)
+    return source.value
   }
 
-  private func receive(_ value: Value) {
-    // Before anybody is told, so that who then reads it, on whatever thread, has the new one.
-    let isSeen = lock.withLock {
-      latest = value
-      return isReady
+  /// What whoever reads the value or a part of it depends on.
+  private var anyValue: Value { source.value }
+
+  /// A part of the value.
+  public subscript<Part>(dynamicMember part: KeyPath<Value, Part>) -> Part { value[keyPath: part] }
+
+  // The first time nobody can have read it yet.
+  private func tell() { registrar.withMutation(of: self, keyPath: \.anyValue) {} }
+}
+
+extension ObservedValue where Value: Identifiable {
+  /// A part of the entity. Written, it is an `update` of the store, without a stamp. If that
+  /// is not taken, because the entity was removed or its stamp is ahead of the clock, the logger is told.
+  public subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
+    get { value[keyPath: part] }
+    set {
+      EntityStore(source.shared, token: 0).update(Value.self, id: source.value.id) { $0[keyPath: part] = newValue }
     }
-    if isSeen { registrar.withMutation(of: self, keyPath: \.value) {} }
+  }
+
+  /// The current value. Written, it replaces the stored one by an `update` of the store: all of it, so
+  /// write a part where a part is meant. A value with another id is refused.
+  public var value: Value {
+    get { access() }
+    set { EntityStore(source.shared, token: 0).update(Value.self, id: source.value.id) { $0 = newValue } }
   }
 }

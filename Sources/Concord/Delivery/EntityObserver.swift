@@ -8,6 +8,9 @@
 ///
 /// An observer is a small value that may be copied and used from any thread. As long as one copy or one subscription
 /// exists, so does the entity; when the last of them goes, and no living parent or alias has it, the entity goes at once.
+///
+/// A property of the value is an observer of that property: `observer.title.observe { print($0) }`.
+@dynamicMemberLookup
 public struct EntityObserver<Value: Sendable>: Sendable {
   @usableFromInline let source: ObserverSource<Value>
 

@@ -54,6 +54,9 @@ struct NoticeState {
     }
   }
 
+  /// It is paused, or will be when it has started.
+  var isPaused: Bool { phase == .paused || pausesWhenStarted }
+
   /// `true` to enqueue the newest of what was missed, if no notice waits since before the pause or each counts.
   mutating func resume(isBuffered: Bool) -> Bool {
     pausesWhenStarted = false
@@ -65,6 +68,9 @@ struct NoticeState {
     tellsLast = true
     return isBuffered || !isPending
   }
+
+  /// What was missed has cancelled itself out.
+  mutating func forgetMissed() { hasMissed = false }
 
   /// The first call comes in the observer's turn, too.
   mutating func putOffFirst() {

@@ -22,8 +22,12 @@
     let value = shared.read(0) { core, isCommitted in
       isCommitted ? committedValue(core) : currentValue(core)
     }
-    guard let value else { preconditionFailure("an entity that is observed has, or had, a value") }
-    return value
+    return value ?? derivedValue
+  }
+
+  /// The value of a source that is made of others' values, without the lock.
+  @usableFromInline var derivedValue: Value {
+    preconditionFailure("an entity that is observed has, or had, a value")
   }
 
   @inlinable final func currentValue(_ core: StoreCore) -> Value? {
@@ -57,7 +61,7 @@
   }
 
   /// Whether the entity is gone.
-  final var isRemoved: Bool {
+  var isRemoved: Bool {
     shared.read(0) { core, isCommitted in
       let node = handle.node(in: core)
       return isWhole ? !(isCommitted ? core.view.exists(node) : node.exists) : isAbsent(core, isCommitted)
@@ -67,11 +71,40 @@
   /// Whether what is observed shows that there is nothing.
   func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { false }
 
+  // MARK: What others make of it
+
+  /// The nodes whose changes change the value.
+  var anchors: [NodeHandle] { [handle] }
+
+  /// Takes what the value is to be made of, with the lock; the function makes it, without. Only a source that has a value.
+  func capture(_ core: StoreCore, _ isCommitted: Bool) -> @Sendable () -> Value {
+    let value = isCommitted ? committedValue(core) : currentValue(core)
+    return { [self] in value ?? derivedValue }
+  }
+
+  /// Whether there is no committed value yet.
+  func isUnborn(_ core: StoreCore) -> Bool { isWhole && !core.view.wasCommitted(handle.node(in: core)) }
+
+  /// What two observers have in common if they observe the same.
+  var identity: ObjectIdentifier { isWhole ? handle.identity : ObjectIdentifier(self) }
+
+  // MARK: Subscribing
+
+  /// Whether the value is made of another source's.
+  @usableFromInline var isDerived: Bool { false }
+
+  @usableFromInline func subscribeToBase(
+    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
+  ) -> Subscription {
+    preconditionFailure("a derived source says how")
+  }
+
   /// Specialised for the value where it is called, and so is the call that it makes.
   @inlinable final func subscribe(
     _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool = true,
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
+    if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
     let calls = CallMaker { core, occasion in
       guard let value = self.value(core, for: occasion) else { return nil }
       return Call { onChange(value) }

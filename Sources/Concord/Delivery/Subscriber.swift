@@ -21,6 +21,9 @@
   @exclusivity(unchecked) private var box: Mailbox<Call>
   /// Taken, and about to be made.
   @exclusivity(unchecked) private var taken: Call?
+  /// What there was when it paused, if that had been told: to know whether there is something new when it resumes. Guarded by
+  /// the store's lock.
+  private var valueWhenPaused: SavedState?
 
   init(
     _ calls: CallMaker, to node: NodeHandle, isWhole: Bool, shared: SharedCore, line: DeliveryLine,
@@ -118,20 +121,30 @@
     if isFirst { shared.release(self) }
   }
 
-  func pause() { line.withLock { state.pause() } }
+  // MARK: Pausing
 
-  func resume() {
-    shared.readCommitted { core in
-      guard let calls else { return }
-      line.withLock {
-        guard state.resume(isBuffered: buffersCalls) else { return }
-        if buffersCalls, let call = calls.call(core, .beginning) {
-          _ = box.takeAll()
-          _ = box.append(call)
-        }
-        line.enqueue(self)
-      }
+  func pause(_ core: StoreCore) {
+    line.withLock {
+      guard state.phase == .active else { return state.pause() }
+      let knowsNewest = !state.isPending && taken == nil && box.count == 0
+      state.pause()
+      valueWhenPaused = knowsNewest ? core.save(node.node(in: core)) : nil
     }
-    line.deliver()
+  }
+
+  func resume(_ core: StoreCore) {
+    guard let calls, line.withLock({ state.isPaused }) else { return }
+    let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
+    let call = buffersCalls && !isSame ? calls.call(core, .beginning) : nil
+    line.withLock {
+      valueWhenPaused = nil
+      if isSame { state.forgetMissed() }
+      guard state.resume(isBuffered: buffersCalls) else { return }
+      if let call {
+        _ = box.takeAll()
+        _ = box.append(call)
+      }
+      line.enqueue(self)
+    }
   }
 }

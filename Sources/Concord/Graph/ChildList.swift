@@ -1,7 +1,7 @@
 /// An occurrence, seen from above: the child, and where its `parents` have this edge.
 struct ChildEdge {
   let child: Node
-  var backIndex: Int32
+  var backIndex: Int32 = -1
 }
 
 /// The occurrences in one entity's value, in the order in which its relations are visited; an occurrence's position is its
@@ -46,23 +46,23 @@ struct ChildEdge {
   /// The relation that has the ordinal.
   func relation(of ordinal: Int32) -> Int { ends.firstIndex { ordinal < $0 } ?? max(0, ends.count - 1) }
 
-  var nodes: ContiguousArray<Node> { ContiguousArray(edges.lazy.map(\.child)) }
-
   /// Whether the same entities stand in the same places, in the same order.
-  func isSame(_ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>) -> Bool {
-    guard self.schema === schema, self.ends == ends, edges.count == nodes.count else { return false }
-    for i in nodes.indices where nodes[i] !== edges[i].child { return false }
+  func isSame(_ schema: AnySchema, _ others: ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>) -> Bool {
+    guard self.schema === schema, self.ends == ends, edges.count == others.count else { return false }
+    for i in others.indices where others[i].child !== edges[i].child { return false }
     return true
   }
 
   /// The same; where order may say nothing, in any order. Only comparing the values tells whether it did.
-  func isSameInAnyOrder(_ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>) -> Bool {
-    guard self.schema === schema, self.ends == ends, edges.count == nodes.count else { return false }
+  func isSameInAnyOrder(
+    _ schema: AnySchema, _ others: ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
+  ) -> Bool {
+    guard self.schema === schema, self.ends == ends, edges.count == others.count else { return false }
     for k in ends.indices {
       let range = range(ofRelation: k)
-      if range.allSatisfy({ nodes[$0] === edges[$0].child }) { continue }
+      if range.allSatisfy({ others[$0].child === edges[$0].child }) { continue }
       guard schema.orders[k] != .elements,
-        Set(range.map { ObjectIdentifier(nodes[$0]) }) == Set(range.map { ObjectIdentifier(edges[$0].child) })
+        Set(range.map { ObjectIdentifier(others[$0].child) }) == Set(range.map { ObjectIdentifier(edges[$0].child) })
       else { return false }
     }
     return true

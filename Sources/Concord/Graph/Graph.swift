@@ -21,6 +21,8 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// Hubs that nobody observes any longer.
+  var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
 
   init() {
@@ -113,14 +115,13 @@
 
   /// Replaces all occurrences below a node. The new edges are not stale.
   func setChildren(
-    of node: Node, _ schema: AnySchema, _ nodes: ContiguousArray<Node>, _ ends: ContiguousArray<Int32>
+    of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
     removeChildren(of: node)
-    var edges = ContiguousArray<ChildEdge>()
-    edges.reserveCapacity(nodes.count)
-    for child in nodes {
-      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: edges.count)))
-      edges.append(ChildEdge(child: child, backIndex: Int32(truncatingIfNeeded: child.parents.count - 1)))
+    for i in edges.indices {
+      let child = edges[i].child
+      edges[i].backIndex = Int32(truncatingIfNeeded: child.parents.count)
+      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
       // The next change of the child is to come up to this parent, too.
       child.flags.subtract([.invalidatedParents, .invalidatedCycle])
       if lastLink?.child !== child.table || lastLink?.parent !== node.table { link(node.table, to: child.table) }
@@ -175,6 +176,14 @@
     node.flags.insert(.written)
     written.append(node)
     invalidate(node, isBriefChanged: isBriefChanged)
+  }
+
+  /// A value is to be visited anew, because it has another shape than before. Where states are kept it counts as written: a
+  /// child through which it changed may be none of its children any longer.
+  func willReshape(_ node: Node) {
+    guard node.journalIndex >= 0 else { return }
+    journal.save(node, isWrite: true)
+    node.flags.insert(.written)
   }
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
@@ -282,7 +291,11 @@ final class NodeQueue {
 
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
-  @exclusivity(unchecked) var isWanted = false
+  /// Somebody follows all changes.
+  var isFollowed = false { didSet { isWanted = isFollowed || isListed } }
+  /// Somebody observes all entities of a type.
+  var isListed = false { didSet { isWanted = isFollowed || isListed } }
+  @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
 
@@ -293,6 +306,9 @@ final class WrittenNodes {
     nodes.append(node)
     backlog.add()
   }
+
+  /// Those written so far.
+  var all: ContiguousArray<Node> { nodes }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []

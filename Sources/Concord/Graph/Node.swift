@@ -5,7 +5,7 @@
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = .uncommitted
   @usableFromInline final let holders = HolderCount()
   /// The id's hash, by which the table finds the node.
-  @usableFromInline final var hash: UInt32 = 0
+  @exclusivity(unchecked) @usableFromInline final var hash: UInt32 = 0
   /// Where the call that is being merged has the winning occurrence; -1 outside of a call.
   @exclusivity(unchecked) final var occurrence: Int32 = -1
   /// Where the journal has the latest saved state; -1 if it has none.
@@ -38,6 +38,13 @@
 
   final var subscribers: ContiguousArray<Subscriber> { links?.subscribers ?? [] }
   final var isObserved: Bool { links.map { !$0.subscribers.isEmpty } ?? false }
+
+  /// Whether somebody is told each state, with the value of its commit.
+  final var buffersCalls: Bool {
+    guard let links else { return false }
+    for i in links.subscribers.indices where links.subscribers[i].buffersCalls { return true }
+    return false
+  }
 
   final func addSubscriber(_ subscriber: Subscriber) {
     let links = ownLinks

@@ -39,6 +39,7 @@ final class Reachability {
     }
     graph.removeChildren(of: node)
     node.table.remove(node)
+    if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }
 
   /// Whether the node's retainer, or another of its parents, is reachable; a few are looked at, each a few retainers up.

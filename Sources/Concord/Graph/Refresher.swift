@@ -54,10 +54,26 @@ final class Refresher: ChildForms {
       children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }
-    if node.table.patch(node, ordinals, self, visitor) == .reshaped {
+    if patchValue(of: node, children, ordinals) == .reshaped {
       reshaped.append(node)
       graph.backlog.add()
     }
+  }
+
+  private func patchValue(
+    of node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>
+  ) -> PatchResult {
+    // In a cycle the node's own value may be needed to patch it.
+    guard children.schema.isStored, node.links?.component == nil else {
+      return node.table.patch(node, ordinals, self, visitor)
+    }
+    var cursor = PatchCursor(graph: graph, parent: node, children: children, stale: ordinals, forms: self)
+    for (k, place) in children.schema.places.enumerated() where cursor.hasWork(before: children.ends[k]) {
+      cursor.move(to: children.start(ofRelation: k))
+      place.patchOwn?(node, &cursor)
+    }
+    children.brief = nil
+    return node.table.didPatch(node, mustVisit: cursor.mustVisitAgain, self, visitor)
   }
 
   // MARK: Where types can contain themselves

@@ -14,6 +14,8 @@
   @exclusivity(unchecked) final var reachesRecursion = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @exclusivity(unchecked) @usableFromInline final var isInternal = false
+  /// The nodes are those of hubs, which want to know when nobody observes them any longer.
+  @exclusivity(unchecked) final var isOfHubs = false
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
@@ -83,6 +85,8 @@
   {
     .done
   }
+  /// What is left to do when stale occurrences have been written.
+  func didPatch(_ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
@@ -95,6 +99,8 @@
   func restoreValue(of node: Node, from state: SavedState) {}
   /// Whether the node's own fields are others than they were.
   func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Whether the node's value, with all it shows, is the saved one.
+  func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
 
@@ -120,6 +126,7 @@ enum LogEvent {
   case stored
   case released
   case discarded(Stamp, stored: Stamp)
+  case outrun(Stamp, stored: Stamp)
   case refused(RefusalReason)
   case imprecise(Stamp)
 }
@@ -158,7 +165,8 @@ enum LogEvent {
   @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
-    index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
+    if isMissing(id) { return nil }
+    return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
   /// The node for the id, made if there is none.
@@ -166,6 +174,7 @@ enum LogEvent {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
+    if isMissing(id) { return node }
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
@@ -186,6 +195,21 @@ enum LogEvent {
   ) -> EntityNode<T> {
     let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self, value: nil)
     graph.journal.willWrite(node)
+    node.value = value
+    if !node.flags.contains(.indexed) {
+      // Those without an id, which nobody looks for, are only to be apart from each other.
+      node.hash = isMissing(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
+      node.flags.insert(.indexed)
+      index.insert(node)
+    }
+    node.flags.insert(.exists)
+    node.flags.remove(.uncommitted)
+    return node
+  }
+
+  /// The same for an entity of the store's own, whose coming no transaction undoes.
+  func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
+    let node = known ?? EntityNode<T>(table: self, value: nil)
     node.value = value
     if !node.flags.contains(.indexed) {
       node.hash = hash
@@ -244,7 +268,7 @@ enum LogEvent {
   override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), Int(slot) < pending.count, var value = node.value.take() else {
+    guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
       return
     }
     swap(&value, &pending[Int(slot)])
@@ -348,7 +372,7 @@ enum LogEvent {
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
-      Int(slot) < pending.count, !schema.relations[k].isIdentical(present, pending[Int(slot)])
+      holds(slot), !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
@@ -370,6 +394,20 @@ enum LogEvent {
     return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }
 
+  override func didPatch(
+    _ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor
+  ) -> PatchResult {
+    guard mustVisit || schemas.fixed == nil else { return .done }
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+      var value = node.value
+    else { return .done }
+    if mustVisit {
+      patchAll(&value, of: node, schema, forms, visitor)
+      node.value = value
+    }
+    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+  }
+
   /// Whether a value, once patched, is to be visited again to know its occurrences.
   private func patch(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
@@ -382,14 +420,20 @@ enum LogEvent {
       schema.relations[k].patch(&value, &cursor)
     }
     guard cursor.mustVisitAgain else { return false }
-    // Writing a place may show another entity there, or an old value of the same. It is over when nothing is written any more; a
-    // value that never settles is left after a while.
+    patchAll(&value, of: node, schema, forms, visitor)
+    return true
+  }
+
+  /// Writes all newer values, wherever they stand. Writing a place may show another entity there, or an old value of the same. It
+  /// is over when nothing is written any more; a value that never settles is left after a while.
+  private func patchAll(
+    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: any ChildForms, _ visitor: Visitor
+  ) {
     for _ in 0..<8 {
       var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
       for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
       if !everything.hasWritten { break }
     }
-    return true
   }
 
   private func hasShape(
@@ -447,6 +491,12 @@ enum LogEvent {
     return !isEqual(now, old)
   }
 
+  override func isSame(_ node: Node, as state: SavedState) -> Bool {
+    guard node.exists == state.flags.contains(.exists), let state = state as? SavedValue<T> else { return false }
+    guard let old = state.value, let now = node.typed(T.self)?.value else { return false }
+    return isSame(old, now)
+  }
+
   override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {
     guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
       let schema = children.list.schema as? Schema<T>
@@ -462,6 +512,8 @@ enum LogEvent {
     case .stored: return { $0.didStore(T.self, id: id) }
     case .released: return { $0.didRelease(T.self, id: id) }
     case .discarded(let stamp, let stored): return { $0.didDiscard(T.self, id: id, stamp: stamp, storedStamp: stored) }
+    case .outrun(let clock, let stored):
+      return { $0.didMeetStampAheadOfClock(T.self, id: id, stamp: stored, clock: clock) }
     case .refused(let reason): return { $0.didRefuse(T.self, id: id, reason: reason) }
     case .imprecise(let stamp): return { $0.didReceiveImpreciseStamp(T.self, id: id, stamp: stamp) }
     }

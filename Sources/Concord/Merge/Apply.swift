@@ -63,7 +63,7 @@ extension Merge {
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
     if let stamp, !(stamp > node.stamp) {
-      log.append(.discarded(stamp, stored: node.stamp), node)
+      logDiscarded(node, stamp)
       return false
     }
     graph.journal.willWrite(node)
@@ -71,6 +71,11 @@ extension Merge {
     if let stamp { node.stamp = stamp }
     logStored(node, stamp)
     return true
+  }
+
+  func logDiscarded(_ node: Node, _ stamp: Stamp) {
+    log.append(.discarded(stamp, stored: node.stamp), node)
+    if clock.isOwn(stamp) { log.append(.outrun(stamp, stored: node.stamp), node) }
   }
 
   func logStored(_ node: Node, _ stamp: Stamp?) {
@@ -87,8 +92,8 @@ extension Merge {
     // The diff has found out.
     if base?.isStored ?? false { return true }
     guard node.table.isEquatable, let schema = item.schema, let children = node.children else { return true }
-    let (nodes, ends, _) = newChildren(of: item, node)
-    guard children.isSameInAnyOrder(schema, nodes, ends) else { return true }
+    let (edges, ends, _) = newChildren(of: item, node)
+    guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
   }
 
@@ -115,28 +120,28 @@ extension Merge {
   /// The children of a visited value, where relations end, and which ordinals are stale.
   private func newChildren(
     of item: Occurrence, _ node: Node
-  ) -> (nodes: ContiguousArray<Node>, ends: ContiguousArray<Int32>, stale: ContiguousArray<Int32>) {
-    var nodes: ContiguousArray<Node> = []
+  ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>, stale: ContiguousArray<Int32>) {
+    var edges: ContiguousArray<ChildEdge> = []
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
-    guard let schema = item.schema, item.firstRelation >= 0 else { return (nodes, ends, stale) }
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends, stale) }
     for k in schema.orders.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
         for ordinal in children.range(ofRelation: Int(relation.kept)) {
-          if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: nodes.count)) }
-          nodes.append(children.edges[ordinal].child)
+          if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
+          edges.append(ChildEdge(child: children.edges[ordinal].child))
         }
       } else {
-        nodes.reserveCapacity(nodes.count + Int(relation.count))
+        edges.reserveCapacity(edges.count + Int(relation.count))
         for i in Int(relation.first)..<Int(relation.first + relation.count) {
-          if !showsPresent(i, in: node) { stale.append(Int32(truncatingIfNeeded: nodes.count)) }
-          nodes.append(occurrences.items[i].node)
+          if !showsPresent(i, in: node) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
+          edges.append(ChildEdge(child: occurrences.items[i].node))
         }
       }
-      ends.append(Int32(truncatingIfNeeded: nodes.count))
+      ends.append(Int32(truncatingIfNeeded: edges.count))
     }
-    return (nodes, ends, stale)
+    return (edges, ends, stale)
   }
 
   /// Makes the occurrences in a value the node's children.
@@ -146,13 +151,13 @@ extension Merge {
     guard let schema = item.schema else { return graph.removeChildren(of: node) }
     // Nothing that stands in it was changed.
     if node.children?.schema === schema, isAllKept(item, schema) { return }
-    let (nodes, ends, stale) = newChildren(of: item, node)
-    if let children = node.children, children.isSame(schema, nodes, ends) {
+    let (edges, ends, stale) = newChildren(of: item, node)
+    if let children = node.children, children.isSame(schema, edges, ends) {
       children.stale.removeAll()
       node.flags.remove(.stale)
-      for child in nodes { child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      for edge in edges { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
     } else {
-      graph.setChildren(of: node, schema, nodes, ends)
+      graph.setChildren(of: node, schema, edges, ends)
     }
     for ordinal in stale { graph.makeStale(node, ordinal) }
   }

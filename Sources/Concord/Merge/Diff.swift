@@ -15,6 +15,7 @@ extension Merge {
     occurrences.parent = -1
     occurrences.level = 0
     collect(visit)
+    base.top = occurrences.items.first?.node
     var next = 0
     while next < occurrences.items.count {
       let item = occurrences.items[next]
@@ -52,13 +53,17 @@ extension Merge {
   func compareTop() {
     guard !occurrences.items.isEmpty else { return }
     let item = occurrences.items[0]
-    compare(0, with: (base?.values[ObjectIdentifier(item.node)] ?? []).map { .pending($0) })
+    let known = base?.values[ObjectIdentifier(item.node)] ?? []
+    // Of the forms that it has in what was given, the outermost is what it was, unless the closure made another entity of it.
+    let forms = base?.top === item.node ? Array(known.prefix(1)) : known
+    compare(0, with: forms.map { .pending($0) })
   }
 
   /// Compares the occurrences of one relation with what stood in their places.
   func compare(_ range: Range<Int>, with comparison: Comparison?, relation k: Int, of item: Occurrence) {
     guard let base else { return }
-    if !base.isOnlyEdits, comparison == nil { return }
+    // What is in a value that the closure left as it was need not be compared.
+    if !base.isOnlyEdits, comparison == nil, !item.state.contains(.isEdit) { return }
     let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
     let isOrdered = item.schema.map { $0.orders[k] != PlaceOrder.none } ?? false
     for i in range {
@@ -103,7 +108,7 @@ extension Merge {
       return here == nil ? stored : [parent.isInSameCycle(as: node) ? .brief : .whole]
     }
     if let here { return [.pending(here.pending)] }
-    guard let known = base.values[ObjectIdentifier(node)] else { return stored }
+    guard let known = base.values[ObjectIdentifier(node)] else { return base.isOnlyEdits ? stored : [] }
     // At a new place the stored value may stand as well, though the closure was given another.
     let given = known.map { Form.pending($0) }
     return base.isOnlyEdits && !isNew(item) ? stored + given : given
@@ -168,10 +173,18 @@ extension Merge {
     guard let comparison else { return }
     let item = occurrences.items[i]
     if comparison.schema === schema, comparison.isSameEntity {
-      let kept = schema.orders.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+      let kept = schema.orders.indices.map { isKept($0, of: item, schema) }
       if item.node.table.haveSameFields(item.value, .pending(item.base), keeping: kept, graph) { return }
     }
     occurrences.items[i].state.formUnion([.counts, .isEdit])
+  }
+
+  private func isKept(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
+    let relation = occurrences.relations[Int(item.firstRelation) + k]
+    guard !relation.isKept, relation.count == 0, isNew(item) else { return relation.isKept }
+    // In an entity that is new to the store what was left out is just empty.
+    if case .omitted = item.node.table.omission(in: .pending(item.base), relation: k, of: schema) { return true }
+    return false
   }
 
   /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.

@@ -18,11 +18,13 @@ extension Merge {
   /// An equal value on the same level need not be visited twice: the later one is. One that was visited further out need not
   /// be visited at all, since what is further out wins.
   private func replaceEarlier(than i: Int) {
+    // What has no inside need not be known until the winners are picked.
+    if occurrences.items[i].state.contains(.isFlat) { return }
     let node = occurrences.items[i].node
     var j = node.occurrence
     occurrences.items[i].earlier = j
     node.occurrence = Int32(truncatingIfNeeded: i)
-    guard node.table.isAggregate, j >= 0, !occurrences.items[i].state.contains(.isClosed) else { return }
+    guard j >= 0, !occurrences.items[i].state.contains(.isClosed) else { return }
     let item = occurrences.items[i]
     while j >= 0 {
       let other = occurrences.items[Int(j)]
@@ -61,7 +63,11 @@ extension Merge {
       let kept = keptRelation(k, of: i, item, schema, comparison)
       if kept == nil {
         visitor.purpose = .merge
-        table.visit(item.value, relation: k, of: schema, visitor)
+        if item.pending < 0, let visitOwn = schema.places[k].visitOwn {
+          visitOwn(item.node, visitor)
+        } else {
+          table.visit(item.value, relation: k, of: schema, visitor)
+        }
         visitor.purpose = .identify
       }
       let count = occurrences.items.count - first

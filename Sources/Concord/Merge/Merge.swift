@@ -10,6 +10,7 @@ final class Merge {
   let reachability: Reachability
   let visitor: Visitor
   let occurrences: OccurrenceList
+  let clock: StampClock
   let log: LogBuffer
   /// A call is being merged.
   @exclusivity(unchecked) private(set) var isActive = false
@@ -26,13 +27,14 @@ final class Merge {
 
   init(
     graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,
-    log: LogBuffer
+    clock: StampClock, log: LogBuffer
   ) {
     self.graph = graph
     self.components = components
     self.refresher = refresher
     self.reachability = reachability
     self.visitor = visitor
+    self.clock = clock
     self.log = log
     occurrences = visitor.occurrences
   }
@@ -45,6 +47,8 @@ final class Merge {
     let isOnlyEdits: Bool
     /// All values of each entity in it, if they are not the store's own.
     var values: [ObjectIdentifier: [Int32]] = [:]
+    /// The entity that was given.
+    var top: Node?
   }
 
   // MARK: Calls

@@ -33,6 +33,8 @@
     static let isClosed = State(rawValue: 1 << 5)
     /// The value is not quite the one that stands in the parent.
     static let isOtherThanShown = State(rawValue: 1 << 6)
+    /// The entity's type has no relations.
+    static let isFlat = State(rawValue: 1 << 7)
   }
 
   var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
@@ -62,14 +64,14 @@ struct VisitedRelation {
     if pending == 0 { tables.append(node.table) }
     items.append(
       Occurrence(
-        node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : .isClosed))
+        node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : [.isFlat, .isClosed]))
   }
 
   @usableFromInline func appendNew(_ node: Node) {
     items.append(
       Occurrence(
         node: node, pending: -1, parent: parent, level: level,
-        state: node.table.isAggregate ? .isNew : [.isNew, .isClosed]))
+        state: node.table.isAggregate ? .isNew : [.isNew, .isFlat, .isClosed]))
   }
 
   @usableFromInline func reserve(_ more: Int) {

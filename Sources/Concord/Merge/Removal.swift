@@ -98,7 +98,7 @@ final class Removal {
   private func visitAgain(_ parent: Node, _ old: ChildList) {
     let table = parent.table
     guard let schema = table.schema(of: .own(parent)) else { return graph.removeChildren(of: parent) }
-    var nodes: ContiguousArray<Node> = []
+    var edges: ContiguousArray<ChildEdge> = []
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
     for k in schema.orders.indices {
@@ -108,13 +108,13 @@ final class Removal {
       let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }
       for (position, node) in found.enumerated() {
         if !isRest || old.stale.contains(Int32(truncatingIfNeeded: left[position])) {
-          stale.append(Int32(truncatingIfNeeded: nodes.count))
+          stale.append(Int32(truncatingIfNeeded: edges.count))
         }
-        nodes.append(node ?? parent)
+        edges.append(ChildEdge(child: node ?? parent))
       }
-      ends.append(Int32(truncatingIfNeeded: nodes.count))
+      ends.append(Int32(truncatingIfNeeded: edges.count))
     }
-    graph.setChildren(of: parent, schema, nodes, ends)
+    graph.setChildren(of: parent, schema, edges, ends)
     for ordinal in stale { graph.makeStale(parent, ordinal) }
   }
 

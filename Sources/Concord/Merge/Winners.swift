@@ -3,7 +3,9 @@ extension Merge {
   /// Of several values of one entity the outermost wins, among equals the last. What a closure changed goes before what it was
   /// given. Afterwards each node knows its winner.
   func pickWinners() {
-    for i in occurrences.items.indices { occurrences.items[i].node.occurrence = -1 }
+    for i in occurrences.items.indices where !occurrences.items[i].state.contains(.isFlat) {
+      occurrences.items[i].node.occurrence = -1
+    }
     for i in occurrences.items.indices where isCandidate(i) {
       let node = occurrences.items[i].node
       if node.occurrence >= 0 {

@@ -7,10 +7,20 @@ public protocol EntityStoreLogger: Sendable {
   func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
   /// A value was not taken, because its stamp is not newer than the stored one.
   func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
+  /// A write without a stamp was discarded, because the stored stamp is ahead of the store's clock. So will be all such
+  /// writes until the clock gets there: years, if the stamp was made with `timeIntervalSince1970` (see ``Stamp``).
+  /// ``didDiscard(_:id:stamp:storedStamp:)`` is told, too.
+  func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp)
   /// An `update` tried to change the id, and nothing was changed.
   func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)
   /// A write, or a part of it, was refused for another reason.
   func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason)
+  /// An `update` was about an alias that names nothing.
+  func didRefuseUpdate<T>(_ alias: AliasKey<T>)
+  /// CohesionKit's name for what is discarded or refused. Called unless the method that tells it apart is there:
+  /// ``didDiscard(_:id:stamp:storedStamp:)`` (the error is a ``StampError``), ``didRefuse(_:id:reason:)`` or
+  /// ``didRefuseIDChange(_:id:to:)`` (a ``RefusalReason``).
+  func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error)
   /// A stamp is so large (above 2^53) that its neighbours are the same number; see ``Stamp``.
   func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp)
   /// In a debug build: a stored value holds an entity that stands in no relation, so that it is never brought up to date.
@@ -36,9 +46,18 @@ public protocol EntityStoreLogger: Sendable {
 
 extension EntityStoreLogger {
   public func didStore<T: Identifiable>(_ type: T.Type, id: T.ID) {}
-  public func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp) {}
-  public func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID) {}
-  public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {}
+  public func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp) {
+    didFailedToStore(type, id: id, error: StampError.tooOld(current: storedStamp, received: stamp))
+  }
+  public func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp) {}
+  public func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID) {
+    didFailedToStore(type, id: id, error: RefusalReason.changedID)
+  }
+  public func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason) {
+    didFailedToStore(type, id: id, error: reason)
+  }
+  public func didRefuseUpdate<T>(_ alias: AliasKey<T>) {}
+  public func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error) {}
   public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {}
   public func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {}
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}

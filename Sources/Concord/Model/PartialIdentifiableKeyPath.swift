@@ -22,7 +22,7 @@ public struct PartialIdentifiableKeyPath<Root> {
 
   /// The function got the key path it was made with, so there is a relation.
   func makeRelation() -> Relation<Root> {
-    (place.isFoundLater ? place.find(at: keyPath) : make(keyPath)) ?? Relation(visit: nil, patch: nil)
+    (place.isFoundLater ? place.find(at: keyPath) : make(keyPath)) ?? Relation()
   }
 
   func isSame(as other: Self) -> Bool {

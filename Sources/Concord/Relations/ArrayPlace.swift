@@ -27,7 +27,7 @@
   @inlinable static func isIdentical(_ a: [T], _ b: [T]) -> Bool { haveSameBits(a, b) }
 
   @usableFromInline static func transplant(_ source: [T], into value: inout [T], _ graph: Graph) -> Bool {
-    guard source.count == value.count, zip(source, value).allSatisfy({ $0.id == $1.id }) else { return false }
+    guard source.count == value.count, zip(source, value).allSatisfy({ isSameEntity($0, $1) }) else { return false }
     value = source
     return true
   }

@@ -26,7 +26,7 @@
   @usableFromInline static func transplant(_ source: [Key: T], into value: inout [Key: T], _ graph: Graph) -> Bool {
     guard source.count == value.count else { return false }
     for key in value.keys {
-      guard let element = source[key], element.id == value[key]?.id else { return false }
+      guard let element = source[key], let present = value[key], isSameEntity(element, present) else { return false }
       value[key] = element
     }
     return true

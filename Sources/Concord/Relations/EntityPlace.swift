@@ -13,7 +13,7 @@
   }
 
   @usableFromInline static func transplant(_ source: T, into value: inout T, _ graph: Graph) -> Bool {
-    guard source.id == value.id else { return false }
+    guard isSameEntity(source, value) else { return false }
     value = source
     return true
   }

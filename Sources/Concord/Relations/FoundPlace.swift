@@ -4,7 +4,7 @@
 /// A place that is known only when the program runs, for values of a type that is known.
 class FoundPlace<Value> {
   func relation<Root>(at keyPath: WritableKeyPath<Root, Value>) -> Relation<Root> {
-    Relation(visit: nil, patch: nil)
+    Relation()
   }
 
   func described<Root>(at keyPath: WritableKeyPath<Root, Value>) -> PartialIdentifiableKeyPath<Root> {

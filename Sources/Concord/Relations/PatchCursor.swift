@@ -6,16 +6,18 @@
   @usableFromInline let graph: Graph
   /// The parent whose value is patched.
   private let parent: Node
-  private let children: ChildList?
+  @usableFromInline let children: ChildList?
+  /// The parent shows the newest whole values of its children: it is in no cycle, and nothing older is asked for.
+  @usableFromInline let showsWhole: Bool
   /// The stale ordinals, ascending; `nil` to find every entity by its id.
-  private let stale: ContiguousArray<Int32>?
+  @usableFromInline let stale: ContiguousArray<Int32>?
   private let forms: any ChildForms
   private var next = 0
   private var position: Int32 = 0
   /// The value may have another shape now, or did not have the one expected.
   @usableFromInline var mustVisitAgain = false
   /// A newer value was handed out.
-  var hasWritten = false
+  @usableFromInline var hasWritten = false
 
   init(
     graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
@@ -25,6 +27,7 @@
     self.children = children
     self.stale = stale
     self.forms = forms
+    showsWhole = forms is Refresher && parent.links?.component == nil
   }
 
   /// Whether there is anything to write before an ordinal.
@@ -62,10 +65,24 @@
   }
 
   /// The newest value for the occurrence at an ordinal, which shows `value` now; `nil` if that is the newest.
-  @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
-    if stale != nil, let children, children.edges.indices.contains(ordinal),
-      let child = children.edges[ordinal].child.typed(T.self), child.hasID(value.id)
-    {
+  @inlinable @inline(never)
+  mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
+    guard showsWhole, let child = child(at: ordinal)?.typed(T.self), child.hasID(value.id) else {
+      return searchNewer(than: value, at: ordinal)
+    }
+    guard let newest = child.value, !haveSameBits(newest, value) else { return nil }
+    hasWritten = true
+    return newest
+  }
+
+  /// The child that stood at an ordinal when the value was visited.
+  @usableFromInline func child(at ordinal: Int) -> Node? {
+    guard stale != nil, let children, ordinal < children.edges.count else { return nil }
+    return children.edges[ordinal].child
+  }
+
+  @usableFromInline mutating func searchNewer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
+    if let child = child(at: ordinal)?.typed(T.self), child.hasID(value.id) {
       return newest(of: child, otherThan: value)
     }
     mustVisitAgain = true

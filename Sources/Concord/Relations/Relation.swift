@@ -1,15 +1,32 @@
+/// A relation, whatever the type that has it: what is done often is done without knowing that.
+@usableFromInline class AnyRelation {
+  /// Visits each entity in the place, in the value that a node has. `nil` if the property is not stored.
+  @usableFromInline final let visitOwn: ((Node, Visitor) -> Void)?
+  /// Writes newer values there.
+  @usableFromInline final let patchOwn: ((Node, inout PatchCursor) -> Void)?
+
+  @usableFromInline init(
+    visitOwn: ((Node, Visitor) -> Void)?, patchOwn: ((Node, inout PatchCursor) -> Void)?
+  ) {
+    self.visitOwn = visitOwn
+    self.patchOwn = patchOwn
+  }
+}
+
 /// One place in `Root` where entities stand: how to visit them there, write newer values, remove and leave them out.
-@usableFromInline class Relation<Root> {
+@usableFromInline class Relation<Root>: AnyRelation {
   /// Visits each entity in the place, in a fixed order. Specialised for the types where the property is stored.
   @usableFromInline final let visitStored: ((Root, Visitor) -> Void)?
   /// Goes through the place in the same order and writes newer values where the cursor has some.
   @usableFromInline final let patchStored: ((inout Root, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
-    visit: ((Root, Visitor) -> Void)?, patch: ((inout Root, inout PatchCursor) -> Void)?
+    visit: ((Root, Visitor) -> Void)? = nil, patch: ((inout Root, inout PatchCursor) -> Void)? = nil,
+    visitOwn: ((Node, Visitor) -> Void)? = nil, patchOwn: ((Node, inout PatchCursor) -> Void)? = nil
   ) {
     visitStored = visit
     patchStored = patch
+    super.init(visitOwn: visitOwn, patchOwn: patchOwn)
   }
 
   @inlinable @inline(__always) final func visit(_ root: Root, _ visitor: Visitor) {
@@ -58,11 +75,12 @@
 
   @usableFromInline init(
     _ keyPath: WritableKeyPath<Root, P.Value>, stored: StoredProperty<Root, P.Value>?,
-    visit: ((Root, Visitor) -> Void)?, patch: ((inout Root, inout PatchCursor) -> Void)?
+    visit: ((Root, Visitor) -> Void)? = nil, patch: ((inout Root, inout PatchCursor) -> Void)? = nil,
+    visitOwn: ((Node, Visitor) -> Void)? = nil, patchOwn: ((Node, inout PatchCursor) -> Void)? = nil
   ) {
     self.keyPath = keyPath
     self.stored = stored
-    super.init(visit: visit, patch: patch)
+    super.init(visit: visit, patch: patch, visitOwn: visitOwn, patchOwn: patchOwn)
   }
 
   @usableFromInline override func visitComputed(_ root: Root, _ visitor: Visitor) {
@@ -117,10 +135,19 @@
   _ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>
 ) -> Relation<Root> {
   guard let stored = StoredProperty(keyPath) else {
-    return PlaceRelation<Root, P>(keyPath, stored: nil, visit: nil, patch: nil)
+    return PlaceRelation<Root, P>(keyPath, stored: nil)
   }
   return PlaceRelation<Root, P>(
     keyPath, stored: stored,
     visit: { root, visitor in stored.read(root) { P.visit($0, visitor) } },
-    patch: { root, cursor in stored.modify(&root) { P.patch(&$0, &cursor) } })
+    patch: { root, cursor in stored.modify(&root) { P.patch(&$0, &cursor) } },
+    visitOwn: { node, visitor in
+      guard let root = node.typed(Root.self)?.value else { return }
+      stored.read(root) { P.visit($0, visitor) }
+    },
+    patchOwn: { node, cursor in
+      guard let node = node.typed(Root.self), var root = node.value.take() else { return }
+      stored.modify(&root) { P.patch(&$0, &cursor) }
+      node.value = root
+    })
 }

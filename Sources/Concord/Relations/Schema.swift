@@ -1,12 +1,17 @@
 /// The relations of one value, shared by all values of the type that have the same.
 @usableFromInline class AnySchema {
+  let places: [AnyRelation]
+  /// No getter, setter or observer comes between any of the relations and the value.
+  let isStored: Bool
   let orders: [PlaceOrder]
   /// Whether each relation can be left out as a whole.
   let canOmit: [Omittability]
   /// Whether each relation can lose any of its occurrences.
   let canAlwaysRemove: [Bool]
 
-  init(orders: [PlaceOrder], canOmit: [Omittability], canAlwaysRemove: [Bool]) {
+  init(places: [AnyRelation] = [], orders: [PlaceOrder], canOmit: [Omittability], canAlwaysRemove: [Bool]) {
+    self.places = places
+    isStored = places.allSatisfy { $0.patchOwn != nil }
     self.orders = orders
     self.canOmit = canOmit
     self.canAlwaysRemove = canAlwaysRemove
@@ -23,8 +28,6 @@
   private let sound: [PartialIdentifiableKeyPath<Root>]
   /// A relation of the type to itself, which was refused.
   let refusesSelf: Bool
-  /// No getter, setter or observer comes between any of the relations and the value.
-  let isStored: Bool
 
   @usableFromInline init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
     let sound = keyPaths.filter { !$0.isSelf }
@@ -33,9 +36,8 @@
     self.sound = sound
     self.relations = relations
     refusesSelf = sound.count < keyPaths.count
-    isStored = relations.allSatisfy { $0.isStored }
     super.init(
-      orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
+      places: relations, orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
       canAlwaysRemove: relations.map { $0.canAlwaysRemove })
   }
 

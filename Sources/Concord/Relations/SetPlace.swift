@@ -25,6 +25,7 @@
 
   @usableFromInline static func transplant(_ source: Set<T>, into value: inout Set<T>, _ graph: Graph) -> Bool {
     guard source.count == value.count, Set(source.map(\.id)) == Set(value.map(\.id)) else { return false }
+    guard Set(source.filter { isMissing($0.id) }) == Set(value.filter { isMissing($0.id) }) else { return false }
     value = source
     return true
   }

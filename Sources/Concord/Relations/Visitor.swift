@@ -17,6 +17,8 @@
   @exclusivity(unchecked) @usableFromInline var purpose = Purpose.identify
   @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<Node?> = []
   @usableFromInline let occurrences: OccurrenceList
+  /// Is told of values without an id.
+  var log: LogBuffer?
 
   init(graph: Graph, occurrences: OccurrenceList) {
     self.graph = graph
@@ -34,6 +36,8 @@
 
   @inlinable func visit<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
     let id = value.id
+    // A part of what it stands in; by itself it is stored as it is.
+    if isMissing(id) { return visitMissing(value, in: table) }
     let hash = NodeIndex.hash(id)
     let known = table.find(id, hash: hash)
     if purpose == .identify {

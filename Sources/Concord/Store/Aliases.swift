@@ -95,9 +95,9 @@ extension StoreCore {
     table.isInternal = true
     let hash = NodeIndex.hash(name)
     let known = table.find(name, hash: hash)
-    // One that was made in a transaction which threw may wait there for its observers only.
     if let known, known.exists { return known }
-    let node = table.insert(A(id: name, content: nil), id: name, hash: hash, known: known, in: graph)
+    // It says nothing yet, so there is nothing to undo or to tell.
+    let node = table.insertUnsaved(A(id: name, content: nil), hash: hash, known: known)
     graph.unexamined.insert(node)
     return node
   }
@@ -115,7 +115,7 @@ extension StoreCore {
     guard register(alias, name, stamp) else { return false }
     if alias.children?.edges.first?.child === target { return true }
     guard let schema = graph.table(EntityAlias<T>.self).schemas.fixed else { return false }
-    graph.setChildren(of: alias, schema, [target], [1])
+    graph.setChildren(of: alias, schema, [ChildEdge(child: target)], [1])
     alias.value?.content = target.value
     if target.isStale { graph.makeStale(alias, 0) }
     graph.didWrite(alias)
@@ -135,20 +135,20 @@ extension StoreCore {
     return true
   }
 
-  /// Gives a collection alias its content; the elements are judged one by one, also if the alias itself is newer.
-  func store<C: MutableCollection & Sendable>(_ content: C, aliasNamed name: String, modifiedAt stamp: Stamp?)
-  where C.Element: Identifiable & Sendable {
-    let alias = self.alias(CollectionAlias<C>.self, named: name)
-    let table = graph.table(CollectionAlias<C>.self)
+  /// Gives the alias of a collection its content; the elements are judged one by one, also if the alias itself is newer.
+  func store<A: AliasContent>(_ content: A.Content, in type: A.Type, aliasNamed name: String, modifiedAt stamp: Stamp?)
+  where A.ID == String {
+    let alias = self.alias(type, named: name)
+    let table = graph.table(type)
     let before = alias.stamp
     let wasRegistered = alias.flags.contains(.registered)
     let stamp = clock.effective(stamp)
     let isTaken = stamp.map { $0 > before } ?? true
-    _ = merge.store(stamp: stamp) { visitor.visit(CollectionAlias(id: name, content: content), in: table) }
+    _ = merge.store(stamp: stamp) { visitor.visit(A(id: name, content: content), in: table) }
     if isTaken, !wasRegistered {
       graph.journal.willWrite(alias)
       reachability.setRegistered(alias, true)
-      log.append { $0.didRegisterAlias(AliasKey<C>(name)) }
+      log.append { $0.didRegisterAlias(AliasKey<A.Content>(name)) }
     }
   }
 

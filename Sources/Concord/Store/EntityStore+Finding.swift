@@ -57,8 +57,7 @@ extension EntityStore {
   /// - Complexity: constant.
   public func find<T: Identifiable & Sendable>(named alias: AliasKey<T>) -> EntityObserver<T?> {
     shared.read(token) { core, _ in
-      let node = core.alias(EntityAlias<T>.self, named: alias.name)
-      return EntityObserver(PartSource(node, shared, isNothing: { $0?.content == nil }) { $0?.content })
+      EntityObserver(core.source(ofAlias: EntityAlias<T>.self, named: alias.name, shared))
     }
   }
 
@@ -69,8 +68,7 @@ extension EntityStore {
     named alias: AliasKey<C>
   ) -> EntityObserver<C?> where C.Element: Identifiable & Sendable {
     shared.read(token) { core, _ in
-      let node = core.alias(CollectionAlias<C>.self, named: alias.name)
-      return EntityObserver(PartSource(node, shared, isNothing: { $0?.content == nil }) { $0?.content })
+      EntityObserver(core.source(ofAlias: CollectionAlias<C>.self, named: alias.name, shared))
     }
   }
 }

@@ -28,6 +28,17 @@ extension EntityStore {
     }
   }
 
+  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  @discardableResult
+  @inlinable public func store<T: Aggregate>(
+    _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
+  ) -> EntityObserver<T> {
+    shared.write(token) { core in
+      core.prepare()
+      return EntityObserver(storeGeneral(core, entity, in: core.graph.table(T.self), alias, stamp, ifPresent))
+    }
+  }
+
   @usableFromInline func storeGeneral<T: Identifiable & Sendable>(
     _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
     _ ifPresent: ((inout T) -> Void)?
@@ -60,7 +71,7 @@ extension EntityStore {
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     shared.write(token) { core in
       core.prepare()
-      core.store(entities, aliasNamed: alias.name, modifiedAt: stamp)
+      core.store(entities, in: CollectionAlias<C>.self, aliasNamed: alias.name, modifiedAt: stamp)
       return EntityObserver(core.groupSource(of: Array(entities), shared))
     }
   }

@@ -17,8 +17,19 @@ extension EntityStore {
     shared.write(token) { core in
       let table = core.graph.table(type)
       if table.isAggregate { core.prepare() }
-      guard let node = table.find(id) else { return false }
+      guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
       return shared.update(core, node, in: table, modifiedAt: stamp, update)
+    }
+  }
+
+  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  @discardableResult
+  @inlinable public func update<T: Aggregate>(
+    _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
+  ) -> Bool {
+    shared.write(token) { core in
+      core.prepare()
+      return shared.update(core, id, in: core.graph.table(type), modifiedAt: stamp, update)
     }
   }
 
@@ -50,24 +61,32 @@ extension EntityStore {
   ) -> Bool where C.Element: Identifiable & Sendable {
     shared.write(token) { core in
       core.prepare()
-      guard let node = core.existingAlias(CollectionAlias<C>.self, named: alias.name) else { return false }
-      return shared.update(core, node, in: core.graph.table(CollectionAlias<C>.self), modifiedAt: stamp) { alias in
-        guard var content = alias.content else { return }
-        alias.content = nil  // so that the closure changes the collection in place
-        update(&content)
-        alias.content = content
-      }
+      return shared.update(core, CollectionAlias<C>.self, aliasNamed: alias.name, modifiedAt: stamp, update)
     }
   }
 }
 
 extension SharedCore {
+  /// Changes the content of a collection's alias.
+  func update<A: AliasContent>(
+    _ core: StoreCore, _ type: A.Type, aliasNamed name: String, modifiedAt stamp: Stamp?,
+    _ change: (inout A.Content) -> Void
+  ) -> Bool where A.ID == String {
+    guard let node = core.existingAlias(type, named: name) else { return core.refuseUpdate(of: A.Content.self, name) }
+    return update(core, node, in: core.graph.table(type), modifiedAt: stamp) { alias in
+      guard var content = alias.content else { return }
+      alias.content = nil  // so that the closure changes the collection in place
+      change(&content)
+      alias.content = content
+    }
+  }
+
   fileprivate func update<T: Identifiable & Sendable>(
     _ core: StoreCore, aliasNamed name: String, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> Bool {
     guard let alias = core.existingAlias(EntityAlias<T>.self, named: name),
       let target = alias.children?.edges.first?.child.typed(T.self)
-    else { return false }
+    else { return core.refuseUpdate(of: T.self, name) }
     let isTaken = update(
       core, target, in: core.graph.table(T.self), modifiedAt: stamp,
       onOtherID: { other, given in

@@ -1,4 +1,5 @@
 public import Dispatch
+public import Foundation
 
 /// One truth for an app's models: every copy of an entity, wherever it stands, shows the same.
 ///
@@ -36,16 +37,31 @@ public final class EntityStore: Sendable {
   @usableFromInline let token: UInt64
 
   /// Makes a store that calls observers on a queue: the main queue, if not told otherwise.
+  ///
+  /// - Parameters:
+  ///   - queue: where observers that belong to no actor are called.
+  ///   - stamping: what the stamp of an unstamped write is.
+  ///   - logger: is told what the store does.
+  ///   - date: tells the date for the stamps of unstamped writes, so that tests can; if `nil`, the system does. It is called in
+  ///     the middle of writes, and so must not use the store.
   public init(
-    queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil
+    queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
+    date: (@Sendable () -> Date)? = nil
   ) {
-    shared = SharedCore(delivery: .queue(queue), stamping: stamping, logger: logger)
+    shared = SharedCore(delivery: .queue(queue), stamping: stamping, logger: logger, date: date)
     token = 0
   }
 
   /// Makes a store that calls observers as `delivery` says.
-  public init(delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil) {
-    shared = SharedCore(delivery: delivery, stamping: stamping, logger: logger)
+  ///
+  /// ```swift
+  /// let store = EntityStore(delivery: .immediate, date: { Date(timeIntervalSinceReferenceDate: 0) })
+  /// ```
+  public init(
+    delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
+    date: (@Sendable () -> Date)? = nil
+  ) {
+    shared = SharedCore(delivery: delivery, stamping: stamping, logger: logger, date: date)
     token = 0
   }
 

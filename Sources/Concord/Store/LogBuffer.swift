@@ -9,14 +9,15 @@
 
   init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
     self.logger = logger
+    isWanted = logger != nil
     self.backlog = backlog
   }
 
-  @usableFromInline var isWanted: Bool { logger != nil }
+  @usableFromInline let isWanted: Bool
   var count: Int { entries.count }
 
   @usableFromInline func append(_ entry: @autoclosure () -> ((any EntityStoreLogger) -> Void)?) {
-    guard logger != nil, let entry = entry() else { return }
+    guard isWanted, let entry = entry() else { return }
     entries.append(entry)
     backlog.add()
   }

@@ -9,7 +9,7 @@ extension SharedCore {
     let given = table.isAggregate || node.journalIndex >= 0 ? result : nil
     let mark = core.mark()
     unlocked { change(&result) }
-    guard node.exists else { return false }
+    guard node.exists else { return core.refuseRemoved(node) }
     let isAlone = core.isUnwritten(since: mark)
     if isAlone, given == nil, node.hasID(result.id) {
       guard core.accept(node, core.clock.effective(stamp)) else { return false }
@@ -18,6 +18,17 @@ extension SharedCore {
     }
     return core.finishUpdate(
       node, in: table, result: result, given: given, mark: mark, stamp, isAlone: isAlone, onOtherID)
+  }
+}
+
+extension SharedCore {
+  /// The same for an entity whose node is not known, and not specialised for its type: that would be much code.
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+  @usableFromInline func update<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ id: T.ID, in table: Table<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard let node = table.find(id) else { return core.refuseUnknown(T.self, id) }
+    return update(core, node, in: table, modifiedAt: stamp, change)
   }
 }
 
@@ -37,10 +48,10 @@ extension StoreCore {
   /// Whether an `update` is to call its closure: the entity exists, and the write is not known to be stale. Brings the value up
   /// to date.
   @usableFromInline func isWritable(_ node: Node, _ stamp: Stamp?) -> Bool {
-    guard node.exists else { return false }
+    guard node.exists else { return refuseRemoved(node) }
     // The clock's own stamp is drawn afterwards, since the closure may write.
     if let stamp = clock.staleStamp(stamp, comparedWith: node.stamp) {
-      log.append(.discarded(stamp, stored: node.stamp), node)
+      merge.logDiscarded(node, stamp)
       return false
     }
     refresh(node)

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A store's state and its lock, and the observers' ways to be called.
@@ -19,8 +20,11 @@ import Synchronization
 
   private static let lastToken = Atomic<UInt64>(0)
 
-  init(delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
-    core = StoreCore(stamping: stamping, logger: logger)
+  init(
+    delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?,
+    date: (@Sendable () -> Date)?
+  ) {
+    core = StoreCore(stamping: stamping, logger: logger, date: date)
     lines = DeliveryLines(delivery)
   }
 
@@ -126,9 +130,12 @@ import Synchronization
   @inlinable func read<R>(_ token: UInt64, _ operation: (StoreCore, _ isCommitted: Bool) -> R) -> R {
     let isCommitted = beginRead(token)
     let result = operation(core, isCommitted)
-    if core.hasUnfinished { endWrite() } else { unlock() }
+    endRead()
     return result
   }
+
+  /// Gives the lock back; a read may have found work that ends like a write.
+  @usableFromInline func endRead() { if core.hasUnfinished { endWrite() } else { unlock() } }
 
   @usableFromInline func beginRead(_ token: UInt64) -> Bool {
     lock.lock()
@@ -230,6 +237,8 @@ import Synchronization
   @usableFromInline init(_ node: Node) { reference = node }
 
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
+
+  var identity: ObjectIdentifier { ObjectIdentifier(reference) }
 
   /// Whether the node is that of an entity of the type, which never changes.
   @usableFromInline func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }

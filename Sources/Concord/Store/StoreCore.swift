@@ -13,6 +13,7 @@ import Foundation
   let removal: Removal
   let view: CommittedView
   let feed: ChangeFeed
+  let hubs: Hubs
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
@@ -22,22 +23,24 @@ import Foundation
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
 
-  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?) {
+  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?, date: (@Sendable () -> Date)?) {
     graph = Graph()
     backlog = graph.backlog
     log = LogBuffer(logger, backlog)
-    clock = StampClock(stamping)
+    clock = StampClock(stamping, date)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
+    visitor.log = log
     refresher = Refresher(graph: graph, components: components, visitor: visitor)
     reachability = Reachability(graph: graph, log: log)
     merge = Merge(
       graph: graph, components: components, refresher: refresher, reachability: reachability, visitor: visitor,
-      log: log)
+      clock: clock, log: log)
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    hubs = Hubs(graph: graph)
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
   }
 
@@ -66,10 +69,12 @@ import Foundation
 
   /// Visits values that were found to have another shape than before. A value whose shape keeps changing is left after a while.
   private func settleShapes() {
+    if refresher.reshaped.isEmpty { return }
     for _ in 0..<8 {
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
+        graph.willReshape(node)
         merge.revisit(node)
         refresher.refresh(node)
         // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
@@ -91,7 +96,11 @@ import Foundation
     components.resolve()
     reachability.examine()
     removal.dropPending()
-    if !graph.notified.isEmpty { notify() }
+    if hubs.isWanted { hubs.update(self) }
+    while !graph.notified.isEmpty || hubs.hasChanged {
+      if !graph.notified.isEmpty { notify() }
+      if hubs.hasChanged { hubs.tell(self) }
+    }
     assert(!log.isWanted || log.unrelated.search(graph, log))
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
@@ -101,11 +110,11 @@ import Foundation
 
   private var isIdle: Bool {
     graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
-      && !graph.journal.isRecording
+      && !graph.journal.isRecording && !hubs.hasChanged
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale {
+    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale, !node.table.isOfHubs {
       _ = graph.notified.popLast()
       return tell(node)
     }
@@ -113,7 +122,7 @@ import Foundation
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].subscribers.contains(where: \.buffersCalls) { refresh(nodes[next]) }
+      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -122,7 +131,9 @@ import Foundation
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
     for node in nodes {
-      if changed?.contains(node) ?? true {
+      if node.table.isOfHubs {
+        hubs.didChange(node)
+      } else if changed?.contains(node) ?? true {
         tell(node)
       } else {
         // Nobody is told, and so nobody would look: the next change below is to come up to it again.
@@ -174,7 +185,7 @@ import Foundation
     node.flags.formUnion(state.flags.intersection(.journaled))
     if let saved = state.children {
       if node.children !== saved.list {
-        graph.setChildren(of: node, saved.list.schema, saved.list.nodes, saved.list.ends)
+        graph.setChildren(of: node, saved.list.schema, saved.list.edges, saved.list.ends)
       }
     } else {
       graph.removeChildren(of: node)
@@ -192,8 +203,13 @@ import Foundation
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
   private var last: Stamp = -.infinity
+  /// What tells the date, if not the system.
+  private let date: (@Sendable () -> Date)?
 
-  init(_ stamping: EntityStore.Stamping) { self.stamping = stamping }
+  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
+    self.stamping = stamping
+    self.date = date
+  }
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
   @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
@@ -205,9 +221,12 @@ import Foundation
 
   /// The next stamp: the date, strictly increasing.
   private func tick() -> Stamp {
-    last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
+    last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
     return last
   }
+
+  /// Whether a stamp that was just written with is the clock's own: the write had none.
+  func isOwn(_ stamp: Stamp) -> Bool { isClock && stamp == last }
 
   /// The stamp of a write, if it is known already not to be newer than a stored one.
   func staleStamp(_ stamp: Stamp?, comparedWith stored: Stamp) -> Stamp? {

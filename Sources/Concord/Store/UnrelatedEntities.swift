@@ -28,7 +28,7 @@ final class UnrelatedEntities {
     let entityTypes = Set(graph.allTables.lazy.filter { !$0.isInternal }.map(\.valueType))
     for node in nodes where node.exists {
       guard let value = node.table.entity(of: node) else { continue }
-      let related = Set((node.children?.nodes ?? []).compactMap { EntityKey($0) })
+      let related = Set((node.children?.edges ?? []).compactMap { EntityKey($0.child) })
       log.append { [reports] logger in
         for report in reports.new(in: value, related: related, entityTypes: entityTypes) { report(logger) }
       }

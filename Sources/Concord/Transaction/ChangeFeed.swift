@@ -6,8 +6,8 @@ final class ChangeFeed {
   let node: Node
   private(set) var present: ChangeSet?
   /// Who writes, as the outermost transaction says.
-  var context: TransactionContext?
-  var origin: ObjectIdentifier?
+  @exclusivity(unchecked) var context: TransactionContext?
+  @exclusivity(unchecked) var origin: ObjectIdentifier?
 
   init(graph: Graph, refresher: Refresher, view: CommittedView) {
     self.graph = graph
@@ -22,15 +22,19 @@ final class ChangeFeed {
   /// Whether old values are to be kept for somebody.
   func update() {
     let isFollowed = node.isObserved
-    graph.written.isWanted = isFollowed
+    graph.written.isFollowed = isFollowed
     graph.journal.follow(isFollowed)
   }
 
   /// Tells what the transaction changed: entities that came or went, or whose own fields or relations changed.
   func tell(_ core: StoreCore) {
-    defer { (context, origin) = (nil, nil) }
+    defer {
+      if context != nil { context = nil }
+      origin = nil
+    }
     guard graph.written.isWanted else { return }
     let written = graph.written.takeAll()
+    guard graph.written.isFollowed else { return }
     var seen: Set<ObjectIdentifier> = []
     var changes: [ChangeSet.Change] = []
     for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {

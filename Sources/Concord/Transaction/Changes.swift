@@ -49,7 +49,7 @@ extension Node {
     let list = state.children?.list
     // A node without a list is as good as one with an empty list.
     if list !== children, list?.edges.isEmpty == false || children?.edges.isEmpty == false {
-      guard let list, let children, children.isSameInAnyOrder(list.schema, list.nodes, list.ends) else { return true }
+      guard let list, let children, children.isSameInAnyOrder(list.schema, list.edges, list.ends) else { return true }
     }
     return table.differs(self, from: state, graph)
   }

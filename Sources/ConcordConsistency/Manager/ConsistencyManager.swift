@@ -7,6 +7,7 @@ import Foundation
 /// ```swift
 /// ConsistencyManager.shared.register(self)              // weakly; no need to unregister
 /// ConsistencyManager.shared.pushUpdatedObject(user)     // every owner shows the new user
+/// ConsistencyManager.shared.pushRemovedObject(user)     // no owner shows it any longer
 /// let current = ConsistencyManager.shared.pullUpdatedObject(for: video)
 /// ```
 ///
@@ -73,9 +74,12 @@ public final class ConsistencyManager: Sendable {
   /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
   /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
   /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
+  ///
+  /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
+  /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.
   public func register(_ store: EntityStore) {
-    let environment = StoreEnvironment(store) { [weak self] environment, objects in
-      self?.push(objects, except: environment, from: nil)
+    let environment = StoreEnvironment(store) { [weak self] environment, push in
+      self?.push(push, except: environment, from: nil)
     }
     let registration = Registration(environment, place: .pushingThread)
     // Released after the lock.
@@ -100,13 +104,14 @@ public final class ConsistencyManager: Sendable {
     for known in toCheck { known.check { [weak self] in self?.forget(known) } }
   }
 
-  /// Ends the registration of an owner: once this returns, no call of it begins, but one that another thread has begun may
-  /// still run. An owner that is released need not do this.
+  /// Ends the registration of an owner: nothing that is pushed from now on, or waits, is told to it. One push that another
+  /// thread is just looking at for it may still be. An owner that is released need not do this.
   public func unregister(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }.map(forget)
   }
 
-  /// Ends the registration of a store.
+  /// Ends the registration of a store: it takes no pushes any more, and nobody is told of what changes in it. What another
+  /// thread is just telling of either may still be.
   public func unregister(_ store: EntityStore) {
     let ended = state.withLock { state in
       let ended = state.stores.filter { $0.store === store }
@@ -128,28 +133,61 @@ public final class ConsistencyManager: Sendable {
   ///
   /// Owners that are called on this thread or this actor have it when the call returns, after waiting, for at most a
   /// second, for another thread that is just calling them. From within `update(with:)` there is no waiting. Where this
-  /// thread does not wait, that other thread goes on with the push. Owners elsewhere get it soon.
+  /// thread does not wait, or another one is just writing to a registered store, that other thread goes on with the push.
+  /// Owners elsewhere get it soon.
   ///
   /// Who owns nothing of it, or has it all in that state, is not called, so that owners which push what they have when it
   /// changes come to an end. An owner that has not yet taken what it was told before is told in any case.
-  public func pushUpdatedObject(_ object: any ConsistentObject, isolation: isolated (any Actor)? = #isolation) {
-    push([object], except: nil, from: isolation)
+  ///
+  /// - Parameters:
+  ///   - object: the new state.
+  ///   - stamp: how fresh it is, for stores that have it. What one of them discards as stale, no owner takes.
+  ///   - context: who pushes: told to those who follow the changes of stores, and to owners (``context``).
+  public func pushUpdatedObject(
+    _ object: any ConsistentObject, modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    push(Push([object], modifiedAt: stamp, context: context), except: nil, from: isolation)
   }
 
   /// Gives the new state of several objects to every owner with objects that this changes, at once:
   /// ``ConsistentEnvironment/update(with:)`` is called once, with a ``ConsistentBatch``. An owner that does not merge this
   /// is called with each of the objects as well.
   ///
-  /// Where they hold several states of one object, the outermost counts, among equally nested ones the last.
-  public func pushUpdatedObjects(_ objects: [any ConsistentObject], isolation: isolated (any Actor)? = #isolation) {
-    push(objects, except: nil, from: isolation)
-  }
-
-  private func push(
-    _ objects: [any ConsistentObject], except source: StoreEnvironment?, from isolation: (any Actor)?
+  /// Where they hold several states of one object, the outermost counts, among equally nested ones the last. See
+  /// ``pushUpdatedObject(_:modifiedAt:context:isolation:)``.
+  public func pushUpdatedObjects(
+    _ objects: [any ConsistentObject], modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,
+    isolation: isolated (any Actor)? = #isolation
   ) {
     if objects.isEmpty { return }
-    let push = Push(objects)
+    push(Push(objects, modifiedAt: stamp, context: context), except: nil, from: isolation)
+  }
+
+  /// Removes an object everywhere: from stores, and from what owners have. It is taken out of collections and dictionaries,
+  /// an optional becomes `nil`, and an object that cannot do without it is removed with it.
+  ///
+  /// ``ConsistentEnvironment/update(with:)`` is called with a ``ConsistentBatch``, and an owner to whom the object itself
+  /// belongs is told by ``ConsistentEnvironment/objectWasRemoved(_:)``. Only type and id of the object count.
+  public func pushRemovedObject(
+    _ object: any ConsistentObject, context: TransactionContext? = nil, isolation: isolated (any Actor)? = #isolation
+  ) {
+    pushRemovedObjects([object], context: context, isolation: isolation)
+  }
+
+  /// Removes several objects everywhere, at once. See ``pushRemovedObject(_:context:isolation:)``.
+  public func pushRemovedObjects(
+    _ objects: [any ConsistentObject], context: TransactionContext? = nil, isolation: isolated (any Actor)? = #isolation
+  ) {
+    let objects = objects.filter { Telling.current?.removes($0) != true }
+    if objects.isEmpty { return }
+    push(Push([], removing: objects, context: context), except: nil, from: isolation)
+  }
+
+  /// Who pushed, or wrote to a store, what ``ConsistentEnvironment/update(with:)`` is just called with.
+  public static var context: TransactionContext? { Telling.current?.context }
+
+  private func push(_ push: Push, except source: StoreEnvironment?, from isolation: (any Actor)?) {
     // Under the lock, so that all environments get all pushes in the same order.
     let deliveries = state.withLock { state in
       state.pushes += 1
@@ -157,11 +195,26 @@ public final class ConsistencyManager: Sendable {
       source?.notePushed(push, number: number)
       let except = source.map { ObjectIdentifier($0) }
       let registrations = state.registrations.all.filter { $0.key != except }
-      return registrations.map { (registration: $0, number: $0.post(push, number: number)) }
+      push.ask(registrations.count { $0.isStore })
+      return registrations.map { Delivery(registration: $0, number: $0.post(push, number: number)) }
     }
-    for (registration, number) in deliveries {
-      registration.deliver(number, from: isolation) { [weak self] in self?.forget(registration) }
+    for delivery in deliveries where delivery.registration.isStore { deliver(delivery, from: isolation) }
+    let others = deliveries.filter { !$0.registration.isStore }
+    let isDecided = push.isDecided { [weak self] in
+      // Whoever brings the last answer is delivering to a store, and is not to wait.
+      Registration.$isWithinCall.withValue(true) { for delivery in others { self?.deliver(delivery, from: nil) } }
     }
+    if isDecided { for delivery in others { deliver(delivery, from: isolation) } }
+  }
+
+  private struct Delivery: Sendable {
+    let registration: Registration
+    let number: Int
+  }
+
+  private func deliver(_ delivery: Delivery, from isolation: (any Actor)?) {
+    let registration = delivery.registration
+    registration.deliver(delivery.number, from: isolation) { [weak self] in self?.forget(registration) }
   }
 
   // MARK: Pulling

@@ -1,3 +1,4 @@
+import Concord
 import Dispatch
 
 /// A queue for each environment that is merging asynchronously, registered or not.

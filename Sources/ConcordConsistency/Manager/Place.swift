@@ -12,14 +12,14 @@ enum Place: Sendable {
     switch self {
     case .pushingThread: true
     case .queue(let queue): queue.isCurrent
-    case .actor(let actor): actor === isolation || (actor === MainActor.shared && Thread.isMainThread)
+    case .actor(let actor): actor === isolation || (actor === MainActor.shared && DispatchQueue.main.isCurrent)
     }
   }
 
   func isSame(as other: Place) -> Bool {
     switch (self, other) {
     case (.pushingThread, .pushingThread): true
-    case (.queue(let queue), .queue(let other)): queue === other
+    case (.queue(let queue), .queue(let other)): queue.isSame(as: other)
     case (.actor(let actor), .actor(let other)): actor === other
     default: false
     }
@@ -27,7 +27,11 @@ enum Place: Sendable {
 
   /// Makes it possible to find out whether code runs there.
   func prepare() {
-    if case .queue(let queue) = self, queue !== DispatchQueue.main { queue.setSpecific(key: key, value: marker(queue)) }
+    switch self {
+    case .pushingThread: break
+    case .queue(let queue): queue.mark()
+    case .actor(let actor): if actor === MainActor.shared { DispatchQueue.main.mark() }
+    }
   }
 
   /// Runs `body` there: at once on the pushing thread, soon elsewhere.
@@ -49,18 +53,31 @@ enum Place: Sendable {
   }
 }
 
-private let key = DispatchSpecificKey<ObjectIdentifier>()
-
-private func marker(_ queue: DispatchQueue) -> ObjectIdentifier {
-  ObjectIdentifier(queue)
-}
-
 private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) async {
   body()
 }
 
+/// Says which queue code runs on: the queue has it, whatever object stands for the queue. On Linux `DispatchQueue.main` is
+/// another one each time.
+private final class QueueMark: Sendable {}
+
+private let key = DispatchSpecificKey<QueueMark>()
+
 extension DispatchQueue {
+  // Two threads may both do so: whichever mark stays, the queue has it wherever it is looked for.
+  fileprivate func mark() {
+    if getSpecific(key: key) == nil { setSpecific(key: key, value: QueueMark()) }
+  }
+
+  /// Whether code runs on the queue. The main queue may run on other threads than the main one, which ends in an
+  /// `async` program on Linux; and the main thread runs before the main queue does.
   fileprivate var isCurrent: Bool {
-    self === DispatchQueue.main ? Thread.isMainThread : DispatchQueue.getSpecific(key: key) == marker(self)
+    guard let mark = getSpecific(key: key) else { return false }
+    return DispatchQueue.getSpecific(key: key) === mark
+      || (Thread.isMainThread && DispatchQueue.main.getSpecific(key: key) === mark)
+  }
+
+  fileprivate func isSame(as other: DispatchQueue) -> Bool {
+    getSpecific(key: key).map { $0 === other.getSpecific(key: key) } ?? (self === other)
   }
 }

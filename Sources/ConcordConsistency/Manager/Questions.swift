@@ -1,3 +1,4 @@
+import Concord
 import Dispatch
 import Foundation
 

@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 
 /// An environment, where it is called, and the pushes it has not seen yet.
@@ -14,9 +15,9 @@ final class Registration: @unchecked Sendable {
   private weak var environment: (any ConsistentEnvironment)?
   /// The environment's, which another one may have when it has gone.
   let key: ObjectIdentifier
-  /// Whether this thread may wait for others that are busy with the environment. Nobody may wait for a store, because
-  /// others may be waiting for the transaction that this thread is in.
-  private let mayWait: Bool
+  /// Whether this is a store's. Nobody may wait for one that another thread is busy with, because others may be waiting
+  /// for the transaction that this thread is in.
+  let isStore: Bool
   private var inFlight = InFlight()
 
   private let condition = NSCondition()
@@ -35,7 +36,7 @@ final class Registration: @unchecked Sendable {
   init(_ environment: any ConsistentEnvironment, place: Place) {
     self.environment = environment
     key = ObjectIdentifier(environment)
-    mayWait = !(environment is StoreEnvironment)
+    isStore = environment is StoreEnvironment
     self.place = place
   }
 
@@ -51,12 +52,14 @@ final class Registration: @unchecked Sendable {
 
   /// Delivers nothing any more.
   func end() {
-    condition.withLock {
+    let undelivered = condition.withLock {
+      defer { waiting = [] }
       hasEnded = true
       delivered = posted
-      waiting = []
       condition.broadcast()
+      return waiting
     }
+    if isStore { for (push, _) in undelivered { push.answer() } }
   }
 
   /// Calls `forget` if the environment has gone, at the place where it would be called.
@@ -77,8 +80,8 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// Calls the environment with the pushes up to the given one, here if this is the place for it. `false` if it has
-  /// gone.
+  /// Calls the environment with the pushes up to the given one, here if this is the place for it; those that all stores
+  /// have answered. Calls `forget` if it has gone.
   func deliver(_ number: Int, from isolation: (any Actor)?, orElse forget: @escaping @Sendable () -> Void) {
     let place = condition.withLock { self.place }
     if place.isHere(isolation) {
@@ -90,13 +93,24 @@ final class Registration: @unchecked Sendable {
 
   private func deliver(_ number: Int, at place: Place, orElse forget: @escaping @Sendable () -> Void) {
     guard begin(orUntilDelivered: number) else { return }
+    deliverAll(at: place, orElse: forget)
+  }
+
+  private func deliverAll(at place: Place, orElse forget: @escaping @Sendable () -> Void) {
     while let (push, pushNumber) = next(at: place, orElse: forget) {
       guard let environment else {
+        if isStore { push.answer() }
         end()
         forget()
         continue
       }
-      Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) }
+      Self.$isWithinCall.withValue(true) {
+        if let store = environment as? StoreEnvironment {
+          push.answer(keeping: store.take(push, number: pushNumber))
+        } else if let content = push.content {
+          tell(environment, content, push.context)
+        }
+      }
       condition.withLock {
         delivered = min(delivered + 1, posted)
         condition.broadcast()
@@ -104,17 +118,19 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  private func tell(_ environment: any ConsistentEnvironment, _ push: Push, _ number: Int) {
-    if let store = environment as? StoreEnvironment { return store.take(push, number: number) }
+  private func tell(_ environment: any ConsistentEnvironment, _ push: Push.Content, _ context: TransactionContext?) {
     let (change, mustTell) = inFlight.look(at: environment, for: push)
     guard mustTell else { return }
     inFlight.insert(push, changing: change)
-    let telling = Telling(push.object)
+    let gone = push.index.removes ? environment.objects.filter { push.index.removes($0) } : []
+    let telling = Telling(push, context)
     Telling.$current.withValue(telling) {
       environment.update(with: push.object)
+      if telling.ignoredBatch {
+        for object in push.objects where !condition.withLock({ hasEnded }) { environment.update(with: object) }
+      }
+      for object in gone where !condition.withLock({ hasEnded }) { environment.objectWasRemoved(object) }
     }
-    guard telling.ignoredBatch else { return }
-    for object in push.objects where !condition.withLock({ hasEnded }) { environment.update(with: object) }
   }
 
   // MARK: Reading
@@ -128,22 +144,12 @@ final class Registration: @unchecked Sendable {
     }
     let objects = Self.$isWithinCall.withValue(true) { environment?.objects ?? [] }
     // What was pushed meanwhile, nobody else delivers.
-    leave(place)
+    deliverAll(at: place, orElse: {})
     return objects
   }
 
   /// Where the environment can be read.
   var currentPlace: Place { condition.withLock { place } }
-
-  private func leave(_ place: Place) {
-    while let (push, pushNumber) = next(at: place, orElse: {}) {
-      if let environment { Self.$isWithinCall.withValue(true) { tell(environment, push, pushNumber) } }
-      condition.withLock {
-        delivered = min(delivered + 1, posted)
-        condition.broadcast()
-      }
-    }
-  }
 
   // MARK: One thread at a time
 
@@ -153,7 +159,7 @@ final class Registration: @unchecked Sendable {
   /// Makes this thread the busy one, once no other is. `false` if it must not wait for that, has waited too long, or
   /// another thread has delivered the push with the given number.
   private func begin(orUntilDelivered number: Int = .max, until limit: Date? = nil) -> Bool {
-    let mayWait = mayWait && !Self.isWithinCall
+    let mayWait = !isStore && !Self.isWithinCall
     let limit = limit ?? Date(timeIntervalSinceNow: Self.patience)
     return condition.withLock {
       while busyThread != nil {
@@ -170,10 +176,12 @@ final class Registration: @unchecked Sendable {
   private func next(at place: Place, orElse forget: @escaping @Sendable () -> Void) -> (push: Push, number: Int)? {
     let (push, moved) = condition.withLock { () -> ((push: Push, number: Int)?, Int?) in
       let isHere = self.place.isSame(as: place)
-      if isHere, !waiting.isEmpty { return (waiting.removeFirst(), nil) }
+      // What the stores have not answered, and all after it, is delivered by who brings the last answer.
+      let isReady = waiting.first.map { isStore || $0.push.content != nil } ?? false
+      if isHere, isReady { return (waiting.removeFirst(), nil) }
       busyThread = nil
       condition.broadcast()
-      return (nil, waiting.isEmpty ? nil : posted)
+      return (nil, isReady ? posted : nil)
     }
     if let moved { deliver(moved, from: nil, orElse: forget) }
     return push

@@ -19,14 +19,28 @@ extension ConsistentIndex {
       let isCycle = component.count > 1 || selfLinked.contains(component[0])
       merge.cycle = isCycle ? Cycle(members: Set(component)) : nil
       var newer: [(position: Int, object: any ConsistentObject)] = []
-      for position in component {
-        if let object = merge.mergedWinner(winners[position]) { newer.append((position, object)) }
+      for position in component where !isRemoved[position] {
+        switch merge.withFate({ merge.mergedWinner(winners[position]) }) {
+        case .stays: break
+        case .changes(let object): newer.append((position, object))
+        case .goes: remove(at: position)
+        }
       }
       for (position, object) in newer {
         winners[position] = object
         isResolved[position] = true
       }
     }
+  }
+}
+
+extension ConsistentIndex {
+  /// Whether `object` is removed, or cannot do without what is.
+  func removes(_ object: any ConsistentObject) -> Bool {
+    func removes<Object: ConsistentObject>(_ object: Object) -> Bool {
+      if case .goes = ConsistentMerge(self).fate(of: object) { true } else { false }
+    }
+    return removes(object)
   }
 }
 
@@ -61,15 +75,24 @@ extension ConsistentMerge {
     for (label, value) in winner.properties {
       let ownValue = own.removeValue(forKey: label)
       if leadsIntoCycle(value) || leadsIntoCycle(ownValue) {
-        links.append((label, ownValue.map { updated(dynamic: $0) ?? $0 }))
-      } else if let value, let newer = updated(dynamic: value) {
-        changes.append((label, newer))
+        links.append((label, ownValue.flatMap { rest(of: $0) }))
+      } else if let value {
+        change(label, value, &changes)
       }
     }
     // A property that is listed only while it has a value.
-    for (label, value) in own where leadsIntoCycle(value) { links.append((label, updated(dynamic: value) ?? value)) }
+    for (label, value) in own where leadsIntoCycle(value) { links.append((label, rest(of: value))) }
     let shaped = links.reduce(winner) { $0.setting(property: $1) }
-    return changes.isEmpty ? shaped : setting(changes, in: shaped, { $0.properties }, { $0.setting(property: $1) })
+    return setting(changes, in: shaped, { $0.properties }, { $0.setting(property: $1) }) ?? shaped
+  }
+
+  /// What this merge leaves of a value.
+  private func rest(of value: Any) -> Any? {
+    switch withFate({ updated(dynamic: value) }) {
+    case .stays: value
+    case .changes(let newer): newer
+    case .goes: nil
+    }
   }
 
   private func leadsIntoCycle(_ value: Any?) -> Bool {

@@ -1,33 +1,44 @@
 extension ConsistentMerge {
-  /// Those properties that this merge changes, with their new values; `nil` if there are none.
+  /// `value` with those properties replaced that this merge changes; `nil` if there are none.
   @usableFromInline
-  func changes(in properties: [Property]) -> [Property]? {
-    var changes: [Property]?
-    for index in properties.indices {
-      guard let value = properties[index].value, let newer = updated(dynamic: value) else { continue }
-      changes = (changes ?? []) + [(properties[index].label, newer)]
-    }
-    return changes
+  func updated<Value>(
+    propertiesOf value: Value, _ read: (Value) -> [Property], _ set: (Value, Property) -> Value
+  ) -> Value? {
+    var changes: [Property] = []
+    for case (let label, let property?) in read(value) { change(label, property, &changes) }
+    return changes.isEmpty ? nil : setting(changes, in: value, read, set)
   }
 
-  /// `value` with the changes made.
+  /// Adds what this merge makes of a property, if it changes that: `nil` for what goes.
+  func change(_ label: String, _ value: Any, _ changes: inout [Property]) {
+    switch withFate({ updated(dynamic: value) }) {
+    case .stays: break
+    case .changes(let newer): changes.append((label, newer))
+    case .goes: changes.append((label, nil))
+    }
+  }
+
+  /// `value` with the changes made; `nil` if it cannot do without what goes, and so goes itself.
   ///
   /// Whether each was taken is checked by reading it again, since `setting(property:)` has no other way to say so.
-  @usableFromInline
   func setting<Value>(
     _ changes: [Property], in value: Value, _ read: (Value) -> [Property], _ set: (Value, Property) -> Value
-  ) -> Value {
-    var result = value
-    for change in changes { result = set(result, change) }
+  ) -> Value? {
+    if changes.isEmpty { return value }
+    let result = changes.reduce(value, set)
     let taken = read(result)
     for (label, wanted) in changes {
       let found = taken.first { $0.label == label }
+      guard let wanted else {
+        if found?.value != nil { goes() }
+        continue
+      }
       if let found, SameValue(whenUnknown: true)(found.value, wanted) { continue }
       ConsistencyProblem.valueNotTaken(
         type: String(reflecting: type(of: value as Any)), id: (value as? any ConsistentObject)?.id, label: label,
-        value: wanted.map { String(reflecting: type(of: $0)) } ?? "nil"
+        value: String(reflecting: type(of: wanted))
       ).report()
     }
-    return result
+    return isGone ? nil : result
   }
 }

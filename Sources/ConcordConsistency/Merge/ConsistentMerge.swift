@@ -11,6 +11,10 @@ public final class ConsistentMerge {
   private(set) var finding = Finding.untouched
   /// What a walk that only looks found to be a change.
   private(set) var changed: (any ConsistentObject)?
+  /// Whether anything is removed.
+  @usableFromInline let removes: Bool
+  /// Set by what goes, until the nearest that can do without it has taken note.
+  @usableFromInline var isGone = false
   /// Whether a walk that only looks has found a change, and may end.
   @usableFromInline private(set) var isOver = false
   private var walkers = ValueWalkers()
@@ -19,10 +23,10 @@ public final class ConsistentMerge {
   private var allPlans: [MergePlan] = []
   /// A pointer, since this is looked at for every object that is walked.
   @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)
-  /// Class instances that were walked, with what became of them; `nil` while that is going on, or if they stay.
-  private var instances: [ObjectIdentifier: (any ConsistentObject)?] = [:]
+  /// Class instances that were walked, with what became of them: nothing, while that is going on.
+  private var instances: [ObjectIdentifier: Fate<any ConsistentObject>] = [:]
   /// The last state of each deep object that was walked, with what became of it.
-  private var walked: [ObjectKey: (object: any ConsistentObject, newer: (any ConsistentObject)?)] = [:]
+  private var walked: [ObjectKey: (object: any ConsistentObject, fate: Fate<any ConsistentObject>)] = [:]
 
   /// What a merge is for.
   enum Purpose: Equatable {
@@ -47,6 +51,7 @@ public final class ConsistentMerge {
   init(_ index: ConsistentIndex, for purpose: Purpose = .merging) {
     self.index = index
     self.purpose = purpose
+    removes = index.removes
     plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
   }
 
@@ -63,6 +68,9 @@ public final class ConsistentMerge {
   }
 
   /// `value` after this merge, or `nil` if it changes nothing in it.
+  ///
+  /// If `value` goes with what was removed, so does what holds it: an optional, an array, a set, a dictionary and an object
+  /// written by hand whose property takes `nil` can do without. A container of your own asks for ``fate(of:)``.
   @inlinable
   public func updated<Value: ConsistentValue>(_ value: Value) -> Value? {
     value.merged(by: self)
@@ -105,6 +113,7 @@ public final class ConsistentMerge {
   /// What the merge brings for `object`, which stands at `position` of the index; `nil` if that is no change.
   @usableFromInline
   func newer<Object: ConsistentObject>(at position: Int, of object: Object) -> Object? {
+    if removes, index.isRemoved[position] { return found(removed: object) }
     if purpose == .resolving {
       if let cycle, cycle.contains(position) { return keepingShape(of: object, at: position) }
       if index.occurrences[position] == 1, !index.isResolved[position] { return nil }
@@ -124,6 +133,20 @@ public final class ConsistentMerge {
     return winner as? Object
   }
 
+  private func found<Object: ConsistentObject>(removed object: Object) -> Object? {
+    if case .looking = purpose {
+      finding = .changed
+      changed = object
+      isOver = true
+    } else {
+      goes()
+    }
+    return nil
+  }
+
+  /// Notes that what is being walked goes.
+  func goes() { isGone = true }
+
   /// Walks a class instance only once, though it is met again, perhaps from within itself; and a value that lies deep,
   /// or a diamond would be walked on each of its paths. (Near the surface there are few, and walking is cheaper.)
   @inlinable
@@ -136,21 +159,31 @@ public final class ConsistentMerge {
   func onceForValue<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
     let key = ObjectKey(object)
     if let known = walked[key], SameState.isCertain(of: object, known.object, budget: 16) {
-      return known.newer as? Object
+      return come(to: known.fate)
     }
-    let newer = walk()
-    walked[key] = (object, newer)
-    return newer
+    let fate = withFate { walk().map { $0 as any ConsistentObject } }
+    walked[key] = (object, fate)
+    return come(to: fate)
   }
 
   @usableFromInline
   func onceForInstance<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
     let key = ObjectIdentifier(object as AnyObject)
-    if let known = instances[key] { return known as? Object }
-    instances[key] = .some(nil)
-    let newer = walk()
-    instances[key] = .some(newer)
-    return newer
+    if let known = instances[key] { return come(to: known) }
+    instances[key] = .stays
+    let fate = withFate { walk().map { $0 as any ConsistentObject } }
+    instances[key] = fate
+    return come(to: fate)
+  }
+
+  private func come<Object>(to fate: Fate<any ConsistentObject>) -> Object? {
+    switch fate {
+    case .stays: return nil
+    case .changes(let newer): return newer as? Object
+    case .goes:
+      goes()
+      return nil
+    }
   }
 
   // MARK: Plans

@@ -1,3 +1,5 @@
+import Concord
+
 /// The types of the objects that a value can hold at any depth, gathered once per type.
 ///
 /// A merge skips a value whose types have none in common with what was pushed.

@@ -17,8 +17,12 @@ extension Optional: DynamicContainer {
   }
 
   func mergedElements(by merge: ConsistentMerge) -> Wrapped?? {
-    guard let self, let newer = merge.updated(dynamic: self) as? Wrapped else { return nil }
-    return .some(.some(newer))
+    guard let self else { return nil }
+    switch merge.withFate({ merge.updated(dynamic: self) as? Wrapped }) {
+    case .stays: return nil
+    case .changes(let newer): return .some(.some(newer))
+    case .goes: return .some(.none)
+    }
   }
 }
 
@@ -32,13 +36,7 @@ extension Array: DynamicContainer {
   }
 
   func mergedElements(by merge: ConsistentMerge) -> [Element]? {
-    var result: [Element]?
-    for index in indices {
-      guard let newer = merge.updated(dynamic: self[index]) as? Element else { continue }
-      if result == nil { result = self }
-      result?[index] = newer
-    }
-    return result
+    merge.left(of: self) { merge.updated(dynamic: $0) as? Element }
   }
 }
 
@@ -52,12 +50,6 @@ extension Dictionary: DynamicContainer {
   }
 
   func mergedElements(by merge: ConsistentMerge) -> [Key: Value]? {
-    var result: [Key: Value]?
-    for (key, value) in self {
-      guard let newer = merge.updated(dynamic: value) as? Value else { continue }
-      if result == nil { result = self }
-      result?[key] = newer
-    }
-    return result
+    merge.left(of: self) { merge.updated(dynamic: $0) as? Value }
   }
 }

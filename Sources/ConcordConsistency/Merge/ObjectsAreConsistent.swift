@@ -19,8 +19,7 @@ extension ConsistentObject {
 
   @inlinable
   func mergingProperties(_ merge: ConsistentMerge) -> Self? {
-    guard let changes = merge.changes(in: properties) else { return nil }
-    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
+    merge.updated(propertiesOf: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }
 
@@ -54,9 +53,13 @@ extension StaticallyConsistent {
 
   @inlinable
   public static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]? {
-    if isClass(Self.self) { return elements.merging { $0.pointee.mergedInstance(by: merge) } }
+    if isClass(Self.self) {
+      if merge.removes { return merge.left(of: elements) { $0.mergedInstance(by: merge) } }
+      return elements.merging { $0.pointee.mergedInstance(by: merge) }
+    }
     return merge.withPlan(for: Self.self) { plan in
       guard plan.partsAreConcerned || !plan.positions.isEmpty else { return nil }
+      if merge.removes { return merge.left(of: elements) { merge.isOver ? nil : $0.merged(by: merge, plan) } }
       return elements.merging { merge.isOver ? nil : $0.pointee.merged(by: merge, plan) }
     }
   }
@@ -79,7 +82,6 @@ extension ConsistentWrapper {
   }
 
   public func merged(by merge: ConsistentMerge) -> Self? {
-    guard let changes = merge.changes(in: properties) else { return nil }
-    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
+    merge.updated(propertiesOf: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }

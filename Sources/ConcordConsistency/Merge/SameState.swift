@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 
 /// Tells whether two states of one object are the same in every field, whether or not the object lists it.
@@ -7,6 +8,8 @@ import Foundation
 struct SameState {
   /// How many values may still be compared.
   private var budget: Int
+  /// The answer for what cannot be told apart by its fields.
+  private let whenUnknown: Bool
   /// Values that were found to be the same, by identity, so that a diamond is compared by its objects, not its paths.
   private var same: [AnyHashable: (left: any ConsistentObject, right: any ConsistentObject)] = [:]
 
@@ -19,6 +22,12 @@ struct SameState {
     if haveEqualBits(object, other) { return true }
     var comparison = SameState(budget: budget)
     return comparison.haveEqualFields(object, other)
+  }
+
+  /// Whether they may be the same, as far as one can tell.
+  static func isPossible(of object: any ConsistentObject, _ other: any ConsistentObject) -> Bool {
+    var comparison = SameState(budget: 200_000, whenUnknown: true)
+    return comparison.areSame(object, other)
   }
 
   /// Whether properties are the same.
@@ -35,15 +44,17 @@ struct SameState {
     }
   }
 
-  /// Equal bits are the same value; of a class, the same instance.
+  /// Equal bits are the same value; of a class, the same instance. Both are only read, each as long as its pointer is
+  /// good for; padding can make equal values differ, and never the other way round.
   static func haveEqualBits<Value>(_ left: Value, _ right: Value) -> Bool {
     withUnsafePointer(to: left) { left in
       withUnsafePointer(to: right) { memcmp(left, $0, MemoryLayout<Value>.size) == 0 }
     }
   }
 
-  private init(budget: Int) {
+  private init(budget: Int, whenUnknown: Bool = false) {
     self.budget = budget
+    self.whenUnknown = whenUnknown
   }
 
   mutating func areSame(_ left: Any, _ right: Any) -> Bool {
@@ -84,11 +95,13 @@ struct SameState {
 
   private mutating func haveEqualFields(_ left: Any, _ right: Any) -> Bool {
     budget -= 1
-    guard budget > 0 else { return false }
+    guard budget > 0 else { return whenUnknown }
     let (left, right) = (Mirror(reflecting: left), Mirror(reflecting: right))
     guard left.displayStyle == right.displayStyle, left.children.count == right.children.count else { return false }
     // What has no fields cannot be told apart by them.
-    if left.children.isEmpty { return left.displayStyle == .optional || left.displayStyle == .collection }
+    if left.children.isEmpty {
+      return whenUnknown || left.displayStyle == .optional || left.displayStyle == .collection
+    }
     for (left, right) in zip(left.children, right.children) {
       guard left.label == right.label, areSame(left.value, right.value) else { return false }
     }
@@ -122,7 +135,7 @@ extension Set: KeyedStates {
 }
 
 extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool {
+  func isEqual(to other: Any) -> Bool {
     self == other as? Self
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Compares property values of which nothing is known. Without `Equatable` to rely on, equal bits and equal properties
 /// count. For an object its own `==` does not count, as it often compares the ids only.
 struct SameValue {
@@ -25,15 +23,9 @@ struct SameValue {
     if let left = left as? String { return left == right as? String }
     func compare<Value>(_ left: Value) -> Bool {
       guard type(of: left as Any) == type(of: right), let right = right as? Value else { return false }
-      return haveEqualBits(left, right) || haveEqualContent(left, right)
+      return SameState.haveEqualBits(left, right) || haveEqualContent(left, right)
     }
     return _openExistential(left, do: compare)
-  }
-
-  private func haveEqualBits<Value>(_ left: Value, _ right: Value) -> Bool {
-    withUnsafePointer(to: left) { left in
-      withUnsafePointer(to: right) { memcmp(left, $0, MemoryLayout<Value>.size) == 0 }
-    }
   }
 
   private func haveEqualContent<Value>(_ left: Value, _ right: Value) -> Bool {
@@ -44,8 +36,8 @@ struct SameValue {
     if let left = left as? any ConsistentWrapper, let right = right as? any ConsistentWrapper {
       return haveEqualProperties(left.properties, right.properties)
     }
-    if ValueWalker.of(Value.self) != nil { return whenUnknown && holdEqualObjects(left, right) }
-    if let left = left as? any Equatable { return isEqual(left, right) }
+    if valueWalker(for: Value.self) != nil { return whenUnknown && holdEqualObjects(left, right) }
+    if let left = left as? any Equatable { return left.isEqual(to: right) }
     return whenUnknown
   }
 
@@ -64,7 +56,4 @@ struct SameValue {
     return lefts.count == rights.count && zip(lefts, rights).allSatisfy { self($0, $1) }
   }
 
-  private func isEqual<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
-    left == right as? Value
-  }
 }

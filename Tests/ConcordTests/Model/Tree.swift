@@ -102,10 +102,13 @@ extension Tree {
     return tree
   }
 
-  /// The same value as the types of the schema show it: some of them sort what they are given.
+  /// The same value as the types of the schema show it: some of them sort what they are given. Where a getter makes a new
+  /// collection, and in what is no relation, nobody can tell what was left out from what is empty, so neither is made up.
   var normalized: Tree {
     var tree = self
     for (place, kind) in ref.kind.relationKinds.enumerated() {
+      if !isActive(place) { tree.relations[place] = tree.relations[place].withoutOmissions }
+      if case .sorted = kind { tree.relations[place].isOmitted = false }
       for slot in tree.relations[place].slots.indices {
         tree.relations[place].slots[slot].child = tree.relations[place].slots[slot].child?.normalized
       }

@@ -107,7 +107,7 @@ struct EdgeTests {
       orders: [.elements, .elements, .none], canOmit: [.never, .always, .depends],
       canAlwaysRemove: [true, true, true])
     let world = EdgeWorld(hubs: 1, leaves: 5)
-    let nodes = ContiguousArray(world.nodes.dropFirst().compactMap { $0 })
+    let nodes = ContiguousArray(world.nodes.dropFirst().compactMap { $0.map { ChildEdge(child: $0) } })
     guard let hub = world[0] else { return }
     world.graph.setChildren(of: hub, schema, nodes, [2, 2, 5])
     guard let list = hub.children else { return #expect(Bool(false), "there are children") }

@@ -35,7 +35,7 @@ final class EdgeWorld {
 
   func setChildren(of i: Int, _ children: [Int]) {
     guard let node = nodes[i] else { return }
-    let below = ContiguousArray(children.compactMap { nodes[$0] })
+    let below = ContiguousArray(children.compactMap { nodes[$0].map { ChildEdge(child: $0) } })
     graph.setChildren(of: node, schema, below, [Int32(below.count)])
   }
 

@@ -58,7 +58,7 @@ struct NodeQueueTests {
     let nodes = nodes(2)
     written.append(nodes[0])
     #expect(written.takeAll().isEmpty)
-    written.isWanted = true
+    written.isFollowed = true
     for node in [nodes[0], nodes[1], nodes[0]] { written.append(node) }
     #expect(written.takeAll().count == 3 && written.takeAll().isEmpty)
   }

@@ -7,7 +7,7 @@ import Testing
 struct StampClockTests {
   @Test("Unstamped writes get the date, strictly increasing, however fast they come")
   func ticks() throws {
-    let clock = StampClock(.clock)
+    let clock = StampClock(.clock, nil)
     let before = Date().stamp
     let stamps = (0..<1_000).compactMap { _ in clock.effective(nil) }
     let after = Date().stamp
@@ -19,7 +19,7 @@ struct StampClockTests {
 
   @Test("A stamp that is given is taken as it is, and the clock does not follow it")
   func given() {
-    let clock = StampClock(.clock)
+    let clock = StampClock(.clock, nil)
     for stamp in [0, -1, 9_000, .infinity, -.infinity, Date.distantFuture.stamp] as [Stamp] {
       #expect(clock.effective(stamp) == stamp)
     }
@@ -30,7 +30,7 @@ struct StampClockTests {
 
   @Test("Where unstamped writes win, they have no stamp")
   func unstamped() {
-    let clock = StampClock(.unstampedWritesWin)
+    let clock = StampClock(.unstampedWritesWin, nil)
     #expect(clock.effective(nil) == nil && clock.effective(3) == 3)
     #expect(clock.staleStamp(nil, comparedWith: .infinity) == nil)
     #expect(clock.staleStamp(3, comparedWith: 3) == 3 && clock.staleStamp(3, comparedWith: 2) == nil)
@@ -38,7 +38,7 @@ struct StampClockTests {
 
   @Test("A stamp is stale unless it is newer: an equal one is, and what is no number always is")
   func stale() {
-    for clock in [StampClock(.clock), StampClock(.unstampedWritesWin)] {
+    for clock in [StampClock(.clock, nil), StampClock(.unstampedWritesWin, nil)] {
       #expect(clock.staleStamp(1, comparedWith: 1) == 1 && clock.staleStamp(0, comparedWith: 1) == 0)
       #expect(clock.staleStamp((1 as Stamp).nextUp, comparedWith: 1) == nil)
       #expect(clock.staleStamp(-.infinity, comparedWith: -.infinity) == -.infinity)
@@ -49,7 +49,7 @@ struct StampClockTests {
 
   @Test("An unstamped write is stale only against a stamp that is ahead of the clock, and loses with the clock's own")
   func unstampedAgainstTheFuture() throws {
-    let clock = StampClock(.clock)
+    let clock = StampClock(.clock, nil)
     #expect(clock.staleStamp(nil, comparedWith: -.infinity) == nil && clock.staleStamp(nil, comparedWith: 0) == nil)
     let stored = try #require(clock.effective(nil))
     #expect(clock.staleStamp(nil, comparedWith: stored) == nil)

@@ -11,7 +11,7 @@ extension Row {
         "push one object to 100 owners of 1,000 objects, generated", was: "6.02 ms", GeneratedVideo.self, fraction: 20),
       pushMany("push 10,000 objects to one owner of 10,000, written by hand", was: "27.5 ms", Video.self),
       pushMany("push 10,000 objects to one owner of 10,000, generated", was: "21.0 ms", GeneratedVideo.self),
-      registerOwners,
+      registerOwners, mergeDiamond,
     ]
   }
 
@@ -34,6 +34,37 @@ extension Row {
         var registered: [ObjectIdentifier: Weak] = [:]
         let time = stopwatch.nanoseconds { for owner in owners { registered[ObjectIdentifier(owner)] = Weak(owner) } }
         try expect(registered.values.count { $0.object != nil }, is: owners.count, "owners that are registered")
+        return time
+      }
+    }
+  }
+
+  /// As many layers as took the earlier way 334 ms: 2 to the power of 17 paths lead to the leaf, through 34 objects.
+  private static var mergeDiamond: Row {
+    Row(
+      "merge a leaf into a diamond of 17 layers, written by hand", goal: .milliseconds(5), earlier: "334 ms",
+      floor: "builds the 35 values above the leaf anew, each layer with the layer below"
+    ) { stopwatch in
+      let diamond = Folder.diamond(layers: 17, leaf: Folder(id: "leaf", title: "old"))
+      var turn = (concord: 0, floor: 0)
+      func expectLeaf(_ folder: Folder, _ turn: Int) throws {
+        var leaf = folder
+        while let next = leaf.folders.last { leaf = next }
+        try expect(leaf.title, is: Titles[turn], "the leaf of the diamond")
+      }
+      return Sides {
+        turn.concord += 1
+        let leaf = Folder(id: "leaf", title: Titles[turn.concord])
+        var merged = diamond
+        let time = stopwatch.nanoseconds { merged = diamond.updated(with: leaf) }
+        try expectLeaf(merged, turn.concord)
+        return time
+      } floor: {
+        turn.floor += 1
+        let leaf = Folder(id: "leaf", title: Titles[turn.floor])
+        var built = diamond
+        let time = stopwatch.nanoseconds { built = Folder.diamond(layers: 17, leaf: leaf) }
+        try expectLeaf(built, turn.floor)
         return time
       }
     }

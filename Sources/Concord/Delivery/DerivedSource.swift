@@ -1,0 +1,62 @@
+/// Makes a value of another source's, without the lock.
+// Unchecked, because its class above is; it adds functions that never change.
+final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value>, @unchecked Sendable {
+  private let base: ObserverSource<Base>
+  private let transform: @Sendable (Base) -> Value
+  /// Whether two values are the same, where that can be known.
+  private let isSame: @Sendable (Value, Value) -> Bool
+
+  /// The lock is held.
+  init(
+    _ base: ObserverSource<Base>, _ core: StoreCore, isSame: (@Sendable (Value, Value) -> Bool)? = nil,
+    _ transform: @escaping @Sendable (Base) -> Value
+  ) {
+    self.base = base
+    self.transform = transform
+    self.isSame = isSame ?? { areSame($0, $1) }
+    super.init(core.hubs.derivedNode, base.shared)
+  }
+
+  override var derivedValue: Value { transform(base.value) }
+  override var isRemoved: Bool { base.isRemoved }
+  override var anchors: [NodeHandle] { base.anchors }
+  override func isUnborn(_ core: StoreCore) -> Bool { base.isUnborn(core) }
+
+  override func capture(_ core: StoreCore, _ isCommitted: Bool) -> @Sendable () -> Value {
+    let capture = base.capture(core, isCommitted)
+    let transform = transform
+    return { transform(capture()) }
+  }
+
+  override var isDerived: Bool { true }
+
+  override func subscribeToBase(
+    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
+  ) -> Subscription {
+    let (transform, last) = (transform, LastTold(isSame))
+    return base.subscribe(line, buffering, isHere: isHere) { value in
+      let present = transform(value)
+      if last.changes(to: present) { onChange(present) }
+    }
+  }
+}
+
+/// Whether two values are known to be the same.
+@Sendable func areSame<Value>(_ a: Value, _ b: Value) -> Bool {
+  haveSameBits(a, b) || (equality(of: Value.self)?(a, b) ?? false)
+}
+
+/// What an observer was told last.
+// Unchecked, because the compiler cannot see that only the callbacks of one observer use it: these never overlap, and each
+// happens before the next, since the line's lock is taken between them.
+private final class LastTold<Value>: @unchecked Sendable {
+  private var value: Value?
+  private let isSame: @Sendable (Value, Value) -> Bool
+
+  init(_ isSame: @escaping @Sendable (Value, Value) -> Bool) { self.isSame = isSame }
+
+  func changes(to new: Value) -> Bool {
+    defer { value = new }
+    return value.map { !isSame($0, new) } ?? true
+  }
+}

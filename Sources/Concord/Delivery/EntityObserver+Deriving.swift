@@ -1,0 +1,46 @@
+extension EntityObserver {
+  /// An observer of what a function makes of the value.
+  ///
+  /// ```swift
+  /// let count = observer.map { author in author.books.count }
+  /// let subscription = count.observe { print($0) }
+  /// ```
+  ///
+  /// Observers are called when what the function makes is another than before, as far as that can be known: by `==`, if the
+  /// type has it. The function is called where observers are, and wherever the value is read; it may use the store. The observer
+  /// keeps the entity alive, as this one does.
+  ///
+  /// - Complexity: constant, and once the function for each notice or reading.
+  public func map<Derived: Sendable>(_ transform: @escaping @Sendable (Value) -> Derived) -> EntityObserver<Derived> {
+    source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, transform)) }
+  }
+}
+
+extension EntityObserver: Identifiable where Value: Identifiable {
+  /// The id of the entity.
+  public var id: Value.ID { value.id }
+}
+
+/// Two observers are equal if they observe the same entity of the same store. What is observed otherwise (an alias, a
+/// collection, a part) is the same only for copies of one observer.
+extension EntityObserver: Hashable {
+  public static func == (a: Self, b: Self) -> Bool { a.source.identity == b.source.identity }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(source.identity) }
+}
+
+extension EntityObserver {
+  /// An observer of a part of the value.
+  ///
+  /// ```swift
+  /// let subscription = book.author.name.observe { name in print(name) }
+  /// ```
+  ///
+  /// What `EntityObserver` has itself (`value`, `values`, `observed`, `id` …) goes before a property of that name; `map` reaches
+  /// those, too.
+  ///
+  /// - Complexity: constant.
+  public subscript<Part: Sendable>(
+    dynamicMember part: any KeyPath<Value, Part> & Sendable
+  ) -> EntityObserver<Part> { map { $0[keyPath: part] } }
+}

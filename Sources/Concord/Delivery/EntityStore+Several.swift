@@ -1,0 +1,133 @@
+// By hand for two, three and four: the compiler (6.3) does not get through the same with parameter packs.
+extension EntityStore {
+  /// One observer of several: of their values at one moment.
+  ///
+  /// ```swift
+  /// let both = store.observer(of: book, author)
+  /// print(both.value.0.title, "by", both.value.1.name)
+  /// ```
+  ///
+  /// The values are those of one committed state (inside a transaction, of that). Observers are called once for each
+  /// transaction that changes any of them. It keeps all of them alive. The observers are of this store.
+  ///
+  /// - Complexity: constant.
+  public func observer<A: Sendable, B: Sendable>(
+    of a: EntityObserver<A>, _ b: EntityObserver<B>
+  ) -> EntityObserver<(A, B)> {
+    let (a, b) = (a.source, b.source)
+    return combine([a, b], isSame: { areSame($0.0, $1.0) && areSame($0.1, $1.1) }) { core, isCommitted in
+      let (a, b) = (a.capture(core, isCommitted), b.capture(core, isCommitted))
+      return { (a(), b()) }
+    }
+  }
+
+  /// Observes several at once: the closure is called with all their values, once for each transaction that changes any of
+  /// them.
+  ///
+  /// ```swift
+  /// let subscription = store.observe(book, author) { book, author in print(book.title, "by", author.name) }
+  /// ```
+  ///
+  /// Where it is called, and when for the first time, is as with ``EntityObserver/observe(buffering:firstCall:isolation:onChange:)``.
+  ///
+  /// - Complexity: constant.
+  public func observe<A: Sendable, B: Sendable>(
+    _ a: EntityObserver<A>, _ b: EntityObserver<B>,
+    buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B)) -> Void
+  ) -> Subscription {
+    observer(of: a, b)
+      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+  }
+
+  /// One observer of three.
+  public func observer<A: Sendable, B: Sendable, C: Sendable>(
+    of a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>
+  ) -> EntityObserver<(A, B, C)> {
+    let (a, b, c) = (a.source, b.source, c.source)
+    return combine([a, b, c], isSame: { areSame($0.0, $1.0) && areSame($0.1, $1.1) && areSame($0.2, $1.2) }) {
+      core, isCommitted in
+      let (a, b, c) = (a.capture(core, isCommitted), b.capture(core, isCommitted), c.capture(core, isCommitted))
+      return { (a(), b(), c()) }
+    }
+  }
+
+  /// Observes three at once.
+  public func observe<A: Sendable, B: Sendable, C: Sendable>(
+    _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>,
+    buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B, C)) -> Void
+  ) -> Subscription {
+    observer(of: a, b, c)
+      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+  }
+
+  /// One observer of four.
+  public func observer<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
+    of a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>
+  ) -> EntityObserver<(A, B, C, D)> {
+    let (a, b, c, d) = (a.source, b.source, c.source, d.source)
+    return combine(
+      [a, b, c, d], isSame: { areSame($0.0, $1.0) && areSame($0.1, $1.1) && areSame($0.2, $1.2) && areSame($0.3, $1.3) }
+    ) { core, isCommitted in
+      let (a, b, c, d) = (
+        a.capture(core, isCommitted), b.capture(core, isCommitted), c.capture(core, isCommitted),
+        d.capture(core, isCommitted)
+      )
+      return { (a(), b(), c(), d()) }
+    }
+  }
+
+  /// Observes four at once.
+  public func observe<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
+    _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>,
+    buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B, C, D)) -> Void
+  ) -> Subscription {
+    observer(of: a, b, c, d)
+      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+  }
+
+  private func combine<Value: Sendable>(
+    _ parts: [any CombinedPart], isSame: @escaping @Sendable (Value, Value) -> Bool,
+    _ take: @escaping @Sendable (StoreCore, Bool) -> @Sendable () -> Value
+  ) -> EntityObserver<Value> {
+    precondition(parts.allSatisfy { $0.shared === shared }, "one transaction cannot change what is in several stores")
+    return shared.read(token) { core, _ in
+      EntityObserver(DerivedSource(CombinedSource(parts, core, shared, take), core, isSame: isSame) { $0() })
+    }
+  }
+}
+
+extension EntityStore {
+  /// Observes many entities of one type: those of the ids that are stored, in the order of the ids.
+  ///
+  /// ```swift
+  /// let subscription = store.observer(Book.self, ids: ["emma", "persuasion"]).observe { books in print(books.count) }
+  /// ```
+  ///
+  /// Observers are called once for each transaction that changes, stores or removes any of them. It keeps them alive.
+  ///
+  /// - Complexity: the number of ids, also for each notice and each reading.
+  public func observer<T: Identifiable & Sendable>(
+    _ type: T.Type, ids: some Sequence<T.ID>
+  ) -> EntityObserver<[T]> {
+    let ids = Array(ids)
+    return shared.read(token) { core, _ in
+      let sources = ids.map { PartSource(core.graph.table(type).nodeAwaiting($0), shared) { $0 } }
+      let combined = CombinedSource(sources, core, shared) { core, isCommitted in
+        let values = sources.compactMap { $0.part(core, isCommitted: isCommitted) ?? nil }
+        return { values }
+      }
+      return EntityObserver(DerivedSource(combined, core, isSame: haveSameElements) { $0() })
+    }
+  }
+}
+
+/// Whether two collections are known to have the same elements, also if these cannot be compared.
+@Sendable func haveSameElements<T>(_ a: [T], _ b: [T]) -> Bool {
+  if haveSameBits(a, b) { return true }
+  guard a.count == b.count else { return false }
+  let isEqual = equality(of: T.self)
+  return zip(a, b).allSatisfy { haveSameBits($0, $1) || (isEqual?($0, $1) ?? false) }
+}

@@ -1,0 +1,25 @@
+// Writes that are refused before anything is written: the logger is told. Not specialised, since they are rare.
+extension StoreCore {
+  /// An `update` of an entity that is not stored.
+  @usableFromInline @inline(never) func refuseUnknown<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) -> Bool {
+    log.append { $0.didRefuse(type, id: id, reason: isMissing(id) ? .missingID : .notStored) }
+    return false
+  }
+
+  /// An `update` of an entity that was removed.
+  @usableFromInline @inline(never) func refuseRemoved(_ node: Node) -> Bool {
+    log.append(.refused(.notStored), node)
+    return false
+  }
+
+  /// A value without an id was stored by itself.
+  @usableFromInline @inline(never) func logMissing<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) {
+    log.append { $0.didRefuse(type, id: id, reason: .missingID) }
+  }
+
+  /// An `update` of an alias that names nothing.
+  func refuseUpdate<T>(of type: T.Type, _ name: String) -> Bool {
+    log.append { $0.didRefuseUpdate(AliasKey<T>(name)) }
+    return false
+  }
+}

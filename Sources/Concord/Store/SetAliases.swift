@@ -1,0 +1,67 @@
+/// What an alias of a set is to the engine.
+struct SetAlias<T: Identifiable & Hashable & Sendable>: AliasContent, Equatable {
+  let id: String
+  var content: Set<T>?
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.content)] }
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.content)] }
+}
+
+extension EntityStore {
+  /// Stores the entities of a set in one transaction, and names the set.
+  ///
+  /// ```swift
+  /// store.store(Set([bookA, bookB]), named: .favourites)
+  /// ```
+  ///
+  /// - Returns: an observer of these entities, in no particular order, without any that is removed later.
+  /// - Complexity: the number of entities in the values.
+  @discardableResult
+  public func store<T: Identifiable & Hashable & Sendable>(
+    _ entities: Set<T>, named alias: AliasKey<Set<T>>, modifiedAt stamp: Stamp? = nil
+  ) -> EntityObserver<[T]> {
+    shared.write(token) { core in
+      core.prepare()
+      core.store(entities, in: SetAlias<T>.self, aliasNamed: alias.name, modifiedAt: stamp)
+      return EntityObserver(core.groupSource(of: Array(entities), shared))
+    }
+  }
+
+  /// Finds the set an alias names, now or later.
+  ///
+  /// ```swift
+  /// let subscription = store.find(named: .favourites).observe { books in print(books?.count ?? 0) }
+  /// ```
+  ///
+  /// - Complexity: constant.
+  public func find<T: Identifiable & Hashable & Sendable>(named alias: AliasKey<Set<T>>) -> EntityObserver<Set<T>?> {
+    shared.read(token) { core, _ in EntityObserver(core.source(ofAlias: SetAlias<T>.self, named: alias.name, shared)) }
+  }
+
+  /// Changes the set that an alias names, and the entities in it.
+  ///
+  /// ```swift
+  /// store.update(named: .favourites) { $0.insert(book) }
+  /// ```
+  ///
+  /// - Returns: whether the alias names a set and the write was taken.
+  /// - Complexity: the number of entities in the set.
+  @discardableResult
+  public func update<T: Identifiable & Hashable & Sendable>(
+    named alias: AliasKey<Set<T>>, modifiedAt stamp: Stamp? = nil, update: (inout Set<T>) -> Void
+  ) -> Bool {
+    shared.write(token) { core in
+      core.prepare()
+      return shared.update(core, SetAlias<T>.self, aliasNamed: alias.name, modifiedAt: stamp, update)
+    }
+  }
+}
+
+extension StoreCore {
+  /// A source of what an alias names, now or later.
+  func source<A: AliasContent>(
+    ofAlias type: A.Type, named name: String, _ shared: SharedCore
+  ) -> ObserverSource<A.Content?> where A.ID == String {
+    PartSource(alias(type, named: name), shared, isNothing: { $0?.content == nil }) { $0?.content }
+  }
+}
