@@ -141,6 +141,18 @@ struct NestedContainersTests {
     #expect(table.value.rows == [.header, .header])
   }
 
+  @Test("An observed collection of wrappers is not written where nothing in it is newer")
+  func notInVain() {
+    let leaf = Leaf(id: 1, text: 1)
+    let tray = store.store(Tray(id: 1, slots: [.none, .list([Leaf(id: 2, text: 2)])], only: [leaf]))
+    store.update(Leaf.self, id: 1) { $0.text = 2 }
+    #expect(tray.value.only == [Leaf(id: 1, text: 2)])
+    #expect(tray.value.writes == 0)
+    store.update(Leaf.self, id: 2) { $0.text = 3 }
+    #expect(tray.value.slots == [.none, .list([Leaf(id: 2, text: 3)])])
+    #expect(tray.value.writes == 1)
+  }
+
   @Test("A collection of another module nests when it says that it is a container")
   func otherCollections() {
     let box = store.store(Box(id: 1, rings: Ring(elements: [[Leaf(id: 1, text: 1)]])))
@@ -267,6 +279,15 @@ private struct Page<Item: Identifiable & Sendable>: Aggregate {
   var items: [Item]
   var first: Item?
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.items), .init(\.first)] }
+}
+
+private struct Tray: Aggregate {
+  let id: Int
+  var slots: [Niche] { didSet { writes += 1 } }
+  var only: [Leaf] { didSet {} }
+  var writes = 0
+  init(id: Int, slots: [Niche], only: [Leaf]) { (self.id, self.slots, self.only) = (id, slots, only) }
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(wrapper: \.slots), .init(\.only)] }
 }
 
 private struct Box: Aggregate {

@@ -89,10 +89,12 @@
 
   @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
     // A setter or an observer may do more than it is told; where nothing is newer it is not called.
-    let present = root[keyPath: keyPath]
-    var value = present
+    let hadWritten = cursor.hasWritten
+    cursor.hasWritten = false
+    var value = root[keyPath: keyPath]
     P.patch(&value, &cursor)
-    if !haveSameBits(present, value) { root[keyPath: keyPath] = value }
+    if cursor.hasWritten { root[keyPath: keyPath] = value }
+    cursor.hasWritten = cursor.hasWritten || hadWritten
     cursor.mustVisitAgain = true
   }
 
