@@ -34,7 +34,8 @@ public protocol ConsistentObject: ConsistentValue, Sendable {
   /// All properties that hold other objects. Further ones do no harm.
   var properties: [Property] { get }
 
-  /// This object with one property replaced by a value of the type it had in ``properties``.
+  /// This object with one property replaced by a value of the type it had in ``properties``, or by `nil` if the object in it
+  /// was removed. Where `nil` is not taken, this object goes with that one.
   ///
   /// A label or a value that cannot be taken is ignored: return `self`. The merge notices, and reports a
   /// ``ConsistencyProblem`` to ``ConsistencyManager/onProblem``.

@@ -5,6 +5,6 @@ public protocol ConsistentWrapper: ConsistentValue {
   /// All properties that hold objects. Further ones do no harm.
   var properties: [Property] { get }
 
-  /// This value with one property replaced; `self` if it cannot be taken.
+  /// This value with one property replaced, by `nil` if the object in it was removed; `self` if it cannot be taken.
   func setting(property: Property) -> Self
 }

@@ -1,12 +1,17 @@
 extension ConsistentMerge {
-  /// `value` with those properties replaced that this merge changes; `nil` if there are none.
+  /// Those properties that this merge changes, with their new values, `nil` for what goes; `nil` if there are none.
   @usableFromInline
-  func updated<Value>(
-    propertiesOf value: Value, _ read: (Value) -> [Property], _ set: (Value, Property) -> Value
-  ) -> Value? {
+  func changes(in properties: [Property]) -> [Property]? {
     var changes: [Property] = []
-    for case (let label, let property?) in read(value) { change(label, property, &changes) }
-    return changes.isEmpty ? nil : setting(changes, in: value, read, set)
+    for index in properties.indices {
+      guard let value = properties[index].value else { continue }
+      if removes {
+        change(properties[index].label, value, &changes)
+      } else if let newer = updated(dynamic: value) {
+        changes.append((properties[index].label, newer))
+      }
+    }
+    return changes.isEmpty ? nil : changes
   }
 
   /// Adds what this merge makes of a property, if it changes that: `nil` for what goes.
@@ -21,6 +26,7 @@ extension ConsistentMerge {
   /// `value` with the changes made; `nil` if it cannot do without what goes, and so goes itself.
   ///
   /// Whether each was taken is checked by reading it again, since `setting(property:)` has no other way to say so.
+  @usableFromInline
   func setting<Value>(
     _ changes: [Property], in value: Value, _ read: (Value) -> [Property], _ set: (Value, Property) -> Value
   ) -> Value? {

@@ -19,7 +19,8 @@ extension ConsistentObject {
 
   @inlinable
   func mergingProperties(_ merge: ConsistentMerge) -> Self? {
-    merge.updated(propertiesOf: self, { $0.properties }, { $0.setting(property: $1) })
+    guard let changes = merge.changes(in: properties) else { return nil }
+    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }
 
@@ -82,6 +83,7 @@ extension ConsistentWrapper {
   }
 
   public func merged(by merge: ConsistentMerge) -> Self? {
-    merge.updated(propertiesOf: self, { $0.properties }, { $0.setting(property: $1) })
+    guard let changes = merge.changes(in: properties) else { return nil }
+    return merge.setting(changes, in: self, { $0.properties }, { $0.setting(property: $1) })
   }
 }
