@@ -71,10 +71,8 @@
 
   @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
     // A setter or an observer may do more than it is told; where nothing is newer it is not called.
-    let present = root[keyPath: keyPath]
-    var value = present
-    P.patch(&value, &cursor)
-    if !haveSameBits(present, value) { root[keyPath: keyPath] = value }
+    var value = root[keyPath: keyPath]
+    if cursor.writes({ P.patch(&value, &$0) }) { root[keyPath: keyPath] = value }
     cursor.mustVisitAgain = true
   }
 
