@@ -234,6 +234,24 @@ struct DerivedRelationsTests {
     subscription?.unsubscribe()
   }
 
+  @Test("A transaction that is undone calls no setter: a value that its didSet would change is as it was")
+  func undoneWithoutSetter() {
+    let tag = store.store(Tag(id: 0, text: 0))
+    let drawer = store.store(Tidy(id: 0, boxes: [.empty, .full([tag.value])]))
+    #expect(drawer.value.boxes.count == 2)
+    for isRead in [false, true] {
+      try? store.transaction { tx in
+        tx.update(Tag.self, id: 0) { $0.text = 1 }
+        tx.update(Tidy.self, id: 0) { $0.name = 1 }
+        if isRead { #expect(drawer.value.boxes == [.full([Tag(id: 0, text: 1)])]) }
+        throw Refused()
+      }
+      #expect(drawer.value == Tidy(id: 0, boxes: [.empty, .full([Tag(id: 0, text: 0)])]))
+    }
+    store.update(Tag.self, id: 0) { $0.text = 2 }
+    #expect(drawer.value.boxes == [.full([Tag(id: 0, text: 2)])])
+  }
+
   @Test("A didSet that throws out elements: what is left is what the store has")
   func didSetFilters() {
     let keep = store.store((0..<4).map { tag($0) })
@@ -318,4 +336,25 @@ struct DerivedRelationsTests {
         Selfish(id: 0, name: 4, tag: tag(1, 4)),
       ])
   }
+}
+
+/// Throws its empty boxes out when boxes are set.
+private struct Tidy: Aggregate, Equatable {
+  indirect enum Box: EntityWrapper, Equatable {
+    case empty, full([Tag])
+
+    var tags: [Tag]? {
+      get { if case .full(let tags) = self { tags } else { nil } }
+      set { if let newValue { self = .full(newValue) } else { self = .empty } }
+    }
+
+    func wrappedEntitiesKeyPaths<Root>(
+      relativeTo parent: WritableKeyPath<Root, Self>
+    ) -> [PartialIdentifiableKeyPath<Root>] { [.init(parent.appending(path: \.tags))] }
+  }
+
+  let id: Int
+  var name = 0
+  var boxes: [Box] { didSet { boxes.removeAll { $0 == .empty } } }
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(wrapper: \.boxes)] }
 }

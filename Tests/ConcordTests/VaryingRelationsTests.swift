@@ -339,6 +339,31 @@ struct LostRelationTests {
     for subscription in subscriptions { subscription.unsubscribe() }
   }
 
+  @Test("What changed its shape before the transaction, and is read in it, is told of once", arguments: [false, true])
+  func toldBefore(isEquatable: Bool) async {
+    let queue = DispatchQueue(label: "delivery")
+    let store = EntityStore(queue: queue)
+    let log = Log<Int>()
+    let tag = store.store(Tag(id: 0, text: 8))
+    let (shy, secret) = (store.store(Shy(id: 0, main: tag.value)), store.store(Secret(id: 0, main: tag.value)))
+    let subscription =
+      isEquatable ? shy.observe { log.append($0.main.text) } : secret.observe { log.append($0.main.text) }
+    await store.settled()
+    queue.suspend()
+    store.update(Tag.self, id: 0) { $0.text = 26 }
+    store.transaction { tx in
+      tx.update(Tag.self, id: 0) { $0.text += 0 }
+      tx.store(Tag(id: 1, text: 0))
+      // The queue has its turn here, and takes what is committed.
+      queue.resume()
+      queue.sync {}
+      #expect(shy.value.main.text + secret.value.main.text == 52)
+    }
+    await store.settled()
+    #expect(log.values == [8, 26])
+    subscription.unsubscribe()
+  }
+
   @Test("Read inside the transaction, and undone: told of nothing, and followed as before")
   func undone() {
     let store = EntityStore(delivery: .immediate)

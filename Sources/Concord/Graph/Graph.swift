@@ -178,14 +178,6 @@
     invalidate(node, isBriefChanged: isBriefChanged)
   }
 
-  /// A value is to be visited anew, because it has another shape than before. Where states are kept it counts as written: a
-  /// child through which it changed may be none of its children any longer.
-  func willReshape(_ node: Node) {
-    guard node.journalIndex >= 0 else { return }
-    journal.save(node, isWrite: true)
-    node.flags.insert(.written)
-  }
-
   /// Marks what is above an entity that is another than it was, also when it only went back.
   func invalidate(_ node: Node, isBriefChanged: Bool = true, isNotifying: Bool = true) {
     if node.isObserved { (isNotifying ? notified : unrefreshed).insert(node) }

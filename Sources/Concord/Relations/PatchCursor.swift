@@ -30,6 +30,15 @@
     showsWhole = forms is Refresher && parent.links?.component == nil
   }
 
+  /// Whether a newer value is handed out meanwhile.
+  mutating func writes(_ body: (inout PatchCursor) -> Void) -> Bool {
+    let before = hasWritten
+    hasWritten = false
+    body(&self)
+    defer { hasWritten = hasWritten || before }
+    return hasWritten
+  }
+
   /// Whether there is anything to write before an ordinal.
   func hasWork(before end: Int32) -> Bool { stale.map { next < $0.count && $0[next] < end } ?? true }
 

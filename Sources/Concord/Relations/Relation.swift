@@ -89,12 +89,8 @@
 
   @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
     // A setter or an observer may do more than it is told; where nothing is newer it is not called.
-    let hadWritten = cursor.hasWritten
-    cursor.hasWritten = false
     var value = root[keyPath: keyPath]
-    P.patch(&value, &cursor)
-    if cursor.hasWritten { root[keyPath: keyPath] = value }
-    cursor.hasWritten = cursor.hasWritten || hadWritten
+    if cursor.writes({ P.patch(&value, &$0) }) { root[keyPath: keyPath] = value }
     cursor.mustVisitAgain = true
   }
 

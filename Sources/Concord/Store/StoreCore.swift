@@ -74,7 +74,6 @@ import Foundation
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
-        graph.willReshape(node)
         merge.revisit(node)
         refresher.refresh(node)
         // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.

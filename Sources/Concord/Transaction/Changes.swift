@@ -6,9 +6,14 @@ struct ChangedNodes {
   /// Compares what was written with what it was before, and adds all that shows a difference.
   init(graph: Graph, view: CommittedView) {
     var stack: [(node: Node, isBriefChanged: Bool)] = []
+    // Whoever showed a child when it was last committed, and has lost it by another change of shape than a write.
+    var former: [ObjectIdentifier: [Node]] = [:]
     for state in graph.journal.writtenStates {
       let node = state.node
       let isWritten = node.differs(from: state, graph)
+      if !isWritten, let list = state.children?.list, list !== node.children {
+        for child in list.nodes { former[ObjectIdentifier(child), default: []].append(node) }
+      }
       let formChange = isWritten ? .whole : view.formChange(of: node)
       if formChange == .none { continue }
       nodes.insert(ObjectIdentifier(node))
@@ -16,6 +21,11 @@ struct ChangedNodes {
       stack.append((node, formChange == .whole))
     }
     while let (node, isBriefChanged) = stack.popLast() {
+      for parent in former.isEmpty ? [] : former[ObjectIdentifier(node)] ?? [] {
+        let isNew = nodes.insert(ObjectIdentifier(parent)).inserted
+        let isNewBrief = cycleToo.insert(ObjectIdentifier(parent)).inserted
+        if isNew || isNewBrief { stack.append((parent, true)) }
+      }
       for edge in node.parents {
         let isInside = edge.parent.isInSameCycle(as: node)
         if isInside && !isBriefChanged { continue }
