@@ -1,0 +1,85 @@
+public import Foundation
+
+extension String: PersistentValue {
+  public static var storageClass: StorageClass { .text }
+  public var storedValue: StoredValue { .text(self) }
+
+  // Strings are equal if they are canonically equivalent, whatever their code points.
+  public var storedKey: StoredValue { .text(canonicallyComposed) }
+
+  public init(storedValue: StoredValue) throws {
+    guard case .text(let value) = storedValue else {
+      throw PersistenceError.unreadable(storedValue, as: String.self)
+    }
+    self = value
+  }
+
+  public init(from source: RowSource, at position: Int) throws {
+    guard let value = source.text(at: position) else {
+      throw PersistenceError.unreadable(source.value(at: position), as: String.self)
+    }
+    self = value
+  }
+
+  /// The same for all strings that are equal (Unicode's form NFC).
+  package var canonicallyComposed: String {
+    utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
+  }
+}
+
+extension Character: PersistentValue {
+  public static var storageClass: StorageClass { .text }
+  public var storedValue: StoredValue { .text(String(self)) }
+  public var storedKey: StoredValue { String(self).storedKey }
+
+  public init(storedValue: StoredValue) throws {
+    guard case .text(let text) = storedValue, text.count == 1, let value = text.first else {
+      throw PersistenceError.unreadable(storedValue, as: Character.self)
+    }
+    self = value
+  }
+}
+
+extension UUID: PersistentValue {
+  public static var storageClass: StorageClass { .text }
+  public static var comparison: StoredComparison { .equality }
+  public var storedValue: StoredValue { .text(uuidString) }
+
+  public init(storedValue: StoredValue) throws {
+    guard case .text(let text) = storedValue, let value = UUID(uuidString: text) else {
+      throw PersistenceError.unreadable(storedValue, as: UUID.self)
+    }
+    self = value
+  }
+}
+
+extension Data: PersistentValue {
+  public static var storageClass: StorageClass { .blob }
+  public static var comparison: StoredComparison { .equality }
+  public var storedValue: StoredValue { .blob(self) }
+
+  public init(storedValue: StoredValue) throws {
+    guard case .blob(let value) = storedValue else { throw PersistenceError.unreadable(storedValue, as: Data.self) }
+    self = value
+  }
+}
+
+extension URL: PersistentValue {
+  public static var storageClass: StorageClass { .text }
+
+  // One that is relative to another is JSON, so that both parts come back. No URL begins with a brace.
+  public var storedValue: StoredValue {
+    get throws { baseURL == nil ? .text(relativeString) : try JSONCoding<URL>.encode(self) }
+  }
+
+  public init(storedValue: StoredValue) throws {
+    guard case .text(let text) = storedValue else { throw PersistenceError.unreadable(storedValue, as: URL.self) }
+    if text.hasPrefix("{") || text.hasPrefix("[") {
+      self = try JSONCoding<URL>.decode(storedValue)
+    } else if let value = URL(string: text) {
+      self = value
+    } else {
+      throw PersistenceError.unreadable(storedValue, as: URL.self)
+    }
+  }
+}
