@@ -18,12 +18,14 @@ public final class Model: Sendable {
   private let byName: [String: EntityDescription]
   /// Of each declared configuration, its entities.
   private let configurations: [String: Set<EntityDescription>]
-  /// The number of the group of types that refer to each other in a cycle; types outside of cycles have none.
+  /// The types that can be reached from themselves.
   private let recursive: Set<EntityDescription>
+  /// All types that values of a type may contain, with itself.
+  private let contained: [EntityDescription: Set<EntityDescription>]
 
   /// Makes a model, and checks it.
   ///
-  /// - Throws: ``PersistenceError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
+  /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
   ///   that is not listed, an entity with relations that is not an `Aggregate`.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
@@ -43,17 +45,19 @@ public final class Model: Sendable {
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
     if let reason = Model.problem(in: entities, byType) {
-      throw PersistenceError.invalidModel(model: name, reason: reason)
+      throw StoreError.invalidModel(model: name, reason: reason)
     }
-    recursive = Set(entities.filter { Model.reaches($0, from: $0, byType) })
+    let reached = Dictionary(uniqueKeysWithValues: entities.map { ($0, Model.reached(from: $0, byType)) })
+    recursive = Set(entities.filter { reached[$0]?.contains($0) ?? false })
+    contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
   }
 
   /// The description of a type.
   ///
-  /// - Throws: ``PersistenceError/unknownEntity(_:)``.
+  /// - Throws: ``StoreError/unknownEntity(_:)``.
   public func entity(_ type: any PersistentEntity.Type) throws -> EntityDescription {
     guard let entity = byType[ObjectIdentifier(type)] else {
-      throw PersistenceError.unknownEntity(String(describing: type))
+      throw StoreError.unknownEntity(String(describing: type))
     }
     return entity
   }
@@ -63,6 +67,9 @@ public final class Model: Sendable {
 
   /// Whether an entity of the type may contain itself, by whatever way.
   package func isRecursive(_ entity: EntityDescription) -> Bool { recursive.contains(entity) }
+
+  /// All types of entities that values of a type may contain, with itself.
+  package func contained(in entity: EntityDescription) -> Set<EntityDescription> { contained[entity] ?? [entity] }
 
   /// The configurations that are declared.
   public var configurationNames: [String] { configurations.keys.sorted() }
@@ -140,16 +147,16 @@ extension Model {
     return nil
   }
 
-  private static func reaches(
-    _ wanted: EntityDescription, from start: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]
-  ) -> Bool {
-    var seen: Set<ObjectIdentifier> = []
+  /// The types that a type's relations lead to, at any depth.
+  private static func reached(
+    from start: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]
+  ) -> Set<EntityDescription> {
+    var found: Set<EntityDescription> = []
     var open = start.targets
     while let target = open.popLast() {
-      if target == wanted.type { return true }
-      guard seen.insert(ObjectIdentifier(target)).inserted, let entity = known[ObjectIdentifier(target)] else { continue }
+      guard let entity = known[ObjectIdentifier(target)], found.insert(entity).inserted else { continue }
       open += entity.targets
     }
-    return false
+    return found
   }
 }

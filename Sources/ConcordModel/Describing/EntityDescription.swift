@@ -13,9 +13,8 @@ public final class EntityDescription: Sendable {
   public let idPosition: Int?
   /// What the column of the key is declared as.
   public let keyStorageClass: StorageClass
-  /// Of which property each column is, by position; each collection after them.
-  package let propertyNames: [String]
-  package let collectionPropertyNames: [String]
+  /// Which columns and collections each property has.
+  package let properties: [PropertyRange]
   /// The types inside.
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
@@ -34,8 +33,17 @@ public final class EntityDescription: Sendable {
     keyStorageClass = T.idStorageClass
     targets = properties.flatMap(\.targets)
     isAggregate = type is any Aggregate.Type
-    propertyNames = properties.flatMap { property in property.columns.map { _ in property.name } }
-    collectionPropertyNames = properties.flatMap { property in property.collections.map { _ in property.name } }
+    var ranges: [PropertyRange] = []
+    var (column, collection) = (0, 0)
+    for property in properties {
+      ranges.append(
+        PropertyRange(
+          name: property.name, columns: column..<column + property.columns.count,
+          collections: collection..<collection + property.collections.count, targets: property.targets))
+      column += property.columns.count
+      collection += property.collections.count
+    }
+    self.properties = ranges
     idPosition = columns.firstIndex { $0.name == "id" && $0.role == .value }
     var keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)] = []
     var encoders: [(@Sendable (Any) throws -> StoredValue?)?] = []
@@ -56,6 +64,26 @@ public final class EntityDescription: Sendable {
   }
 }
 
+/// The positions of a property's columns and collections in a row.
+package struct PropertyRange: Sendable {
+  package let name: String
+  package let columns: Range<Int>
+  package let collections: Range<Int>
+  /// The types of the entities inside.
+  package let targets: [any PersistentEntity.Type]
+
+  /// Whether two rows hold the same there.
+  package func isSame(_ a: StoredRow, _ b: StoredRow) -> Bool {
+    a.values[columns] == b.values[columns] && a.collections[collections] == b.collections[collections]
+  }
+
+  /// Takes what another row holds there.
+  package func copy(from source: StoredRow, to row: inout StoredRow) {
+    row.values.replaceSubrange(columns, with: source.values[columns])
+    row.collections.replaceSubrange(collections, with: source.collections[collections])
+  }
+}
+
 extension EntityDescription: Hashable {
   public static func == (a: EntityDescription, b: EntityDescription) -> Bool { a.type == b.type }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
@@ -67,7 +95,7 @@ extension EntityDescription {
     var writer = RowWriter(sink: sink, columns: columns.count)
     try entity.write(to: &writer)
     guard writer.values.count == columns.count, writer.collections.count == collections.count else {
-      throw PersistenceError.misdescribed(
+      throw StoreError.misdescribed(
         entity: name,
         reason: "\(columns.count) columns and \(collections.count) collections are described, "
           + "\(writer.values.count) and \(writer.collections.count) were written")
@@ -83,15 +111,15 @@ extension EntityDescription {
     do {
       let entity = try T(from: &reader)
       guard reader.readColumns == columns.count else {
-        throw PersistenceError.misdescribed(
+        throw StoreError.misdescribed(
           entity: name, reason: "\(columns.count) columns are described, \(reader.readColumns) were read")
       }
       return entity
-    } catch PersistenceError.unreadable(let stored, let wanted) {
+    } catch StoreError.unreadable(let stored, let wanted) {
       let position = min(reader.readColumns, columns.count - 1)
-      throw PersistenceError.unreadableColumn(
+      throw StoreError.unreadableColumn(
         entity: name, id: "\(key())", column: position < 0 ? "" : columns[position].name,
-        reason: "\(PersistenceError.unreadable(stored, as: wanted))")
+        reason: "\(StoreError.unreadable(stored, as: wanted))")
     }
   }
 }

@@ -13,7 +13,7 @@ public import Concord
 ///     switch (name, book, game) {
 ///     case ("book", let book?, _): self = .book(book)
 ///     case ("game", _, let game?): self = .game(game)
-///     default: throw PersistenceError.unknownCase(name, of: Medium.self)
+///     default: throw StoreError.unknownCase(name, of: Medium.self)
 ///     }
 ///   }
 ///   func write(to row: inout RowWriter) throws {
@@ -41,7 +41,7 @@ extension PersistentWrapper {
   static func check(written count: Int) throws {
     let expected = persistentProperties.reduce(0) { $0 + $1.columns.count }
     guard count == expected else {
-      throw PersistenceError.misdescribed(
+      throw StoreError.misdescribed(
         entity: String(describing: Self.self), reason: "\(expected) columns are described, \(count) were written")
     }
   }

@@ -41,7 +41,7 @@ public struct RowReader {
   }
 
   private func entity<T: PersistentEntity>(_ key: StoredValue) throws -> T {
-    guard let resolver else { throw PersistenceError.noStore(entity: T.entityName) }
+    guard let resolver else { throw StoreError.noStore(entity: T.entityName) }
     return try resolver.entity(T.self, key: key)
   }
 
@@ -160,7 +160,7 @@ extension RowReader {
 extension RowReader {
   public mutating func read<W: PersistentWrapper>() throws -> W {
     let name = nextKey()
-    guard case .text(let name) = name else { throw PersistenceError.unreadable(name, as: W.self) }
+    guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
     return try W(case: name, from: &self)
   }
 

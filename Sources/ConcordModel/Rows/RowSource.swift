@@ -1,3 +1,5 @@
+public import Concord
+
 /// Where the values of a row come from: a statement that stands on it, or memory. A store type subclasses it.
 ///
 /// It is a class with overridden methods, since a value is read by position for each column of each row, and that must cost
@@ -9,6 +11,9 @@ open class RowSource {
   open func value(at position: Int) -> StoredValue { .null }
   /// The rows of a collection: for each the key, if it is a dictionary, and then the element's values.
   open func collection(_ index: Int) throws -> [[StoredValue]] { [] }
+
+  /// The stamp of the row.
+  open var stamp: Stamp { -.infinity }
 
   open func isNull(at position: Int) -> Bool { value(at: position).isNull }
   /// The whole number there; `nil` for anything else.
@@ -26,6 +31,8 @@ package final class StoredRowSource: RowSource {
   private let row: StoredRow
 
   package init(_ row: StoredRow) { self.row = row }
+
+  package override var stamp: Stamp { row.stamp }
 
   package override func value(at position: Int) -> StoredValue {
     row.values.indices.contains(position) ? row.values[position] : .null

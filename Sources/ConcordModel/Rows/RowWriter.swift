@@ -32,7 +32,7 @@ public struct RowWriter {
 
   mutating func append(count: Int?, of rows: [[StoredValue]]) throws {
     guard !isInCollection else {
-      throw PersistenceError.misdescribed(
+      throw StoreError.misdescribed(
         entity: "a wrapper", reason: "a wrapper inside a collection cannot hold a collection of entities")
     }
     values.append(count.map { .integer(Int64($0)) } ?? .null)
@@ -107,8 +107,14 @@ extension RowWriter {
 
   public mutating func write<T: PersistentEntity>(_ entities: [T]) throws { try write(all: entities) }
   public mutating func write<T: PersistentEntity>(_ entities: [T]?) throws { try write(all: entities) }
-  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>) throws { try write(all: entities) }
-  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>?) throws { try write(all: entities) }
+
+  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>) throws {
+    try write(unordered: entities)
+  }
+
+  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>?) throws {
+    try write(unordered: entities)
+  }
 
   public mutating func write<C: RangeReplaceableCollection>(_ entities: C) throws where C.Element: PersistentEntity {
     try write(all: entities)
@@ -140,8 +146,15 @@ extension RowWriter {
     try append(count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [])
   }
 
+  // What has no order is stored in one order, so that the same is stored the same.
+  private mutating func write<T: PersistentEntity & Hashable>(unordered entities: Set<T>?) throws {
+    let rows = try entities?.map { [try key(of: $0)] }
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
+  }
+
   private mutating func write<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type, _ entities: [K.Value: T]?) throws {
-    try append(count: entities?.count, of: entities?.map { [try K.encode($0.key), try key(of: $0.value)] } ?? [])
+    let rows = try entities?.map { [try K.encode($0.key), try key(of: $0.value)] }
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
   }
 }
 

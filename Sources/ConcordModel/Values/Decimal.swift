@@ -23,7 +23,7 @@ extension Decimal: PersistentValue {
 
   public init(storedValue: StoredValue) throws {
     guard case .text(let text) = storedValue, let value = Decimal(storedText: text) else {
-      throw PersistenceError.unreadable(storedValue, as: Decimal.self)
+      throw StoreError.unreadable(storedValue, as: Decimal.self)
     }
     self = value
   }

@@ -29,7 +29,7 @@ extension Double: PersistentValue {
     case .integer(let value): self = Double(value)
     default:
       guard let bits = storedValue.readBits(UInt64.self) else {
-        throw PersistenceError.unreadable(storedValue, as: Double.self)
+        throw StoreError.unreadable(storedValue, as: Double.self)
       }
       self.init(bitPattern: bits)
     }
@@ -55,7 +55,7 @@ extension Float: PersistentValue {
       return
     }
     let double = try Double(storedValue: storedValue)
-    guard let value = Float(exactly: double) else { throw PersistenceError.unreadable(storedValue, as: Float.self) }
+    guard let value = Float(exactly: double) else { throw StoreError.unreadable(storedValue, as: Float.self) }
     self = value
   }
 }
@@ -70,7 +70,7 @@ extension Date: PersistentValue {
   public init(storedValue: StoredValue) throws {
     do {
       self.init(timeIntervalSinceReferenceDate: try Double(storedValue: storedValue))
-    } catch { throw PersistenceError.unreadable(storedValue, as: Date.self) }
+    } catch { throw StoreError.unreadable(storedValue, as: Date.self) }
   }
 
   public init(from source: RowSource, at position: Int) throws {

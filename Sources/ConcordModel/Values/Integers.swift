@@ -5,14 +5,14 @@ extension PersistentValue where Self: FixedWidthInteger {
 
   public init(storedValue: StoredValue) throws {
     guard case .integer(let integer) = storedValue, let value = Self(exactly: integer) else {
-      throw PersistenceError.unreadable(storedValue, as: Self.self)
+      throw StoreError.unreadable(storedValue, as: Self.self)
     }
     self = value
   }
 
   public init(from source: RowSource, at position: Int) throws {
     guard let integer = source.integer(at: position), let value = Self(exactly: integer) else {
-      throw PersistenceError.unreadable(source.value(at: position), as: Self.self)
+      throw StoreError.unreadable(source.value(at: position), as: Self.self)
     }
     self = value
   }
@@ -42,7 +42,7 @@ extension PersistentValue where Self: FixedWidthInteger & UnsignedInteger {
     case .text(let digits): if let value = Self(digits), Int64(exactly: value) == nil { return value }
     default: break
     }
-    throw PersistenceError.unreadable(stored, as: Self.self)
+    throw StoreError.unreadable(stored, as: Self.self)
   }
 }
 
@@ -69,7 +69,7 @@ extension Bool: PersistentValue {
     switch storedValue {
     case .integer(0): self = false
     case .integer(1): self = true
-    default: throw PersistenceError.unreadable(storedValue, as: Bool.self)
+    default: throw StoreError.unreadable(storedValue, as: Bool.self)
     }
   }
 }

@@ -28,7 +28,7 @@ public protocol PersistentValue: Sendable {
 
   /// Reads the value back.
   ///
-  /// - Throws: ``PersistenceError/unreadable(_:as:)`` if something else is stored.
+  /// - Throws: ``StoreError/unreadable(_:as:)`` if something else is stored.
   init(storedValue: StoredValue) throws
 
   /// Reads the value from a row. A type that reads often may do without the intermediate ``StoredValue``.

@@ -9,14 +9,14 @@ extension String: PersistentValue {
 
   public init(storedValue: StoredValue) throws {
     guard case .text(let value) = storedValue else {
-      throw PersistenceError.unreadable(storedValue, as: String.self)
+      throw StoreError.unreadable(storedValue, as: String.self)
     }
     self = value
   }
 
   public init(from source: RowSource, at position: Int) throws {
     guard let value = source.text(at: position) else {
-      throw PersistenceError.unreadable(source.value(at: position), as: String.self)
+      throw StoreError.unreadable(source.value(at: position), as: String.self)
     }
     self = value
   }
@@ -34,7 +34,7 @@ extension Character: PersistentValue {
 
   public init(storedValue: StoredValue) throws {
     guard case .text(let text) = storedValue, text.count == 1, let value = text.first else {
-      throw PersistenceError.unreadable(storedValue, as: Character.self)
+      throw StoreError.unreadable(storedValue, as: Character.self)
     }
     self = value
   }
@@ -47,7 +47,7 @@ extension UUID: PersistentValue {
 
   public init(storedValue: StoredValue) throws {
     guard case .text(let text) = storedValue, let value = UUID(uuidString: text) else {
-      throw PersistenceError.unreadable(storedValue, as: UUID.self)
+      throw StoreError.unreadable(storedValue, as: UUID.self)
     }
     self = value
   }
@@ -59,7 +59,7 @@ extension Data: PersistentValue {
   public var storedValue: StoredValue { .blob(self) }
 
   public init(storedValue: StoredValue) throws {
-    guard case .blob(let value) = storedValue else { throw PersistenceError.unreadable(storedValue, as: Data.self) }
+    guard case .blob(let value) = storedValue else { throw StoreError.unreadable(storedValue, as: Data.self) }
     self = value
   }
 }
@@ -73,13 +73,13 @@ extension URL: PersistentValue {
   }
 
   public init(storedValue: StoredValue) throws {
-    guard case .text(let text) = storedValue else { throw PersistenceError.unreadable(storedValue, as: URL.self) }
+    guard case .text(let text) = storedValue else { throw StoreError.unreadable(storedValue, as: URL.self) }
     if text.hasPrefix("{") || text.hasPrefix("[") {
       self = try JSONCoding<URL>.decode(storedValue)
     } else if let value = URL(string: text) {
       self = value
     } else {
-      throw PersistenceError.unreadable(storedValue, as: URL.self)
+      throw StoreError.unreadable(storedValue, as: URL.self)
     }
   }
 }

@@ -37,7 +37,7 @@ public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue
 
   public static func decode(_ stored: StoredValue) throws -> Value {
     guard let value = Value(rawValue: try Value.RawValue(storedValue: stored)) else {
-      throw PersistenceError.unreadable(stored, as: Value.self)
+      throw StoreError.unreadable(stored, as: Value.self)
     }
     return value
   }
@@ -57,7 +57,7 @@ public enum JSONCoding<Value: Codable>: ValueCoding {
   }
 
   public static func decode(_ stored: StoredValue) throws -> Value {
-    guard case .text(let text) = stored else { throw PersistenceError.unreadable(stored, as: Value.self) }
+    guard case .text(let text) = stored else { throw StoreError.unreadable(stored, as: Value.self) }
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
@@ -93,7 +93,7 @@ public enum OptionalCoding<Wrapped: ValueCoding>: ValueCoding {
   }
 
   @usableFromInline static func marked() throws -> StoredValue {
-    guard Wrapped.isOptional else { throw PersistenceError.unreadable(.null, as: Wrapped.Value.self) }
+    guard Wrapped.isOptional else { throw StoreError.unreadable(.null, as: Wrapped.Value.self) }
     return mark
   }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What can be wrong with data, a model or a store. Each says what, which and why.
-public enum PersistenceError: Error, Sendable {
+public enum StoreError: Error, Sendable {
   /// Something else is stored than the type can be read from.
   case unreadable(StoredValue, as: Any.Type)
   /// A column of a row cannot be read.
@@ -42,7 +42,7 @@ public enum PersistenceError: Error, Sendable {
   case unavailableStoreType(String)
 }
 
-extension PersistenceError: LocalizedError, CustomStringConvertible {
+extension StoreError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 
   public var description: String {
