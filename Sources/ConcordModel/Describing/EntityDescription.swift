@@ -15,6 +15,8 @@ public final class EntityDescription: Sendable {
   public let keyStorageClass: StorageClass
   /// Which columns and collections each property has.
   package let properties: [PropertyRange]
+  /// For each collection, the position of the column with its count.
+  package let countPositions: [Int]
   /// The types inside.
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
@@ -33,6 +35,7 @@ public final class EntityDescription: Sendable {
     keyStorageClass = T.idStorageClass
     targets = properties.flatMap(\.targets)
     isAggregate = type is any Aggregate.Type
+    countPositions = columns.indices.filter { columns[$0].role == .count }
     var ranges: [PropertyRange] = []
     var (column, collection) = (0, 0)
     for property in properties {
@@ -116,7 +119,7 @@ extension EntityDescription {
       }
       return entity
     } catch StoreError.unreadable(let stored, let wanted) {
-      let position = min(reader.readColumns, columns.count - 1)
+      let position = min(reader.readColumns, columns.count) - 1
       throw StoreError.unreadableColumn(
         entity: name, id: "\(key())", column: position < 0 ? "" : columns[position].name,
         reason: "\(StoreError.unreadable(stored, as: wanted))")

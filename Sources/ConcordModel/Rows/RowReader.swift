@@ -60,76 +60,99 @@ package protocol EntityResolver: AnyObject {
 
 // MARK: Values
 
+// The type is a parameter for overload resolution, which ranks functions by their parameters only. Nobody has to give it.
 extension RowReader {
-  @inlinable public mutating func read<V: PersistentValue>() throws -> V {
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V.Type = V.self) throws -> V {
     defer { position += 1 }
     return try V(from: source, at: position)
   }
 
-  @inlinable public mutating func read<V: PersistentValue>() throws -> V? {
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V?.Type = V?.self) throws -> V? {
     defer { position += 1 }
     return source.isNull(at: position) ? nil : try V(from: source, at: position)
   }
 
-  @inlinable public mutating func read<V: PersistentValue>() throws -> V?? {
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V??.Type = V??.self) throws -> V?? {
     try next(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self)
   }
 
   @_disfavoredOverload
-  @inlinable public mutating func read<V: RawRepresentable & Codable>() throws -> V where V.RawValue: PersistentValue {
+  @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V.Type = V.self) throws -> V
+  where V.RawValue: PersistentValue {
     try next(RawCoding<V>.self)
   }
 
   @_disfavoredOverload
-  @inlinable public mutating func read<V: RawRepresentable & Codable>() throws -> V? where V.RawValue: PersistentValue {
+  @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V?.Type = V?.self) throws -> V?
+  where V.RawValue: PersistentValue {
     try next(OptionalCoding<RawCoding<V>>.self)
   }
 
   @_disfavoredOverload
-  @inlinable public mutating func read<V: Codable>() throws -> V { try next(JSONCoding<V>.self) }
+  @inlinable public mutating func read<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
 
   @_disfavoredOverload
-  @inlinable public mutating func read<V: Codable>() throws -> V? { try next(OptionalCoding<JSONCoding<V>>.self) }
+  @inlinable public mutating func read<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
+    try next(OptionalCoding<JSONCoding<V>>.self)
+  }
 }
 
 // MARK: Entities
 
 extension RowReader {
-  public mutating func read<T: PersistentEntity>() throws -> T { try entity(nextKey()) }
+  public mutating func read<T: PersistentEntity>(_ type: T.Type = T.self) throws -> T { try entity(nextKey()) }
 
-  public mutating func read<T: PersistentEntity>() throws -> T? {
+  public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
     let key = nextKey()
     return key.isNull || isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
   }
 
-  public mutating func read<T: PersistentEntity>() throws -> [T] { try read(all: [T].self) ?? [] }
-  public mutating func read<T: PersistentEntity>() throws -> [T]? { try read(all: [T].self) }
-  public mutating func read<T: PersistentEntity & Hashable>() throws -> Set<T> { Set(try read(all: [T].self) ?? []) }
-  public mutating func read<T: PersistentEntity & Hashable>() throws -> Set<T>? { try read(all: [T].self).map(Set.init) }
+  public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
+    try read(all: [T].self) ?? []
+  }
+  public mutating func read<T: PersistentEntity>(_ type: [T]?.Type = [T]?.self) throws -> [T]? {
+    try read(all: [T].self)
+  }
+  public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>.Type = Set<T>.self) throws -> Set<T> {
+    Set(try read(all: [T].self) ?? [])
+  }
+  public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>?.Type = Set<T>?.self) throws -> Set<T>? {
+    try read(all: [T].self).map(Set.init)
+  }
 
-  public mutating func read<C: RangeReplaceableCollection>() throws -> C where C.Element: PersistentEntity {
+  public mutating func read<C: RangeReplaceableCollection>(_ type: C.Type = C.self) throws -> C
+  where C.Element: PersistentEntity {
     try read(all: C.self) ?? C()
   }
 
-  public mutating func read<C: RangeReplaceableCollection>() throws -> C? where C.Element: PersistentEntity {
+  public mutating func read<C: RangeReplaceableCollection>(_ type: C?.Type = C?.self) throws -> C?
+  where C.Element: PersistentEntity {
     try read(all: C.self)
   }
 
-  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>() throws -> [K: T] {
+  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self)
+    throws -> [K: T]
+  {
     try read(PlainCoding<K>.self) ?? [:]
   }
 
-  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>() throws -> [K: T]? {
+  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self)
+    throws -> [K: T]?
+  {
     try read(PlainCoding<K>.self)
   }
 
   @_disfavoredOverload
-  public mutating func read<K: Codable & Hashable, T: PersistentEntity>() throws -> [K: T] {
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self) throws -> [K:
+    T]
+  {
     try read(JSONCoding<K>.self) ?? [:]
   }
 
   @_disfavoredOverload
-  public mutating func read<K: Codable & Hashable, T: PersistentEntity>() throws -> [K: T]? {
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self) throws
+    -> [K: T]?
+  {
     try read(JSONCoding<K>.self)
   }
 
@@ -158,13 +181,13 @@ extension RowReader {
 // MARK: Wrappers
 
 extension RowReader {
-  public mutating func read<W: PersistentWrapper>() throws -> W {
+  public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
     let name = nextKey()
     guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
     return try W(case: name, from: &self)
   }
 
-  public mutating func read<W: PersistentWrapper>() throws -> W? {
+  public mutating func read<W: PersistentWrapper>(_ type: W?.Type = W?.self) throws -> W? {
     if !source.isNull(at: position) { return .some(try read()) }
     position += 1
     for property in W.persistentProperties {
@@ -174,8 +197,10 @@ extension RowReader {
     return nil
   }
 
-  public mutating func read<W: PersistentWrapper>() throws -> [W] { try readElements() ?? [] }
-  public mutating func read<W: PersistentWrapper>() throws -> [W]? { try readElements() }
+  public mutating func read<W: PersistentWrapper>(_ type: [W].Type = [W].self) throws -> [W] {
+    try readElements() ?? []
+  }
+  public mutating func read<W: PersistentWrapper>(_ type: [W]?.Type = [W]?.self) throws -> [W]? { try readElements() }
 
   private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {
     try nextCollection()?.map { values in

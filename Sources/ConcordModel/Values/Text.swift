@@ -69,17 +69,24 @@ extension URL: PersistentValue {
 
   // One that is relative to another is JSON, so that both parts come back. No URL begins with a brace.
   public var storedValue: StoredValue {
-    get throws { baseURL == nil ? .text(relativeString) : try JSONCoding<URL>.encode(self) }
+    get throws {
+      guard let baseURL else { return .text(relativeString) }
+      return try JSONCoding<RelativeURL>.encode(RelativeURL(base: baseURL.absoluteString, relative: relativeString))
+    }
   }
 
   public init(storedValue: StoredValue) throws {
     guard case .text(let text) = storedValue else { throw StoreError.unreadable(storedValue, as: URL.self) }
-    if text.hasPrefix("{") || text.hasPrefix("[") {
-      self = try JSONCoding<URL>.decode(storedValue)
-    } else if let value = URL(string: text) {
-      self = value
-    } else {
-      throw StoreError.unreadable(storedValue, as: URL.self)
-    }
+    let parts = text.hasPrefix("{") ? try JSONCoding<RelativeURL>.decode(storedValue) : nil
+    guard
+      let value = parts.map({ URL(string: $0.relative, relativeTo: URL(string: $0.base)) }) ?? URL(string: text)
+    else { throw StoreError.unreadable(storedValue, as: URL.self) }
+    self = value
   }
+}
+
+/// A URL with a base, as it is stored.
+private struct RelativeURL: Codable {
+  let base: String
+  let relative: String
 }

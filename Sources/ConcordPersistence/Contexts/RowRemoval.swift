@@ -1,4 +1,3 @@
-import Concord
 import ConcordModel
 
 /// Removes entities from what refers to them: out of collections, optionals become `nil`, and a parent that requires one is
@@ -16,7 +15,7 @@ struct RowRemoval {
     while let key = open.popLast() {
       for owner in try owners(of: key) where !removed.contains(owner) {
         guard let row = try reading.row(of: owner) else { continue }
-        if let rest = try self.row(row, of: owner, without: key) {
+        if let rest = try self.row(row, of: owner, without: removed) {
           try write(owner, rest)
         } else {
           removed.insert(owner)
@@ -33,40 +32,49 @@ struct RowRemoval {
     }
   }
 
-  private func row(_ row: StoredRow, of owner: EntityKey, without key: EntityKey) throws -> StoredRow? {
-    let columns = owner.entity.columns
+  /// The row without some entities; `nil` if it cannot be without one.
+  private func row(_ row: StoredRow, of owner: EntityKey, without gone: Set<EntityKey>) throws -> StoredRow? {
+    let entity = owner.entity
     var row = row
-    for property in owner.entity.properties where property.targets.contains(where: { $0 == key.entity.type }) {
-      let isWrapper =
-        columns[property.columns].contains { $0.role == .wrapperCase }
-        || owner.entity.collections[property.collections].contains { $0.elements.contains { $0.role == .wrapperCase } }
-      // Only the wrapper itself knows what it is without the entity.
-      if isWrapper { return try rowOfValue(of: owner.entity.type, owner, without: key.entity.type, key) }
-      for position in property.columns
-      where columns[position].target == key.entity.name && row.values[position] == key.id {
-        guard columns[position].isOptional else { return nil }
+    var mayBeUnreadable = false
+    for property in entity.properties where !property.targets.isEmpty {
+      let isWrapper = entity.columns[property.columns].contains { $0.role == .wrapperCase }
+      for position in property.columns where isGone(row.values[position], entity.columns[position], gone) {
+        guard entity.columns[position].isOptional else { return nil }
         row.values[position] = .null
+        if isWrapper { mayBeUnreadable = true }
       }
-      for (position, index) in zip(property.columns, property.collections) {
-        row.collections[index].removeAll { $0.last == key.id }
-        if !row.values[position].isNull { row.values[position] = .integer(Int64(row.collections[index].count)) }
+      for index in property.collections {
+        let columns = entity.collections[index].columns
+        if columns.contains(where: { $0.role == .wrapperCase }) {
+          for element in row.collections[index].indices {
+            for position in columns.indices
+            where isGone(row.collections[index][element][position], columns[position], gone) {
+              row.collections[index][element][position] = .null
+              mayBeUnreadable = true
+            }
+          }
+        } else {
+          row.collections[index].removeAll { values in
+            zip(values, columns).contains { isGone($0, $1, gone) }
+          }
+        }
       }
     }
-    return row
+    for (index, position) in entity.countPositions.enumerated() where !row.values[position].isNull {
+      row.values[position] = .integer(Int64(row.collections[index].count))
+    }
+    // Only a wrapper itself knows whether it can be without the entity.
+    return mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
   }
 
-  /// Lets an `EntityStore` remove the entity from the parent's value.
-  private func rowOfValue<Owner: PersistentEntity, Child: PersistentEntity>(
-    of type: Owner.Type, _ owner: EntityKey, without childType: Child.Type, _ key: EntityKey
-  ) throws -> StoredRow? {
+  private func isGone(_ value: StoredValue, _ column: ColumnDescription, _ gone: Set<EntityKey>) -> Bool {
+    guard !value.isNull, let target = column.target.flatMap(model.entity(named:)) else { return false }
+    return gone.contains(EntityKey(target, value))
+  }
+
+  private func isReadable<T: PersistentEntity>(_ row: StoredRow, _ type: T.Type) -> Bool {
     let loader = EntityLoader(reading, model: model)
-    guard let value = try loader.find(type, key: owner.id), let child = try loader.find(childType, key: key.id),
-      let stamp = try reading.row(of: owner)?.stamp
-    else { return nil }
-    let store = EntityStore(delivery: .immediate)
-    return try withExtendedLifetime(store.store(value)) {
-      store.remove(Child.self, id: child.id)
-      return try store.value(Owner.self, id: value.id).map { try owner.entity.row(of: $0, stamp: stamp) }
-    }
+    return (try? model.entity(type).read(type, from: StoredRowSource(row), key: .null, resolver: loader)) != nil
   }
 }
