@@ -13,6 +13,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   /// Makes a store with nothing in it, whose files go at the end of the body.
+  @discardableResult
   func withStore<R>(_ model: Model, _ body: (any RowStore) throws -> R) throws -> R {
     try withFolder { folder in
       let store = try open(model, in: folder)
@@ -22,6 +23,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 
   /// The same, attached.
+  @discardableResult
   func withCoordinator<R>(_ model: Model, _ body: (StoreCoordinator) throws -> R) throws -> R {
     try withStore(model) { store in
       let coordinator = StoreCoordinator(model: model)
@@ -54,4 +56,12 @@ extension StoreCoordinator {
 
 func libraryModel() throws -> Model {
   try Model("Library", entities: [Author.self, Review.self, Book.self, Person.self, Team.self, Everything.self])
+}
+
+/// What an error that is thrown says; `nil` if none is.
+func reason(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch { return "\(error)" }
 }

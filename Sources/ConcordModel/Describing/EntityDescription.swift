@@ -35,7 +35,7 @@ public final class EntityDescription: Sendable {
     keyStorageClass = T.idStorageClass
     targets = properties.flatMap(\.targets)
     isAggregate = type is any Aggregate.Type
-    countPositions = columns.indices.filter { columns[$0].role == .count }
+    countPositions = properties.flatMap(\.columns).enumerated().filter { $1.role == .count }.map(\.offset)
     var ranges: [PropertyRange] = []
     var (column, collection) = (0, 0)
     for property in properties {

@@ -61,7 +61,9 @@ public enum JSONCoding<Value: Codable>: ValueCoding {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return try decoder.decode(Value.self, from: Data(text.utf8))
+    do {
+      return try decoder.decode(Value.self, from: Data(text.utf8))
+    } catch { throw StoreError.unreadable(stored, as: Value.self) }
   }
 }
 

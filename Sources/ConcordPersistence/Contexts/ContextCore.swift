@@ -7,6 +7,8 @@ final class ContextCore {
   private var pending = PendingChanges()
   /// What was wrong with values that were given to a function that does not throw.
   private var failure: (any Error)?
+  /// Up to which commit what is pending was compared with what others have removed.
+  private var reconciledGeneration = -1
 
   init(parent: any ContextParent) { self.parent = parent }
 
@@ -16,9 +18,63 @@ final class ContextCore {
 
   /// Reads the entities of a type, and all inside, with the changes that are not saved.
   private func read<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
+    if !pending.isEmpty, parent.generation != reconciledGeneration { try reconcile() }
+    do {
+      return try readUnreconciled(entity, body)
+    } catch StoreError.danglingReference where !pending.isEmpty {
+      // Another process may have removed it, or another thread this moment.
+      try reconcile()
+      return try readUnreconciled(entity, body)
+    }
+  }
+
+  /// The same while a change is made pending, which refers to what is not pending yet.
+  private func readUnreconciled<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
     try parent.read(model.contained(in: entity)) { base in
       try body(pending.isEmpty ? base : PendingReading(base, pending))
     }
+  }
+
+  /// Takes what others have removed since out of what is pending, and what is to be removed out of what others have written
+  /// since: as the save would do.
+  private func reconcile() throws {
+    reconciledGeneration = parent.generation
+    let removed = pending.keys.filter { pending[$0]?.row == nil }
+    let aggregates = pending.keys.filter { !$0.entity.targets.isEmpty && pending[$0]?.row != nil }
+    if aggregates.isEmpty, removed.isEmpty { return }
+    try parent.read(Set(model.entities)) { base in
+      let reading = PendingReading(base, pending)
+      var missing = Set(removed)
+      for key in aggregates {
+        guard let row = pending[key]?.row else { continue }
+        for child in key.entity.referencedKeys(of: row, in: model) where !missing.contains(child) {
+          if try reading.row(of: child) == nil { missing.insert(child) }
+        }
+      }
+      if !missing.isEmpty { try remove(missing, base, stamp: nil) }
+    }
+  }
+
+  /// Makes pending that entities are not there any longer, nor in what refers to them.
+  ///
+  /// - Parameter stamp: that of what changes; `nil` to leave it.
+  private func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
+    // The rows are read as they are after what was written so far.
+    let reading = CurrentReading { PendingReading(base, self.pending) }
+    try RowRemoval(model: model, reading: reading) { key, row in
+      let found = try base.row(of: key)
+      if row == nil, found == nil {
+        // It was never stored, so there is nothing to remove.
+        self.pending[key] = nil
+        return
+      }
+      let present = self.pending[key]
+      let newStamp = stamp ?? present?.stamp ?? self.parent.nextStamp()
+      var row = row
+      row?.stamp = newStamp
+      let base = present?.base ?? found.map { .row($0) } ?? .unknown
+      self.pending[key] = PendingChange(base: base, row: row, stamp: newStamp)
+    }.remove(keys)
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
@@ -69,7 +125,7 @@ final class ContextCore {
         && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
     }
     if omitted.isEmpty { return }
-    guard let present = try read(key.entity, { try $0.row(of: key) }) else { return }
+    guard let present = try readUnreconciled(key.entity, { try $0.row(of: key) }) else { return }
     for property in omitted { property.copy(from: present, to: &row) }
   }
 
@@ -111,7 +167,7 @@ final class ContextCore {
 
   /// Applies what differs from what the closure was given, which may be less than what is stored.
   private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?) throws -> Bool {
-    let present = try read(key.entity) { try $0.row(of: key) }
+    let present = try readUnreconciled(key.entity) { try $0.row(of: key) }
     guard let present else {
       put(row, key, foundRow: nil)
       return true
@@ -133,20 +189,7 @@ final class ContextCore {
     let stamp = parent.nextStamp()
     return try parent.read(Set(model.entities)) { base in
       guard try PendingReading(base, pending).row(of: key) != nil else { return false }
-      // The rows are read as they are after what was written so far.
-      let reading = CurrentReading { PendingReading(base, self.pending) }
-      try RowRemoval(model: model, reading: reading) { key, row in
-        let found = try base.row(of: key)
-        if row == nil, found == nil {
-          // It was never stored, so there is nothing to remove.
-          self.pending[key] = nil
-          return
-        }
-        let base = self.pending[key]?.base ?? found.map { .row($0) } ?? .unknown
-        var row = row
-        row?.stamp = stamp
-        self.pending[key] = PendingChange(base: base, row: row, stamp: stamp)
-      }.remove([key])
+      try remove([key], base, stamp: stamp)
       return true
     }
   }

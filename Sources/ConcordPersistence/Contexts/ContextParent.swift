@@ -8,6 +8,8 @@ protocol ContextParent: AnyObject, Sendable {
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R
   /// Takes changes, all or none.
   func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws
+  /// Differs after each commit that this process has made.
+  var generation: Int { get }
   /// The stamp of a change that is given none: the date, strictly increasing.
   func nextStamp() -> Stamp
 }
@@ -25,7 +27,10 @@ extension StoreCoordinator: ContextParent {
     try write(isFlat ? Array(changed) : model.entities, origin: origin) { writing in
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
     }
+    commitCount.withLock { $0 += 1 }
   }
+
+  var generation: Int { commitCount.withLock { $0 } }
 
   func nextStamp() -> Stamp { clock.next() }
 }

@@ -6,6 +6,7 @@ final class StoreCoordinator: Sendable {
   let model: Model
   private let attached = Guarded<[Attached]>([])
   let clock = StampSource()
+  let commitCount = Guarded(0)
 
   struct Attached {
     let store: any RowStore
