@@ -97,7 +97,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
-    .testTarget(name: "ConcordPersistenceTests", dependencies: ["ConcordPersistence"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordPersistenceTests",
+      dependencies: [
+        "ConcordPersistence",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+      ],
+      swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -102,7 +102,9 @@ extension Model {
 // MARK: Checks
 
 extension Model {
-  private static func problem(in entities: [EntityDescription], _ known: [ObjectIdentifier: EntityDescription]) -> String? {
+  private static func problem(in entities: [EntityDescription], _ known: [ObjectIdentifier: EntityDescription])
+    -> String?
+  {
     var tables: [String: String] = [:]
     func take(_ table: String, for owner: String) -> String? {
       // SQLite does not tell upper case from lower case in names.

@@ -80,6 +80,9 @@ struct NaiveLibrary {
     let view = view(context)
     let missing = Set(view.values.flatMap { $0.fields.values.flatMap(\.keys) }).filter { view[$0] == nil }
     if !missing.isEmpty { remove(missing, context, stamp: nil) }
+    for (key, pending) in contexts[context].pending where pending.record == nil && committed[key] == nil {
+      contexts[context].pending[key] = nil
+    }
   }
 
   // MARK: Changing
@@ -99,7 +102,8 @@ struct NaiveLibrary {
   }
 
   /// Gives some properties new values. A key that is not seen is inserted with the fields of `whole`.
-  mutating func edit(_ key: Key, _ changes: [String: Field], whole: [String: Field], _ context: Int, stamp: Double) -> Bool
+  mutating func edit(_ key: Key, _ changes: [String: Field], whole: [String: Field], _ context: Int, stamp: Double)
+    -> Bool
   {
     guard var record = view(context)[key] else {
       put(Record(fields: whole, stamp: stamp), key, context, found: nil)
@@ -133,7 +137,8 @@ struct NaiveLibrary {
       let newStamp = stamp ?? present?.stamp ?? tick()
       var record = after[key]
       record?.stamp = newStamp
-      contexts[context].pending[key] = Pending(base: present != nil ? present?.base : committed[key], record: record, stamp: newStamp)
+      contexts[context].pending[key] = Pending(
+        base: present != nil ? present?.base : committed[key], record: record, stamp: newStamp)
     }
   }
 

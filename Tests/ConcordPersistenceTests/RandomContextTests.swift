@@ -13,7 +13,7 @@ struct RandomContextTests {
   func contextsAgreeWithModel(_ kind: StoreKind) throws {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, seed: seed) }
-    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 4000, 100_000)
+    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 2000, 100_000)
     let first = UInt64.random(in: 0..<UInt64(UInt32.max))
     for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, seed: first + world) }
   }

@@ -164,7 +164,8 @@ struct RelationTests {
     }
   }
 
-  @Test("A cycle comes back: each shows its own relations, and others of the cycle brief", arguments: StoreKind.allCases)
+  @Test(
+    "A cycle comes back: each shows its own relations, and others of the cycle brief", arguments: StoreKind.allCases)
   func cycles(_ kind: StoreKind) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in
       let context = coordinator.newContext()

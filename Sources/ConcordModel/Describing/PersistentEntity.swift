@@ -74,5 +74,7 @@ extension Aggregate where Self: PersistentEntity {
   /// The same for all values.
   public static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { persistentRelations }
 
-  static var persistentRelations: [PartialIdentifiableKeyPath<Self>] { persistentProperties.compactMap { $0.relation?() } }
+  static var persistentRelations: [PartialIdentifiableKeyPath<Self>] {
+    persistentProperties.compactMap { $0.relation?() }
+  }
 }

@@ -60,21 +60,24 @@ extension PersistentProperty {
 
   /// A plain value.
   public init<V: PersistentValue>(
-    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V? = nil
   ) {
     self.init(PlainCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
   public init<V: PersistentValue>(
-    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V?? = nil
   ) {
     self.init(OptionalCoding<PlainCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
   public init<V: PersistentValue>(
-    _ name: String, _ keyPath: any KeyPath<Root, V??> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V??> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V??? = nil
   ) {
     self.init(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, name, keyPath, options, originalName, defaultValue)
@@ -83,7 +86,8 @@ extension PersistentProperty {
   /// A value with a raw value.
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
-    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V? = nil
   ) where V.RawValue: PersistentValue {
     self.init(RawCoding<V>.self, name, keyPath, options, originalName, defaultValue)
@@ -91,7 +95,8 @@ extension PersistentProperty {
 
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
-    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V?? = nil
   ) where V.RawValue: PersistentValue {
     self.init(OptionalCoding<RawCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
@@ -100,7 +105,8 @@ extension PersistentProperty {
   /// Any other value, as JSON.
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
-    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V? = nil
   ) {
     self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue)
@@ -108,7 +114,8 @@ extension PersistentProperty {
 
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
-    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption..., originalName: String? = nil,
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
     default defaultValue: V?? = nil
   ) {
     self.init(OptionalCoding<JSONCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
@@ -200,27 +207,35 @@ extension PersistentProperty {
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: K.storageClass) { .init(keyPath) }
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: K.storageClass) {
+      .init(keyPath)
+    }
   }
 
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: K.storageClass) { .init(keyPath) }
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: K.storageClass) {
+      .init(keyPath)
+    }
   }
 
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: .text) { .init(keyPath) }
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: .text) {
+      .init(keyPath)
+    }
   }
 
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: .text) { .init(keyPath) }
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: .text) {
+      .init(keyPath)
+    }
   }
 }
 
@@ -289,7 +304,8 @@ extension ColumnDescription {
       name: name, originalName: originalName, role: .count, storageClass: .integer, isOptional: isOptional)
   }
 
-  fileprivate static func wrapperCase(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription {
+  fileprivate static func wrapperCase(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription
+  {
     ColumnDescription(
       name: name, originalName: originalName, role: .wrapperCase, storageClass: .text, isOptional: isOptional)
   }

@@ -36,7 +36,11 @@ extension Double: PersistentValue {
   }
 
   public init(from source: RowSource, at position: Int) throws {
-    if let value = source.real(at: position) { self = value } else { try self.init(storedValue: source.value(at: position)) }
+    if let value = source.real(at: position) {
+      self = value
+    } else {
+      try self.init(storedValue: source.value(at: position))
+    }
   }
 }
 

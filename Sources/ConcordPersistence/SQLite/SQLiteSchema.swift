@@ -13,9 +13,11 @@
     func prepare(_ db: Database) throws {
       var differences: [String] = []
       for entity in entities {
-        let tables = [(entity.name, Self.columns(of: entity))] + entity.collections.map {
-          (SQLiteTable.tableName($0, of: entity), Self.columns(of: $0, in: entity))
-        }
+        let tables =
+          [(entity.name, Self.columns(of: entity))]
+          + entity.collections.map {
+            (SQLiteTable.tableName($0, of: entity), Self.columns(of: $0, in: entity))
+          }
         for (table, columns) in tables {
           if let present = try presentColumns(table, db) {
             differences += Self.differences(table, present, columns)
@@ -74,7 +76,9 @@
       }
       lines = lines.map { "  \($0)" }
       try db.execute(
-        sql: "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)\(isCollection ? " WITHOUT ROWID" : "")")
+        sql:
+          "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)\(isCollection ? " WITHOUT ROWID" : "")"
+      )
     }
 
     private func createIndexes(_ entity: EntityDescription, _ db: Database) throws {
@@ -105,14 +109,17 @@
     private static func differences(_ table: String, _ present: [Column], _ wanted: [Column]) -> [String] {
       let present = Dictionary(present.map { ($0.name, $0) }) { first, _ in first }
       let names = Set(wanted.map(\.name))
-      var differences = present.keys.filter { !names.contains($0) }.sorted().map { "\(table).\($0) is not in the model" }
+      var differences = present.keys.filter { !names.contains($0) }.sorted().map {
+        "\(table).\($0) is not in the model"
+      }
       for column in wanted {
         guard let there = present[column.name] else {
           differences.append("\(table).\(column.name) is missing")
           continue
         }
         if there.type != column.type {
-          differences.append("\(table).\(column.name) is \(there.type.isEmpty ? "any" : there.type), not \(column.type)")
+          differences.append(
+            "\(table).\(column.name) is \(there.type.isEmpty ? "any" : there.type), not \(column.type)")
         } else if there.isRequired != column.isRequired {
           differences.append("\(table).\(column.name) is \(there.isRequired ? "required" : "optional") in the file")
         }

@@ -11,7 +11,7 @@
     public let name: String
     /// Where the file is.
     public let url: URL
-    private let pool: DatabasePool
+    let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
     private let feed = CommitFeed()
     private let isClosed = Guarded(false)
@@ -21,14 +21,15 @@
     /// - Parameters:
     ///   - url: the file; its folder is made if it is not there.
     ///   - entities: what it keeps.
+    ///   - timeout: how long one waits for others that hold the file, in seconds.
     /// - Throws: ``StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
-    public init(url: URL, entities: [EntityDescription]) throws {
+    public init(url: URL, entities: [EntityDescription], timeout: TimeInterval = 5) throws {
       self.url = url
       let name = url.lastPathComponent
       self.name = name
       try SQLiteStore.makeFile(url)
       var configuration = Configuration()
-      configuration.busyMode = .timeout(SQLiteStore.timeout)
+      configuration.busyMode = .timeout(timeout)
       configuration.label = "concord.\(name)"
       pool = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
@@ -37,9 +38,6 @@
       }
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
-
-    /// How long one waits for others that hold the file, in seconds.
-    static var timeout: TimeInterval { 5 }
 
     private static func makeFile(_ url: URL) throws {
       let manager = FileManager.default

@@ -76,7 +76,8 @@
       let columns = collection.columnNames.map { quoted($0) }
       return Collection(
         table: name,
-        select: "SELECT \(columns.joined(separator: ", ")) FROM \(quoted(name)) WHERE \"_owner\" = ? ORDER BY \"_position\"",
+        select:
+          "SELECT \(columns.joined(separator: ", ")) FROM \(quoted(name)) WHERE \"_owner\" = ? ORDER BY \"_position\"",
         insert: """
           INSERT INTO \(quoted(name)) (\"_owner\", \"_position\", \(columns.joined(separator: ", "))) \
           VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")))

@@ -125,7 +125,8 @@ struct Everything: PersistentEntity {
     uint32 = .random(in: 0 ... .max, using: &random)
     double = random.double()
     float = random.pick([
-      .nan, -.nan, -0.0, 0, .infinity, .leastNonzeroMagnitude, Float(bitPattern: .random(in: 0 ... .max, using: &random)),
+      .nan, -.nan, -0.0, 0, .infinity, .leastNonzeroMagnitude,
+      Float(bitPattern: .random(in: 0 ... .max, using: &random)),
     ])
     date = Date(timeIntervalSinceReferenceDate: random.double())
     string = random.string()
@@ -220,7 +221,8 @@ extension RandomNumberGenerator {
         sign: pick([.plus, .minus]), exponent: .random(in: -100...80, using: &self),
         significand: Decimal(string: digits.joined()) ?? 1)
     return pick([
-      .zero, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -.greatestFiniteMagnitude, .nan, Decimal(string: "0.1") ?? 1,
+      .zero, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -.greatestFiniteMagnitude, .nan,
+      Decimal(string: "0.1") ?? 1,
       Decimal(string: "-1234567.89") ?? 1, 100, 1_000_000, random,
     ])
   }
