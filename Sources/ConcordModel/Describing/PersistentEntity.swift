@@ -32,10 +32,10 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
   /// The properties that are stored, by position. One named `id` is the identity.
   static var persistentProperties: [PersistentProperty<Self>] { get }
 
-  /// Reads the properties, in order.
+  /// Reads the properties, in order. It runs within a transaction of the store, and uses no context.
   init(from row: inout RowReader) throws
 
-  /// Writes the properties, in order.
+  /// Writes the properties, in order. It uses no context either.
   func write(to row: inout RowWriter) throws
 
   /// The name of the table: the type's, unless said otherwise.

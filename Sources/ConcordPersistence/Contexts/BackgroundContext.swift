@@ -18,6 +18,8 @@ public final class BackgroundContext: @unchecked Sendable {
   private let core: ContextCore
   /// Recursive, so that a block may use the context, and begin another block.
   private let lock = NSRecursiveLock()
+  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  private let queue = DispatchQueue(label: "concord.context")
 
   init(parent: any ContextParent) { core = ContextCore(parent: parent) }
 
@@ -29,14 +31,14 @@ public final class BackgroundContext: @unchecked Sendable {
 
   // MARK: Blocks
 
-  /// Runs a block on a thread of its own, while no other block or call of the context runs.
+  /// Runs a block on another thread, while no other block or call of the context runs.
   ///
   /// - Throws: what the block throws.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable (BackgroundContext) throws -> R
   ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(with: Result { try self.performAndWait(body) }) }
+      queue.async { continuation.resume(with: Result { try self.performAndWait(body) }) }
     }
   }
 

@@ -84,16 +84,15 @@ final class ContextCore {
 
   func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let entity = try model.entity(T.self)
-    return try read(entity) { reading in
-      try FetchPlan(descriptor, entity).fetch(EntityLoader(reading, model: model))
-    }
+    let plan = FetchPlan(descriptor, entity)
+    return try plan.finish(read(entity) { try plan.fetch(EntityLoader($0, model: model)) })
   }
 
   func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let entity = try model.entity(T.self)
-    return try read(entity) { reading in
-      try FetchPlan(descriptor, entity).count(EntityLoader(reading, model: model))
-    }
+    let plan = FetchPlan(descriptor, entity)
+    if plan.isStored { return try read(entity) { try $0.count(plan.query) } }
+    return try fetch(descriptor).count
   }
 
   // MARK: Changing
@@ -101,9 +100,7 @@ final class ContextCore {
   /// What throws here is thrown by the next save.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
-      let occurrences = Occurrences(model: model, stamp: stamp ?? parent.nextStamp())
-      try occurrences.visit(value)
-      try insert(occurrences)
+      try insert(Occurrences(in: value, model: model, stamp: stamp ?? parent.nextStamp()))
     } catch {
       if failure == nil { failure = error }
     }
@@ -152,9 +149,8 @@ final class ContextCore {
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let stamp = stamp ?? parent.nextStamp()
-    let (given, edited) = (Occurrences(model: model, stamp: stamp), Occurrences(model: model, stamp: stamp))
-    try given.visit(before)
-    try edited.visit(after)
+    let given = try Occurrences(in: before, model: model, stamp: stamp)
+    let edited = try Occurrences(in: after, model: model, stamp: stamp)
     var isChanged = false
     for key in edited.keys {
       let known = given.byKey[key] ?? []

@@ -12,15 +12,21 @@ struct FetchPlan<T: PersistentEntity> {
   }
 
   /// Whether the store can do all of it.
-  private var isStored: Bool { descriptor.predicate == nil && descriptor.sortBy.isEmpty }
+  var isStored: Bool { descriptor.predicate == nil && descriptor.sortBy.isEmpty }
 
-  private var storedQuery: RowQuery {
-    RowQuery(entity, limit: descriptor.fetchLimit, offset: descriptor.fetchOffset ?? 0)
+  /// What the store does.
+  var query: RowQuery {
+    isStored
+      ? RowQuery(entity, limit: descriptor.fetchLimit, offset: descriptor.fetchOffset ?? 0) : RowQuery(entity)
   }
 
-  func fetch(_ loader: EntityLoader) throws -> [T] {
-    if isStored { return try loader.fetch(T.self, storedQuery) }
-    var found = try loader.fetch(T.self, RowQuery(entity))
+  /// What is found so far.
+  func fetch(_ loader: EntityLoader) throws -> [T] { try loader.fetch(T.self, query) }
+
+  /// Does the rest. It runs outside of the reading, since a comparator is the user's.
+  func finish(_ fetched: [T]) throws -> [T] {
+    if isStored { return fetched }
+    var found = fetched
     if let predicate = descriptor.predicate { found = try found.filter { try predicate.evaluate($0) } }
     // The order of the store is kept among those that are not told apart.
     if !descriptor.sortBy.isEmpty {
@@ -33,10 +39,6 @@ struct FetchPlan<T: PersistentEntity> {
       }.map(\.element)
     }
     return Array(found.dropFirst(max(0, descriptor.fetchOffset ?? 0)).prefix(max(0, descriptor.fetchLimit ?? .max)))
-  }
-
-  func count(_ loader: EntityLoader) throws -> Int {
-    isStored ? try loader.reading.count(storedQuery) : try fetch(loader).count
   }
 }
 
