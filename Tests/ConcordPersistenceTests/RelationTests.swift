@@ -191,6 +191,39 @@ struct RelationTests {
     }
   }
 
+  @Test("A cycle through wrappers comes back, and each keeps its own", arguments: StoreKind.allCases)
+  func cyclesThroughWrappers(_ kind: StoreKind) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      let context = coordinator.newContext()
+      for id in 0..<2 { context.insert(Station(id: id, name: "\(id)")) }
+      for id in 0..<2 {
+        let other = try #require(try context.find(Station.self, id: 1 - id))
+        try context.update(Station.self, id: id) {
+          $0.links = [.end, .to(other)]
+          $0.main = [.to(other)]
+        }
+      }
+      try context.save()
+      for id in 0..<2 {
+        let other = Station(id: 1 - id, name: "\(1 - id)", links: [], main: [])
+        #expect(
+          try coordinator.newContext().find(Station.self, id: id)
+            == Station(id: id, name: "\(id)", links: [.end, .to(other)], main: [.to(other)]))
+      }
+    }
+  }
+
+  @Test("Entities that require each other in a circle are a typed error", arguments: StoreKind.allCases)
+  func endlessValue(_ kind: StoreKind) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      let context = coordinator.newContext()
+      context.insert(Ring(id: 1, next: .to(Ring(id: 2, next: .end))))
+      context.insert(Ring(id: 2, next: .to(Ring(id: 1, next: .end))))
+      try context.save()
+      #expect(reason { _ = try context.find(Ring.self, id: 1) } == "")
+    }
+  }
+
   @Test("A chain of 10,000 goes in and comes back as one value", arguments: StoreKind.allCases)
   func longChain(_ kind: StoreKind) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in

@@ -55,7 +55,11 @@ extension StoreCoordinator {
 }
 
 func libraryModel() throws -> Model {
-  try Model("Library", entities: [Author.self, Review.self, Book.self, Person.self, Team.self, Everything.self])
+  try Model(
+    "Library",
+    entities: [
+      Author.self, Review.self, Book.self, Person.self, Team.self, Everything.self, Station.self, Ring.self,
+    ])
 }
 
 /// What an error that is thrown says; `nil` if none is.

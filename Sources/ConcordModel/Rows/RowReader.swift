@@ -12,6 +12,8 @@ public struct RowReader {
   @usableFromInline let source: RowSource
   @usableFromInline var position = 0
   private var collectionIndex = 0
+  /// Within a wrapper an entity may be required, whatever its column says.
+  private var wrapperDepth = 0
   private let resolver: (any EntityResolver)?
 
   package init(_ source: RowSource, resolver: (any EntityResolver)?) {
@@ -56,6 +58,8 @@ package protocol EntityResolver: AnyObject {
   func entity<T: PersistentEntity>(_ type: T.Type, key: StoredValue) throws -> T
   /// Whether the row that is read is to leave out a relation with these entities, because they are in a cycle with it.
   func leavesOut<T: PersistentEntity>(_ type: T.Type, keys: some Collection<StoredValue>) -> Bool
+  /// The same for an entity of the type that is called so.
+  func leavesOut(_ name: String, key: StoredValue) -> Bool
 }
 
 // MARK: Values
@@ -104,7 +108,7 @@ extension RowReader {
 
   public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
     let key = nextKey()
-    return key.isNull || isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
+    return key.isNull || wrapperDepth == 0 && isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
   }
 
   public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
@@ -184,11 +188,13 @@ extension RowReader {
   public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
     let name = nextKey()
     guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
+    wrapperDepth += 1
+    defer { wrapperDepth -= 1 }
     return try W(case: name, from: &self)
   }
 
   public mutating func read<W: PersistentWrapper>(_ type: W?.Type = W?.self) throws -> W? {
-    if !source.isNull(at: position) { return .some(try read()) }
+    if !source.isNull(at: position), !leadsBack(W.self, source, position) { return .some(try read()) }
     position += 1
     for property in W.persistentProperties {
       position += property.columns.count
@@ -203,9 +209,24 @@ extension RowReader {
   public mutating func read<W: PersistentWrapper>(_ type: [W]?.Type = [W]?.self) throws -> [W]? { try readElements() }
 
   private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {
-    try nextCollection()?.map { values in
-      var reader = RowReader(ElementSource(values), resolver: resolver)
+    guard let sources = try nextCollection()?.map(ElementSource.init) else { return nil }
+    if sources.contains(where: { leadsBack(W.self, $0, 0) }) { return [] }
+    return try sources.map { source in
+      var reader = RowReader(source, resolver: resolver)
       return try reader.read()
     }
+  }
+
+  /// Whether a wrapper, which begins at a position, holds an entity that is left out.
+  private func leadsBack<W: PersistentWrapper>(_ type: W.Type, _ source: RowSource, _ start: Int) -> Bool {
+    guard let resolver else { return false }
+    var position = start
+    for column in W.persistentProperties.flatMap(\.columns) {
+      position += 1
+      guard let target = column.target else { continue }
+      let key = source.value(at: position)
+      if !key.isNull, resolver.leavesOut(target, key: key) { return true }
+    }
+    return false
   }
 }

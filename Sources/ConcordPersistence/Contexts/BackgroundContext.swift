@@ -84,7 +84,8 @@ public final class BackgroundContext: @unchecked Sendable {
 
   /// Inserts an entity, with all it contains, or replaces the one with its id.
   ///
-  /// A value that cannot be written makes the next ``save()`` throw.
+  /// A value that cannot be written makes the next ``save()`` throw. Inside of the value, an entity of a type that may contain
+  /// itself can be brief: where such a relation is empty there, it says nothing, and what is stored stays.
   ///
   /// - Parameters:
   ///   - entity: the value. Of several values of one entity in it the outermost counts.

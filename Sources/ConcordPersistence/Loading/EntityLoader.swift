@@ -9,6 +9,8 @@ final class EntityLoader: EntityResolver {
   private lazy var cycles = CycleLoader(reading: reading, model: model)
   /// Which entity of a recursive type is made now, and whether in its brief form.
   private var current: (component: Int, isBrief: Bool)?
+  /// Whose brief forms are being made.
+  private var unfinished: Set<EntityKey> = []
 
   init(_ reading: any RowReading, model: Model) {
     self.reading = reading
@@ -81,6 +83,11 @@ final class EntityLoader: EntityResolver {
     return keys.contains { cycles.component(of: EntityKey(entity, $0)) == current.component }
   }
 
+  func leavesOut(_ name: String, key: StoredValue) -> Bool {
+    guard let current, current.isBrief, let entity = model.entity(named: name) else { return false }
+    return cycles.component(of: EntityKey(entity, key)) == current.component
+  }
+
   // MARK: Types that contain themselves
 
   /// Makes all entities of recursive types that can be reached, children first, so that a chain of whatever length needs no
@@ -104,6 +111,12 @@ final class EntityLoader: EntityResolver {
 
   private func brief<T: PersistentEntity>(_ type: T.Type, key: StoredValue, _ component: Int) throws -> T {
     if let known = cache(type).brief[key] { return known }
+    // Indirect wrappers can do so, and such a value would have no end.
+    let entityKey = EntityKey(try model.entity(type), key)
+    guard unfinished.insert(entityKey).inserted else {
+      throw StoreError.misdescribed(entity: entityKey.entity.name, reason: "\(key) requires itself")
+    }
+    defer { unfinished.remove(entityKey) }
     let made = try make(type, key: key, component, isBrief: true)
     cache(type).brief[key] = made
     return made

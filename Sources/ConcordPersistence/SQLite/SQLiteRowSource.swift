@@ -4,7 +4,7 @@
   /// The row that a statement stands on.
   final class SQLiteRowSource: RowSource {
     private let statement: SQLiteStatement
-    private unowned let session: SQLiteSession
+    private let session: SQLiteSession
     private let table: SQLiteTable
     /// Of which row; `nil` if the statement says.
     private let key: StoredValue?

@@ -64,7 +64,9 @@
     }
 
     static func keepsExactID(_ entity: EntityDescription) -> Bool {
-      entity.idPosition != nil && [.text, .real].contains(entity.keyStorageClass)
+      guard let position = entity.idPosition else { return false }
+      // Where a store may compare ids itself, equal ones are stored the same.
+      return entity.columns[position].comparison == .none
     }
 
     static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {
