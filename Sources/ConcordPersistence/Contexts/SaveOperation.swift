@@ -26,6 +26,7 @@ struct SaveOperation {
     var row = row
     row.stamp = change.stamp
     guard let base = change.baseRow else {
+      if policy == .byStamp { return try writing.insertOrReplaceOlder(row, for: key) }
       if try writing.insert(row, for: key) { return }
       guard let stored = try writing.row(of: key) else { return }
       return try replace(stored, with: row, key)
@@ -41,9 +42,9 @@ struct SaveOperation {
   /// An entity that is inserted and is there already.
   private func replace(_ stored: StoredRow, with row: StoredRow, _ key: EntityKey) throws {
     switch policy {
-    case .byStamp: guard row.stamp > stored.stamp else { return }
     case .storeTrump: return
-    case .objectTrump: break
+    // The stamps decide before it comes to this.
+    case .byStamp, .objectTrump: break
     case .error:
       if row.holdsSame(as: stored) { break }
       throw conflict(key, key.entity.properties.filter { !$0.isSame(row, stored) }.map(\.name))

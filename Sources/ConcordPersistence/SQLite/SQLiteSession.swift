@@ -7,15 +7,10 @@
     private let db: Database
     private let tables: [EntityDescription: SQLiteTable]
     private let store: String
-    /// Statements that nobody uses now. One that is in use is not here, so that reading a row may read others of its type.
-    private var idle: [Purpose: SQLiteStatement] = [:]
+    private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
+    /// Those that were used last: most calls are of the same type as the one before.
+    private var latest: SQLiteStatements?
     private(set) var changedKeys: Set<EntityKey> = []
-
-    private enum Purpose: Hashable {
-      case row(EntityDescription), insert(EntityDescription), update(EntityDescription), delete(EntityDescription)
-      case collection(EntityDescription, Int), insertElement(EntityDescription, Int), deleteRest(EntityDescription, Int)
-      case referrers(EntityDescription, String)
-    }
 
     init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
       self.db = db
@@ -23,24 +18,21 @@
       self.store = store
     }
 
-    private func table(_ entity: EntityDescription) throws -> SQLiteTable {
+    private func statements(_ entity: EntityDescription) throws -> SQLiteStatements {
+      if let latest, latest.table.entity === entity { return latest }
+      let id = ObjectIdentifier(entity.type)
+      if let known = statements[id] {
+        latest = known
+        return known
+      }
       guard let table = tables[entity] else { throw StoreError.noStore(entity: entity.name) }
-      return table
+      let new = SQLiteStatements(table, db)
+      statements[id] = new
+      latest = new
+      return new
     }
 
-    private func with<R>(_ purpose: Purpose, _ sql: String, _ body: (SQLiteStatement) throws -> R) throws -> R {
-      let statement: SQLiteStatement
-      if let present = idle.removeValue(forKey: purpose) {
-        statement = present
-      } else {
-        statement = SQLiteStatement(try db.makeStatement(sql: sql))
-      }
-      defer {
-        statement.reset()
-        idle[purpose] = statement
-      }
-      return try body(statement)
-    }
+    private func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
 
     // MARK: Reading
 
@@ -53,11 +45,11 @@
     }
 
     func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
-      let table = try table(key.entity)
-      return try with(.row(key.entity), table.selectRow) { statement in
+      let statements = try statements(key.entity)
+      return try statements.with(.row) { statement in
         try statement.bind(key.id, at: 1)
         guard try statement.step() else { return nil }
-        return try body(SQLiteRowSource(statement, self, table, key: key.id))
+        return try body(SQLiteRowSource(statement, self, statements.table, key: key.id))
       }
     }
 
@@ -82,8 +74,9 @@
     }
 
     func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
-      guard let sql = try table(entity).referrers[key.entity.name] else { return [] }
-      return try with(.referrers(entity, key.entity.name), sql) { statement in
+      let statements = try statements(entity)
+      guard statements.table.referrers[key.entity.name] != nil else { return [] }
+      return try statements.with(.referrers(key.entity.name)) { statement in
         try statement.bind(key.id, at: 1)
         var found: [StoredValue] = []
         while try statement.step() { found.append(statement.value(at: 0)) }
@@ -93,7 +86,7 @@
 
     func collection(_ index: Int, of entity: EntityDescription, owner: StoredValue) throws -> [[StoredValue]] {
       let count = Int32(entity.collections[index].columns.count)
-      return try with(.collection(entity, index), try table(entity).collections[index].select) { statement in
+      return try statements(entity).with(.collection(index)) { statement in
         try statement.bind(owner, at: 1)
         var rows: [[StoredValue]] = []
         while try statement.step() { rows.append((0..<count).map { statement.value(at: $0) }) }
@@ -104,24 +97,38 @@
     // MARK: Writing
 
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
-      let table = try table(key.entity)
-      let isNew = try with(.insert(key.entity), table.insert) { statement in
-        try statement.bind(key.id, at: 1)
-        _ = try bind(row, of: key, to: statement, after: 1, table)
-        _ = try statement.step()
-        return statement.changedRows == 1
-      }
-      guard isNew else { return false }
+      guard try insert(row, for: key, .insert) else { return false }
       for index in row.collections.indices { try writeCollection(index, row.collections[index], replacing: [], key) }
-      changedKeys.insert(key)
       return true
     }
 
+    func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+      // One statement does it, unless there are tables of collections to be compared.
+      if key.entity.collections.isEmpty {
+        _ = try insert(row, for: key, .insertOrReplaceOlder)
+      } else if try !insert(row, for: key) {
+        try replaceOlder(row, for: key)
+      }
+    }
+
+    /// Whether it changed a row.
+    private func insert(_ row: StoredRow, for key: EntityKey, _ purpose: SQLiteStatements.Purpose) throws -> Bool {
+      let statements = try statements(key.entity)
+      let isWritten = try statements.with(purpose) { statement in
+        try statement.bind(key.id, at: 1)
+        _ = try bind(row, of: key, to: statement, after: 1, statements.table)
+        _ = try statement.step()
+        return statement.changedRows == 1
+      }
+      if isWritten { changedKeys.insert(key) }
+      return isWritten
+    }
+
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
-      let table = try table(key.entity)
+      let statements = try statements(key.entity)
       if row.values != old.values || row.stamp != old.stamp {
-        try with(.update(key.entity), table.update) { statement in
-          let next = try bind(row, of: key, to: statement, after: 0, table)
+        try statements.with(.update) { statement in
+          let next = try bind(row, of: key, to: statement, after: 0, statements.table)
           try statement.bind(key.id, at: next)
           _ = try statement.step()
         }
@@ -133,9 +140,8 @@
     }
 
     func delete(_ key: EntityKey) throws {
-      let table = try table(key.entity)
       for index in key.entity.collections.indices { try deleteRest(index, of: key, from: 0) }
-      try with(.delete(key.entity), table.delete) { statement in
+      try statements(key.entity).with(.delete) { statement in
         try statement.bind(key.id, at: 1)
         _ = try statement.step()
       }
@@ -169,7 +175,7 @@
       let kept = zip(rows, old).prefix { $0 == $1 }.count
       if kept < old.count { try deleteRest(index, of: key, from: kept) }
       guard kept < rows.count else { return }
-      try with(.insertElement(key.entity, index), try table(key.entity).collections[index].insert) { statement in
+      try statements(key.entity).with(.insertElement(index)) { statement in
         for position in kept..<rows.count {
           try statement.bind(key.id, at: 1)
           try statement.bind(.integer(Int64(position)), at: 2)
@@ -181,7 +187,7 @@
     }
 
     private func deleteRest(_ index: Int, of key: EntityKey, from position: Int) throws {
-      try with(.deleteRest(key.entity, index), try table(key.entity).collections[index].deleteRest) { statement in
+      try statements(key.entity).with(.deleteRest(index)) { statement in
         try statement.bind(key.id, at: 1)
         try statement.bind(.integer(Int64(position)), at: 2)
         _ = try statement.step()

@@ -15,6 +15,7 @@
 
     let selectRow: String
     let insert: String
+    let insertOrReplaceOlder: String
     let update: String
     let delete: String
     let collections: [Collection]
@@ -39,10 +40,14 @@
       let names = stored.map { quoted(entity.columns[$0].name) }
       let written = ["\"id\""] + (keepsExactID ? ["\"_id\""] : []) + names + ["\"_stamp\""]
       selectRow = "SELECT \(Self.resultColumns(entity, keepsExactID)) FROM \(table) WHERE \"id\" = ?"
-      insert = """
+      let values = """
         INSERT INTO \(table) (\(written.joined(separator: ", "))) \
-        VALUES (\(written.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT (\"id\") DO NOTHING
+        VALUES (\(written.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT (\"id\") DO
         """
+      insert = "\(values) NOTHING"
+      let replacements = written.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+      insertOrReplaceOlder =
+        "\(values) UPDATE SET \(replacements) WHERE excluded.\"_stamp\" > \(table).\"_stamp\""
       let assignments = written.dropFirst().map { "\($0) = ?" }.joined(separator: ", ")
       update = "UPDATE \(table) SET \(assignments) WHERE \"id\" = ?"
       delete = "DELETE FROM \(table) WHERE \"id\" = ?"

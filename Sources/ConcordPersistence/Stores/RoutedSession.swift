@@ -42,6 +42,10 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try session(key.entity).insert(row, for: key) }
 
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    try session(key.entity).insertOrReplaceOlder(row, for: key)
+  }
+
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
     try session(key.entity).update(row, replacing: old, for: key)
   }

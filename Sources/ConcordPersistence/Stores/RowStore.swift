@@ -45,10 +45,23 @@ public protocol RowReading: AnyObject {
 public protocol RowWriting: RowReading {
   /// Adds a row; `false` if there is one already, which stays.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
+  /// Adds a row, or replaces the one that is there if its stamp is older.
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Removes a row; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
+}
+
+extension RowWriting {
+  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    if try !insert(row, for: key) { try replaceOlder(row, for: key) }
+  }
+
+  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return }
+    try update(row, replacing: stored, for: key)
+  }
 }
 
 /// Which rows, in which order.
