@@ -2,13 +2,15 @@
   import ConcordModel
   import GRDB
 
-  /// The statements of an entity's tables within one transaction, prepared when they are first used.
+  /// The statements of an entity's tables within one transaction. The connection keeps them prepared for the next one.
   final class SQLiteStatements {
     let table: SQLiteTable
     private let db: Database
     /// Statements that nobody uses now. One that is in use is not here, so that reading a row may read others of its type.
     private var idle: [SQLiteStatement?] = []
     private var idleReferrers: [String: SQLiteStatement] = [:]
+    /// Which were taken from those that the connection keeps. Another one of the same kind must be a new one.
+    private var isTaken: [Bool] = []
 
     enum Purpose {
       case row, insert, insertOrReplaceOlder, update, delete
@@ -20,6 +22,7 @@
       self.table = table
       self.db = db
       idle = Array(repeating: nil, count: 5 + 3 * table.collections.count)
+      isTaken = Array(repeating: false, count: idle.count)
     }
 
     func with<R>(_ purpose: Purpose, _ body: (SQLiteStatement) throws -> R) throws -> R {
@@ -32,16 +35,17 @@
     }
 
     private func take(_ purpose: Purpose) throws -> SQLiteStatement {
-      let present: SQLiteStatement?
-      if let position = position(of: purpose) {
-        present = idle[position]
-        idle[position] = nil
-      } else if case .referrers(let name) = purpose {
-        present = idleReferrers.removeValue(forKey: name)
-      } else {
-        present = nil
+      guard let position = position(of: purpose) else {
+        if case .referrers(let name) = purpose, let present = idleReferrers.removeValue(forKey: name) { return present }
+        return SQLiteStatement(try db.makeStatement(sql: sql(purpose)))
       }
-      return try present ?? SQLiteStatement(try db.makeStatement(sql: sql(purpose)))
+      if let present = idle[position] {
+        idle[position] = nil
+        return present
+      }
+      if isTaken[position] { return SQLiteStatement(try db.makeStatement(sql: sql(purpose))) }
+      isTaken[position] = true
+      return SQLiteStatement(try db.cachedStatement(sql: sql(purpose)))
     }
 
     private func give(_ statement: SQLiteStatement, _ purpose: Purpose) {
