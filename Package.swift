@@ -19,16 +19,20 @@ let package = Package(
     .library(name: "ConcordConsistencyMacros", targets: ["ConcordConsistencyMacros"]),
     .library(name: "ConcordCombine", targets: ["ConcordCombine"]),
     .library(name: "ConcordCohesionKit", targets: ["ConcordCohesionKit"]),
+    .library(name: "ConcordModel", targets: ["ConcordModel"]),
+    .library(name: "ConcordPersistence", targets: ["ConcordPersistence"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @EntityWrapper and @Consistent, which compile swift-syntax"),
     .trait(name: "OpenCombine", description: "Publishers where the system has no Combine"),
-    .default(enabledTraits: ["Macros", "OpenCombine"]),
+    .trait(name: "Persistence", description: "Stores in SQLite files, which compile GRDB"),
+    .default(enabledTraits: ["Macros", "OpenCombine", "Persistence"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .target(name: "Concord", swiftSettings: settings),
@@ -45,6 +49,16 @@ let package = Package(
         .product(
           name: "OpenCombine", package: "OpenCombine",
           condition: .when(platforms: [.linux], traits: ["OpenCombine"])),
+      ],
+      swiftSettings: settings),
+    // What persistent entities are described with. It knows neither GRDB nor macros, so that both may know it.
+    .target(name: "ConcordModel", dependencies: ["Concord"], swiftSettings: settings),
+    .target(
+      name: "ConcordPersistence",
+      dependencies: [
+        "ConcordModel",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+        .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
     .target(
@@ -84,6 +98,14 @@ let package = Package(
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
           condition: .when(traits: ["Macros"])),
+      ],
+      swiftSettings: settings),
+    .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordPersistenceTests",
+      dependencies: [
+        "ConcordPersistence",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),

@@ -53,7 +53,7 @@ run_under_thread_sanitizer() {
   fi
   TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
     ${without_random_layout[@]+"${without_random_layout[@]}"} \
-    swift test --sanitize=thread --scratch-path .build-tsan --disable-default-traits --no-parallel ||
+    swift test --sanitize=thread --scratch-path .build-tsan --traits Persistence --no-parallel ||
     fail 'the thread sanitizer found something'
 }
 
@@ -61,6 +61,6 @@ run_under_address_sanitizer() {
   # Leaks are the business of the heap tests: the sanitizer also counts what the runtime keeps on purpose.
   # The linker's remarks on the sanitizer's own symbols are many, and mean nothing.
   ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}" \
-    swift test --sanitize=address --scratch-path .build-asan --disable-default-traits --no-parallel 2>&1 |
+    swift test --sanitize=address --scratch-path .build-asan --traits Persistence --no-parallel 2>&1 |
     grep -v 'Cannot export local symbol' || fail 'the address sanitizer found something'
 }

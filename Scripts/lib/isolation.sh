@@ -1,17 +1,22 @@
 # shellcheck shell=bash
-# The proof that swift-syntax is compiled for macros only.
+# The proof that swift-syntax is compiled for macros only, and GRDB for stores in files only.
 #
 # It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
-# own build, which has the macros, must find something, or the proof would prove nothing.
+# own build, which has both, must find something, or the proof would prove nothing.
 
 # check_isolation: after the package itself has been built with its tests.
 check_isolation() {
   if grep -q 'ConcordMacrosPlugin' Package.swift && [ -z "$(compiled_for_macros .build)" ]; then
     fail 'the proof is blind: it does not find what macros need where it was compiled'
   fi
+  if [ -z "$(compiled_for_files .build)" ]; then
+    fail 'the proof is blind: it does not find what files need where it was compiled'
+  fi
   prove_isolation concord-alone '' Concord
-  prove_isolation without-macros ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros \
-    ConcordConsistencyMacros ConcordCohesionKit
+  # What entities are described with needs neither, so that the description can stand beside the types.
+  prove_isolation model-alone '' ConcordModel
+  prove_isolation without-traits ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros \
+    ConcordConsistencyMacros ConcordCohesionKit ConcordModel ConcordPersistence
 }
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes
@@ -20,6 +25,9 @@ compiled_for_macros() {
   find "$1" \( -path '*/SwiftSyntax*.build/*.o' -o -path '*/ConcordMacrosPlugin*.build/*.o' \
     -o -name 'SwiftSyntax*.swiftmodule' \) -print
 }
+
+# compiled_for_files FOLDER: what was compiled of GRDB in a build folder.
+compiled_for_files() { find "$1" \( -path '*/GRDB.build/*.o' -o -name 'GRDB.swiftmodule' \) -print; }
 
 # prove_isolation NAME TRAITS PRODUCT…: writes a package that uses these products, and builds it for release.
 prove_isolation() {
@@ -57,7 +65,12 @@ $products    ])
     fail "a package that uses $* compiles what only macros need:
 $found"
   fi
-  note "$name: no swift-syntax; its release build took $((SECONDS - started)) s"
+  found=$(compiled_for_files "$folder/.build")
+  if [ -n "$found" ]; then
+    fail "a package that uses $* compiles what only stores in files need:
+$found"
+  fi
+  note "$name: neither swift-syntax nor GRDB; its release build took $((SECONDS - started)) s"
 }
 
 # write_if_changed FILE TEXT: keeps the date of a file that is right already, so that nothing is built in vain.

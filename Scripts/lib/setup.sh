@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What a fresh machine needs before it can build: a Swift toolchain, git, and the C library it links with.
+# What a fresh machine needs before it can build: a Swift toolchain, git, and the C libraries it links with.
 
 # The oldest toolchain that reads Package.swift (its swift-tools-version).
 minimum_swift=6.2
@@ -10,6 +10,8 @@ set_up() {
   if [ "$(uname -s)" = Linux ]; then
     ensure "the C library's headers" have_c_headers -- libc6-dev ''
     ensure "the C++ library" have_cxx_library -- libstdc++-12-dev ''
+    # Stores in files need it. Apple's systems have it in their kits.
+    ensure "SQLite's headers" have_sqlite_headers -- libsqlite3-dev ''
   fi
   ensure_swift
 }
@@ -17,6 +19,15 @@ set_up() {
 have_command() { command -v "$1" > /dev/null 2>&1; }
 
 have_c_headers() { [ -e /usr/include/stdlib.h ]; }
+
+# The library that the linker takes comes with them.
+have_sqlite_headers() {
+  local found
+  for found in /usr/include/sqlite3.h /usr/local/include/sqlite3.h /usr/include/*/sqlite3.h; do
+    if [ -e "$found" ]; then return 0; fi
+  done
+  return 1
+}
 
 have_cxx_library() {
   local found

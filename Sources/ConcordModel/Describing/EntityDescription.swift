@@ -1,0 +1,128 @@
+import Concord
+
+/// What a store needs to know of a type of entities: its table, its columns, the tables of its collections.
+public final class EntityDescription: Sendable {
+  /// The name of the table.
+  public let name: String
+  public let type: any PersistentEntity.Type
+  /// The properties' columns, by position. The key has a column of its own (see ``idPosition``).
+  public let columns: [ColumnDescription]
+  /// The tables of collections, in order.
+  public let collections: [CollectionDescription]
+  /// Which of the columns is the identity as it was given; `nil` if that is computed.
+  public let idPosition: Int?
+  /// What the column of the key is declared as.
+  public let keyStorageClass: StorageClass
+  /// Which columns and collections each property has.
+  package let properties: [PropertyRange]
+  /// For each collection, the position of the column with its count.
+  package let countPositions: [Int]
+  /// The types inside.
+  package let targets: [any PersistentEntity.Type]
+  package let isAggregate: Bool
+  /// Where each property is, and the position of its first column. So few that they are searched one by one.
+  private let keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)]
+  private let encoders: [(@Sendable (Any) throws -> StoredValue?)?]
+
+  package convenience init(_ type: any PersistentEntity.Type) { self.init(opening: type) }
+
+  private init<T: PersistentEntity>(opening type: T.Type) {
+    let properties = T.persistentProperties
+    name = T.entityName
+    self.type = type
+    columns = properties.flatMap(\.columns)
+    collections = properties.flatMap(\.collections)
+    keyStorageClass = T.idStorageClass
+    targets = properties.flatMap(\.targets)
+    isAggregate = type is any Aggregate.Type
+    countPositions = properties.flatMap(\.columns).enumerated().filter { $1.role == .count }.map(\.offset)
+    var ranges: [PropertyRange] = []
+    var (column, collection) = (0, 0)
+    for property in properties {
+      ranges.append(
+        PropertyRange(
+          name: property.name, columns: column..<column + property.columns.count,
+          collections: collection..<collection + property.collections.count, targets: property.targets))
+      column += property.columns.count
+      collection += property.collections.count
+    }
+    self.properties = ranges
+    idPosition = columns.firstIndex { $0.name == "id" && $0.role == .value }
+    var keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)] = []
+    var encoders: [(@Sendable (Any) throws -> StoredValue?)?] = []
+    for property in properties {
+      keyPaths.append((property.keyPath, encoders.count))
+      encoders += property.columns.map { _ in property.encode }
+    }
+    self.keyPaths = keyPaths
+    self.encoders = encoders
+  }
+
+  /// The position of a property's first column.
+  package func position(of keyPath: AnyKeyPath) -> Int? { keyPaths.first { $0.path == keyPath }?.position }
+
+  /// How a value is stored that is compared with those of a column.
+  package func encode(_ value: Any, forColumnAt position: Int) throws -> StoredValue? {
+    try encoders.indices.contains(position) ? encoders[position]?(value) : nil
+  }
+}
+
+/// The positions of a property's columns and collections in a row.
+package struct PropertyRange: Sendable {
+  package let name: String
+  package let columns: Range<Int>
+  package let collections: Range<Int>
+  /// The types of the entities inside.
+  package let targets: [any PersistentEntity.Type]
+
+  /// Whether two rows hold the same there.
+  package func isSame(_ a: StoredRow, _ b: StoredRow) -> Bool {
+    a.values[columns] == b.values[columns] && a.collections[collections] == b.collections[collections]
+  }
+
+  /// Takes what another row holds there.
+  package func copy(from source: StoredRow, to row: inout StoredRow) {
+    row.values.replaceSubrange(columns, with: source.values[columns])
+    row.collections.replaceSubrange(collections, with: source.collections[collections])
+  }
+}
+
+extension EntityDescription: Hashable {
+  public static func == (a: EntityDescription, b: EntityDescription) -> Bool { a.type == b.type }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
+}
+
+extension EntityDescription {
+  /// The row of an entity. The entities inside are told to the sink.
+  package func row<T: PersistentEntity>(of entity: T, stamp: Stamp, sink: (any EntitySink)? = nil) throws -> StoredRow {
+    var writer = RowWriter(sink: sink, columns: columns.count)
+    try entity.write(to: &writer)
+    guard writer.values.count == columns.count, writer.collections.count == collections.count else {
+      throw StoreError.misdescribed(
+        entity: name,
+        reason: "\(columns.count) columns and \(collections.count) collections are described, "
+          + "\(writer.values.count) and \(writer.collections.count) were written")
+    }
+    return StoredRow(values: writer.values, collections: writer.collections, stamp: stamp)
+  }
+
+  /// Reads an entity.
+  package func read<T: PersistentEntity>(
+    _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?
+  ) throws -> T {
+    var reader = RowReader(source, resolver: resolver)
+    do {
+      let entity = try T(from: &reader)
+      guard reader.readColumns == columns.count else {
+        throw StoreError.misdescribed(
+          entity: name, reason: "\(columns.count) columns are described, \(reader.readColumns) were read")
+      }
+      return entity
+    } catch StoreError.unreadable(let stored, let wanted) {
+      let position = min(reader.readColumns, columns.count) - 1
+      throw StoreError.unreadableColumn(
+        entity: name, id: "\(key())", column: position < 0 ? "" : columns[position].name,
+        reason: "\(StoreError.unreadable(stored, as: wanted))")
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import Concord
+
+/// A stored property: its name, where it is, and how it is stored. The initializers differ in what the property holds.
+///
+/// ```swift
+/// static let persistentProperties: [PersistentProperty<Book>] = [
+///   .init("id", \.id), .init("isbn", \.isbn, .unique), .init("author", \.author), .init("reviews", \.reviews),
+/// ]
+/// ```
+///
+/// A plain value, a raw value or a `Codable` one takes a column; an entity a column with its id; a collection of entities a
+/// column with their number, and a table of its own; a wrapper a column for its case and those of its properties.
+public struct PersistentProperty<Root>: Sendable {
+  public let name: String
+  /// What it was called in an earlier version of the model, whose column is carried over.
+  public let originalName: String?
+  public let columns: [ColumnDescription]
+  public let collections: [CollectionDescription]
+  public let keyPath: any PartialKeyPath<Root> & Sendable
+  /// The types of the entities inside.
+  package let targets: [any PersistentEntity.Type]
+  /// The place where the store writes newer entities.
+  package let relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)?
+  /// How a value that a predicate compares with is stored; `nil` where that cannot be compared.
+  package let encode: (@Sendable (Any) throws -> StoredValue?)?
+
+  init(
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, originalName: String?, columns: [ColumnDescription],
+    collections: [CollectionDescription] = [], targets: [any PersistentEntity.Type] = [],
+    relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)? = nil,
+    encode: (@Sendable (Any) throws -> StoredValue?)? = nil
+  ) {
+    self.name = name
+    self.keyPath = keyPath
+    self.originalName = originalName
+    self.columns = columns
+    self.collections = collections
+    self.targets = targets
+    self.relation = relation
+    self.encode = encode
+  }
+}
+
+// MARK: Values
+
+extension PersistentProperty {
+  fileprivate init<C: ValueCoding & SendableMetatype>(
+    _ coding: C.Type, _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ options: [AttributeOption],
+    _ originalName: String?, _ defaultValue: C.Value?
+  ) {
+    let column = ColumnDescription(
+      name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
+      isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
+      // A default that cannot be encoded is found missing when a file needs it.
+      defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison)
+    self.init(
+      name, keyPath, originalName: originalName, columns: [column],
+      encode: { value in try (value as? C.Value).map { try C.encode($0) } })
+  }
+
+  /// A plain value.
+  public init<V: PersistentValue>(
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V? = nil
+  ) {
+    self.init(PlainCoding<V>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  public init<V: PersistentValue>(
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V?? = nil
+  ) {
+    self.init(OptionalCoding<PlainCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  public init<V: PersistentValue>(
+    _ name: String, _ keyPath: any KeyPath<Root, V??> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V??? = nil
+  ) {
+    self.init(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  /// A value with a raw value.
+  @_disfavoredOverload
+  public init<V: RawRepresentable & Codable & SendableMetatype>(
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V? = nil
+  ) where V.RawValue: PersistentValue {
+    self.init(RawCoding<V>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  @_disfavoredOverload
+  public init<V: RawRepresentable & Codable & SendableMetatype>(
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V?? = nil
+  ) where V.RawValue: PersistentValue {
+    self.init(OptionalCoding<RawCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  /// Any other value, as JSON.
+  @_disfavoredOverload
+  public init<V: Codable & SendableMetatype>(
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V? = nil
+  ) {
+    self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue)
+  }
+
+  @_disfavoredOverload
+  public init<V: Codable & SendableMetatype>(
+    _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil,
+    default defaultValue: V?? = nil
+  ) {
+    self.init(OptionalCoding<JSONCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
+  }
+}
+
+// MARK: Entities
+
+extension PersistentProperty {
+  fileprivate init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, to type: T.Type,
+    isOptional: Bool, relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
+  ) {
+    let column = ColumnDescription(
+      name: name, originalName: originalName, role: .reference, storageClass: T.idStorageClass, isOptional: isOptional,
+      target: T.entityName)
+    self.init(name, keyPath, originalName: originalName, columns: [column], targets: [type], relation: relation)
+  }
+
+  fileprivate init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, of type: T.Type,
+    isOptional: Bool, isOrdered: Bool = true, key: StorageClass? = nil,
+    relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
+  ) {
+    let element = ColumnDescription(
+      name: name, role: .reference, storageClass: T.idStorageClass, isOptional: false, target: T.entityName)
+    self.init(
+      name, keyPath, originalName: originalName, columns: [.count(name, originalName, isOptional)],
+      collections: [
+        CollectionDescription(
+          name: name, originalName: originalName, isOrdered: isOrdered,
+          key: key.map { ColumnDescription(name: "key", role: .value, storageClass: $0, isOptional: false) },
+          elements: [element])
+      ], targets: [type], relation: relation)
+  }
+
+  /// An entity.
+  public init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, to: T.self, isOptional: false) { .init(keyPath) }
+  }
+
+  public init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, T?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, to: T.self, isOptional: true) { .init(keyPath) }
+  }
+
+  /// Entities in order.
+  public init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [T]> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false) { .init(keyPath) }
+  }
+
+  public init<T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [T]?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true) { .init(keyPath) }
+  }
+
+  public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, C> & Sendable, originalName: String? = nil
+  ) where C.Element: PersistentEntity {
+    self.init(name, keyPath, originalName, of: C.Element.self, isOptional: false) { .init(keyPath) }
+  }
+
+  public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, C?> & Sendable, originalName: String? = nil
+  ) where C.Element: PersistentEntity {
+    self.init(name, keyPath, originalName, of: C.Element.self, isOptional: true) { .init(keyPath) }
+  }
+
+  /// Entities without an order.
+  public init<T: PersistentEntity & Hashable>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false) { .init(keyPath) }
+  }
+
+  public init<T: PersistentEntity & Hashable>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false) { .init(keyPath) }
+  }
+
+  /// Entities by key.
+  public init<K: PersistentValue & Hashable, T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: K.storageClass) {
+      .init(keyPath)
+    }
+  }
+
+  public init<K: PersistentValue & Hashable, T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: K.storageClass) {
+      .init(keyPath)
+    }
+  }
+
+  @_disfavoredOverload
+  public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: .text) {
+      .init(keyPath)
+    }
+  }
+
+  @_disfavoredOverload
+  public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: .text) {
+      .init(keyPath)
+    }
+  }
+}
+
+// MARK: Wrappers
+
+extension PersistentProperty {
+  fileprivate init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, wrapper: W.Type,
+    isOptional: Bool, relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
+  ) {
+    let properties = W.persistentProperties
+    self.init(
+      name, keyPath, originalName: originalName,
+      columns: [.wrapperCase(name, originalName, isOptional)]
+        + properties.flatMap { $0.columns.map { $0.inside(name, originalName: originalName) } },
+      collections: properties.flatMap { $0.collections.map { $0.inside(name, originalName: originalName) } },
+      targets: properties.flatMap(\.targets), relation: relation)
+  }
+
+  fileprivate init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, wrappers: W.Type,
+    isOptional: Bool, relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
+  ) {
+    let properties = W.persistentProperties
+    let elements =
+      [ColumnDescription.wrapperCase(name, nil, false)]
+      + properties.flatMap { $0.columns.map { $0.inside(name, originalName: nil) } }
+    self.init(
+      name, keyPath, originalName: originalName, columns: [.count(name, originalName, isOptional)],
+      collections: [
+        CollectionDescription(
+          name: name, originalName: originalName, isOrdered: true, key: nil, elements: elements)
+      ], targets: properties.flatMap(\.targets), relation: relation)
+  }
+
+  /// A wrapper.
+  public init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, W> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, wrapper: W.self, isOptional: false) { .init(wrapper: keyPath) }
+  }
+
+  public init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, W?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, wrapper: W.self, isOptional: true) { .init(wrapper: keyPath) }
+  }
+
+  /// Wrappers in order. They hold no collections of entities.
+  public init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [W]> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, wrappers: W.self, isOptional: false) { .init(wrapper: keyPath) }
+  }
+
+  public init<W: PersistentWrapper>(
+    _ name: String, _ keyPath: any WritableKeyPath<Root, [W]?> & Sendable, originalName: String? = nil
+  ) {
+    self.init(name, keyPath, originalName, wrappers: W.self, isOptional: true) { .init(wrapper: keyPath) }
+  }
+}
+
+extension ColumnDescription {
+  fileprivate static func count(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription {
+    ColumnDescription(
+      name: name, originalName: originalName, role: .count, storageClass: .integer, isOptional: isOptional)
+  }
+
+  fileprivate static func wrapperCase(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription
+  {
+    ColumnDescription(
+      name: name, originalName: originalName, role: .wrapperCase, storageClass: .text, isOptional: isOptional)
+  }
+}

@@ -1,0 +1,48 @@
+public import Concord
+
+/// A wrapper that is stored within the row of what holds it: a column for its case, and one for each of its properties.
+///
+/// ```swift
+/// enum Medium: PersistentWrapper {
+///   case book(Book), game(Game)
+///   var persistentCase: String { switch self { case .book: "book"; case .game: "game" } }
+///
+///   static let persistentProperties: [PersistentProperty<Medium>] = [.init("book", \.book), .init("game", \.game)]
+///   init(case name: String, from row: inout RowReader) throws {
+///     let (book, game): (Book?, Game?) = (try row.read(), try row.read())
+///     switch (name, book, game) {
+///     case ("book", let book?, _): self = .book(book)
+///     case ("game", _, let game?): self = .game(game)
+///     default: throw StoreError.unknownCase(name, of: Medium.self)
+///     }
+///   }
+///   func write(to row: inout RowWriter) throws {
+///     try row.write(book)
+///     try row.write(game)
+///   }
+/// }
+/// ```
+///
+/// `book` and `game` are the computed properties of an ``Concord/EntityWrapper``.
+public protocol PersistentWrapper: EntityWrapper {
+  /// The properties that are stored, by position.
+  static var persistentProperties: [PersistentProperty<Self>] { get }
+  /// The name of the case; `value` unless said otherwise.
+  var persistentCase: String { get }
+  /// Reads the properties, in order.
+  init(case name: String, from row: inout RowReader) throws
+  /// Writes the properties, in order.
+  func write(to row: inout RowWriter) throws
+}
+
+extension PersistentWrapper {
+  public var persistentCase: String { "value" }
+
+  static func check(written count: Int) throws {
+    let expected = persistentProperties.reduce(0) { $0 + $1.columns.count }
+    guard count == expected else {
+      throw StoreError.misdescribed(
+        entity: String(describing: Self.self), reason: "\(expected) columns are described, \(count) were written")
+    }
+  }
+}

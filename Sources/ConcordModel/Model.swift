@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+
+/// Which entities an app keeps, and which of them belong to which configuration.
+///
+/// ```swift
+/// let model = try Model("Library", entities: [Author.self, Book.self, Review.self], configurations: ["TransientData": [Session.self]])
+/// model.register()
+/// ```
+///
+/// An entity that is listed in a configuration is kept in the store of that configuration, if one is attached. All others
+/// are kept in a store with another configuration.
+public final class Model: Sendable {
+  public let name: String
+  /// All entities, each once, in the order given; those that only a configuration lists come last.
+  public let entities: [EntityDescription]
+  private let byType: [ObjectIdentifier: EntityDescription]
+  private let byName: [String: EntityDescription]
+  /// Of each declared configuration, its entities.
+  private let configurations: [String: Set<EntityDescription>]
+  /// The types that can be reached from themselves.
+  private let recursive: Set<EntityDescription>
+  /// All types that values of a type may contain, with itself.
+  private let contained: [EntityDescription: Set<EntityDescription>]
+
+  /// Makes a model, and checks it.
+  ///
+  /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
+  ///   that is not listed, an entity with relations that is not an `Aggregate`.
+  public init(
+    _ name: String, entities types: [any PersistentEntity.Type],
+    configurations: [String: [any PersistentEntity.Type]] = [:]
+  ) throws {
+    var entities: [EntityDescription] = []
+    var byType: [ObjectIdentifier: EntityDescription] = [:]
+    for type in types + configurations.sorted(by: { $0.key < $1.key }).flatMap(\.value)
+    where byType[ObjectIdentifier(type)] == nil {
+      let entity = EntityDescription(type)
+      byType[ObjectIdentifier(type)] = entity
+      entities.append(entity)
+    }
+    self.name = name
+    self.entities = entities
+    self.byType = byType
+    byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
+    if let reason = Model.problem(in: entities, byType) {
+      throw StoreError.invalidModel(model: name, reason: reason)
+    }
+    let reached = Dictionary(uniqueKeysWithValues: entities.map { ($0, Model.reached(from: $0, byType)) })
+    recursive = Set(entities.filter { reached[$0]?.contains($0) ?? false })
+    contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
+  }
+
+  /// The description of a type.
+  ///
+  /// - Throws: ``StoreError/unknownEntity(_:)``.
+  public func entity(_ type: any PersistentEntity.Type) throws -> EntityDescription {
+    guard let entity = byType[ObjectIdentifier(type)] else {
+      throw StoreError.unknownEntity(String(describing: type))
+    }
+    return entity
+  }
+
+  /// The description of a table.
+  public func entity(named name: String) -> EntityDescription? { byName[name] }
+
+  /// Whether an entity of the type may contain itself, by whatever way.
+  package func isRecursive(_ entity: EntityDescription) -> Bool { recursive.contains(entity) }
+
+  /// All types of entities that values of a type may contain, with itself.
+  package func contained(in entity: EntityDescription) -> Set<EntityDescription> { contained[entity] ?? [entity] }
+
+  /// The configurations that are declared.
+  public var configurationNames: [String] { configurations.keys.sorted() }
+
+  /// Whether a store with this configuration is meant for an entity, while the stores of `attached` configurations are there.
+  package func isMeant(_ entity: EntityDescription, for configuration: String, attached: [String]) -> Bool {
+    if let own = configurations[configuration] { return own.contains(entity) }
+    return !attached.contains { configurations[$0]?.contains(entity) ?? false }
+  }
+
+  /// The entities that a store with this configuration may have to keep, and so has tables for.
+  package func entities(in configuration: String) -> [EntityDescription] {
+    guard let own = configurations[configuration] else { return entities }
+    return entities.filter { own.contains($0) }
+  }
+}
+
+// MARK: Registered models
+
+extension Model {
+  private static let registered = Mutex<[String: Model]>([:])
+
+  /// Lets a container that is made with the name alone find the model. A model of the same name is replaced.
+  public func register() { Model.registered.withLock { $0[name] = self } }
+
+  /// The model registered under a name.
+  public static func registered(_ name: String) -> Model? { registered.withLock { $0[name] } }
+}
+
+// MARK: Checks
+
+extension Model {
+  private static func problem(in entities: [EntityDescription], _ known: [ObjectIdentifier: EntityDescription])
+    -> String?
+  {
+    var tables: [String: String] = [:]
+    func take(_ table: String, for owner: String) -> String? {
+      // SQLite does not tell upper case from lower case in names.
+      if table.lowercased().hasPrefix("sqlite_") || table.lowercased().hasPrefix("concord_") {
+        return "the name '\(table)' of \(owner) is taken by the store"
+      }
+      if let other = tables.updateValue(owner, forKey: table.lowercased()) {
+        return "\(other) and \(owner) both need a table '\(table)'"
+      }
+      return nil
+    }
+    for entity in entities {
+      if let problem = take(entity.name, for: entity.name) { return problem }
+      for collection in entity.collections {
+        if let problem = take("\(entity.name)_\(collection.name)", for: "\(entity.name).\(collection.name)") {
+          return problem
+        }
+      }
+      if let problem = problem(in: entity, known) { return problem }
+    }
+    return nil
+  }
+
+  private static func problem(in entity: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]) -> String? {
+    var names: Set<String> = entity.idPosition == nil ? ["id"] : []
+    for column in entity.columns {
+      if column.name.isEmpty || column.name.contains("\0") {
+        return "\(entity.name) has a property with the name '\(column.name)'"
+      }
+      if column.name.hasPrefix("_") { return "the name '\(column.name)' in \(entity.name) is taken by the store" }
+      if !names.insert(column.name.lowercased()).inserted {
+        return "\(entity.name) needs two columns '\(column.name)'"
+      }
+    }
+    for collection in entity.collections where collection.elements.contains(where: { $0.role == .count }) {
+      return "\(entity.name).\(collection.name) holds wrappers that hold collections of entities"
+    }
+    if !entity.targets.isEmpty, !entity.isAggregate { return "\(entity.name) has relations, but is no Aggregate" }
+    for target in entity.targets where known[ObjectIdentifier(target)] == nil {
+      return "\(entity.name) refers to \(target), which is not listed"
+    }
+    return nil
+  }
+
+  /// The types that a type's relations lead to, at any depth.
+  private static func reached(
+    from start: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]
+  ) -> Set<EntityDescription> {
+    var found: Set<EntityDescription> = []
+    var open = start.targets
+    while let target = open.popLast() {
+      guard let entity = known[ObjectIdentifier(target)], found.insert(entity).inserted else { continue }
+      open += entity.targets
+    }
+    return found
+  }
+}

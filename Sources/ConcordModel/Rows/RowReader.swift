@@ -1,0 +1,232 @@
+import Concord
+
+/// Gives the values of a row, property after property, in the order in which they were written.
+///
+/// ```swift
+/// init(from row: inout RowReader) throws {
+///   self.init(
+///     id: try row.read(), title: try row.read(), author: try row.read(), reviews: try row.read())
+/// }
+/// ```
+public struct RowReader {
+  @usableFromInline let source: RowSource
+  @usableFromInline var position = 0
+  private var collectionIndex = 0
+  /// Within a wrapper an entity may be required, whatever its column says.
+  private var wrapperDepth = 0
+  private let resolver: (any EntityResolver)?
+
+  package init(_ source: RowSource, resolver: (any EntityResolver)?) {
+    self.source = source
+    self.resolver = resolver
+  }
+
+  package var readColumns: Int { position }
+
+  @usableFromInline mutating func next<C: ValueCoding>(_ coding: C.Type) throws -> C.Value {
+    defer { position += 1 }
+    return try C.read(source, at: position)
+  }
+
+  private mutating func nextKey() -> StoredValue {
+    defer { position += 1 }
+    return source.value(at: position)
+  }
+
+  /// The rows of the next collection; `nil` if it is `nil`.
+  private mutating func nextCollection() throws -> [[StoredValue]]? {
+    defer {
+      position += 1
+      collectionIndex += 1
+    }
+    return source.isNull(at: position) ? nil : try source.collection(collectionIndex)
+  }
+
+  private func entity<T: PersistentEntity>(_ key: StoredValue) throws -> T {
+    guard let resolver else { throw StoreError.noStore(entity: T.entityName) }
+    return try resolver.entity(T.self, key: key)
+  }
+
+  /// Whether a relation leads back into the cycle whose brief form is read.
+  private func isLeftOut<T: PersistentEntity>(_ type: T.Type, _ keys: some Collection<StoredValue>) -> Bool {
+    resolver?.leavesOut(type, keys: keys) ?? false
+  }
+}
+
+/// Gives the entities that a row refers to.
+package protocol EntityResolver: AnyObject {
+  func entity<T: PersistentEntity>(_ type: T.Type, key: StoredValue) throws -> T
+  /// Whether the row that is read is to leave out a relation with these entities, because they are in a cycle with it.
+  func leavesOut<T: PersistentEntity>(_ type: T.Type, keys: some Collection<StoredValue>) -> Bool
+  /// The same for an entity of the type that is called so.
+  func leavesOut(_ name: String, key: StoredValue) -> Bool
+}
+
+// MARK: Values
+
+// The type is a parameter for overload resolution, which ranks functions by their parameters only. Nobody has to give it.
+extension RowReader {
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V.Type = V.self) throws -> V {
+    defer { position += 1 }
+    return try V(from: source, at: position)
+  }
+
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V?.Type = V?.self) throws -> V? {
+    defer { position += 1 }
+    return source.isNull(at: position) ? nil : try V(from: source, at: position)
+  }
+
+  @inlinable public mutating func read<V: PersistentValue>(_ type: V??.Type = V??.self) throws -> V?? {
+    try next(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self)
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V.Type = V.self) throws -> V
+  where V.RawValue: PersistentValue {
+    try next(RawCoding<V>.self)
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V?.Type = V?.self) throws -> V?
+  where V.RawValue: PersistentValue {
+    try next(OptionalCoding<RawCoding<V>>.self)
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func read<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
+
+  @_disfavoredOverload
+  @inlinable public mutating func read<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
+    try next(OptionalCoding<JSONCoding<V>>.self)
+  }
+}
+
+// MARK: Entities
+
+extension RowReader {
+  public mutating func read<T: PersistentEntity>(_ type: T.Type = T.self) throws -> T { try entity(nextKey()) }
+
+  public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
+    let key = nextKey()
+    return key.isNull || wrapperDepth == 0 && isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
+  }
+
+  public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
+    try read(all: [T].self) ?? []
+  }
+  public mutating func read<T: PersistentEntity>(_ type: [T]?.Type = [T]?.self) throws -> [T]? {
+    try read(all: [T].self)
+  }
+  public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>.Type = Set<T>.self) throws -> Set<T> {
+    Set(try read(all: [T].self) ?? [])
+  }
+  public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>?.Type = Set<T>?.self) throws -> Set<T>? {
+    try read(all: [T].self).map(Set.init)
+  }
+
+  public mutating func read<C: RangeReplaceableCollection>(_ type: C.Type = C.self) throws -> C
+  where C.Element: PersistentEntity {
+    try read(all: C.self) ?? C()
+  }
+
+  public mutating func read<C: RangeReplaceableCollection>(_ type: C?.Type = C?.self) throws -> C?
+  where C.Element: PersistentEntity {
+    try read(all: C.self)
+  }
+
+  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self)
+    throws -> [K: T]
+  {
+    try read(PlainCoding<K>.self) ?? [:]
+  }
+
+  public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self)
+    throws -> [K: T]?
+  {
+    try read(PlainCoding<K>.self)
+  }
+
+  @_disfavoredOverload
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self) throws -> [K:
+    T]
+  {
+    try read(JSONCoding<K>.self) ?? [:]
+  }
+
+  @_disfavoredOverload
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self) throws
+    -> [K: T]?
+  {
+    try read(JSONCoding<K>.self)
+  }
+
+  private mutating func read<C: RangeReplaceableCollection>(all type: C.Type) throws -> C?
+  where C.Element: PersistentEntity {
+    guard let rows = try nextCollection() else { return nil }
+    let keys = rows.compactMap(\.first)
+    var result = C()
+    if isLeftOut(C.Element.self, keys) { return result }
+    result.reserveCapacity(keys.count)
+    for key in keys { result.append(try entity(key)) }
+    return result
+  }
+
+  private mutating func read<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type) throws -> [K.Value: T]?
+  where K.Value: Hashable {
+    guard let rows = try nextCollection() else { return nil }
+    var result: [K.Value: T] = [:]
+    if isLeftOut(T.self, rows.compactMap(\.last)) { return result }
+    result.reserveCapacity(rows.count)
+    for row in rows where row.count == 2 { result[try K.decode(row[0])] = try entity(row[1]) }
+    return result
+  }
+}
+
+// MARK: Wrappers
+
+extension RowReader {
+  public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
+    let name = nextKey()
+    guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
+    wrapperDepth += 1
+    defer { wrapperDepth -= 1 }
+    return try W(case: name, from: &self)
+  }
+
+  public mutating func read<W: PersistentWrapper>(_ type: W?.Type = W?.self) throws -> W? {
+    if !source.isNull(at: position), !leadsBack(W.self, source, position) { return .some(try read()) }
+    position += 1
+    for property in W.persistentProperties {
+      position += property.columns.count
+      collectionIndex += property.collections.count
+    }
+    return nil
+  }
+
+  public mutating func read<W: PersistentWrapper>(_ type: [W].Type = [W].self) throws -> [W] {
+    try readElements() ?? []
+  }
+  public mutating func read<W: PersistentWrapper>(_ type: [W]?.Type = [W]?.self) throws -> [W]? { try readElements() }
+
+  private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {
+    guard let sources = try nextCollection()?.map(ElementSource.init) else { return nil }
+    if sources.contains(where: { leadsBack(W.self, $0, 0) }) { return [] }
+    return try sources.map { source in
+      var reader = RowReader(source, resolver: resolver)
+      return try reader.read()
+    }
+  }
+
+  /// Whether a wrapper, which begins at a position, holds an entity that is left out.
+  private func leadsBack<W: PersistentWrapper>(_ type: W.Type, _ source: RowSource, _ start: Int) -> Bool {
+    guard let resolver else { return false }
+    var position = start
+    for column in W.persistentProperties.flatMap(\.columns) {
+      position += 1
+      guard let target = column.target else { continue }
+      let key = source.value(at: position)
+      if !key.isNull, resolver.leavesOut(target, key: key) { return true }
+    }
+    return false
+  }
+}

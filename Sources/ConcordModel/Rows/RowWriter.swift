@@ -1,0 +1,187 @@
+import Concord
+
+/// Takes the values of an entity, property after property, in the order of its description.
+///
+/// ```swift
+/// func write(to row: inout RowWriter) throws {
+///   try row.write(id)
+///   try row.write(title)
+///   try row.write(author)   // a reference: the author's id
+///   try row.write(reviews)  // ordered references
+/// }
+/// ```
+public struct RowWriter {
+  package private(set) var values: [StoredValue] = []
+  package private(set) var collections: [[[StoredValue]]] = []
+  /// Is told of the entities inside.
+  private let sink: (any EntitySink)?
+  /// Set while the element of a collection is written, whose values belong to a row of their own.
+  private var isInCollection = false
+
+  package init(sink: (any EntitySink)? = nil, columns: Int = 0) {
+    self.sink = sink
+    values.reserveCapacity(columns)
+  }
+
+  /// The values of one coding.
+  @usableFromInline mutating func put<C: ValueCoding>(_ coding: C.Type, _ value: C.Value) throws {
+    append(try C.encode(value))
+  }
+
+  @usableFromInline mutating func append(_ value: StoredValue) { values.append(value) }
+
+  mutating func append(count: Int?, of rows: [[StoredValue]]) throws {
+    guard !isInCollection else {
+      throw StoreError.misdescribed(
+        entity: "a wrapper", reason: "a wrapper inside a collection cannot hold a collection of entities")
+    }
+    values.append(count.map { .integer(Int64($0)) } ?? .null)
+    collections.append(rows)
+  }
+
+  /// The key of an entity, of which the sink is told.
+  mutating func key<T: PersistentEntity>(of entity: T) throws -> StoredValue {
+    try sink?.visit(entity)
+    return try T.storedKey(of: entity.id)
+  }
+
+  /// The values that `body` writes, as those of an element.
+  mutating func element(_ body: (inout RowWriter) throws -> Void) throws -> [StoredValue] {
+    var writer = RowWriter(sink: sink)
+    writer.isInCollection = true
+    try body(&writer)
+    return writer.values
+  }
+}
+
+/// Is told of the entities inside an aggregate while that is written.
+package protocol EntitySink: AnyObject {
+  func visit<T: PersistentEntity>(_ entity: T) throws
+}
+
+// MARK: Values
+
+extension RowWriter {
+  @inlinable public mutating func write<V: PersistentValue>(_ value: V) throws { append(try value.storedValue) }
+
+  @inlinable public mutating func write<V: PersistentValue>(_ value: V?) throws {
+    append(try value?.storedValue ?? .null)
+  }
+
+  @inlinable public mutating func write<V: PersistentValue>(_ value: V??) throws {
+    try put(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, value)
+  }
+
+  /// Its raw value.
+  @_disfavoredOverload
+  @inlinable public mutating func write<V: RawRepresentable & Codable>(_ value: V) throws
+  where V.RawValue: PersistentValue {
+    try put(RawCoding<V>.self, value)
+  }
+
+  @_disfavoredOverload
+  @inlinable public mutating func write<V: RawRepresentable & Codable>(_ value: V?) throws
+  where V.RawValue: PersistentValue {
+    try put(OptionalCoding<RawCoding<V>>.self, value)
+  }
+
+  /// As JSON.
+  @_disfavoredOverload
+  @inlinable public mutating func write<V: Codable>(_ value: V) throws { try put(JSONCoding<V>.self, value) }
+
+  @_disfavoredOverload
+  @inlinable public mutating func write<V: Codable>(_ value: V?) throws {
+    try put(OptionalCoding<JSONCoding<V>>.self, value)
+  }
+}
+
+// MARK: Entities
+
+extension RowWriter {
+  /// A reference: the entity's id.
+  public mutating func write<T: PersistentEntity>(_ entity: T) throws { append(try key(of: entity)) }
+
+  public mutating func write<T: PersistentEntity>(_ entity: T?) throws {
+    append(try entity.map { try key(of: $0) } ?? .null)
+  }
+
+  public mutating func write<T: PersistentEntity>(_ entities: [T]) throws { try write(all: entities) }
+  public mutating func write<T: PersistentEntity>(_ entities: [T]?) throws { try write(all: entities) }
+
+  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>) throws {
+    try write(unordered: entities)
+  }
+
+  public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>?) throws {
+    try write(unordered: entities)
+  }
+
+  public mutating func write<C: RangeReplaceableCollection>(_ entities: C) throws where C.Element: PersistentEntity {
+    try write(all: entities)
+  }
+
+  public mutating func write<C: RangeReplaceableCollection>(_ entities: C?) throws where C.Element: PersistentEntity {
+    try write(all: entities)
+  }
+
+  public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
+    try write(PlainCoding<K>.self, entities)
+  }
+
+  public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
+    try write(PlainCoding<K>.self, entities)
+  }
+
+  @_disfavoredOverload
+  public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
+    try write(JSONCoding<K>.self, entities)
+  }
+
+  @_disfavoredOverload
+  public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
+    try write(JSONCoding<K>.self, entities)
+  }
+
+  private mutating func write<C: Collection>(all entities: C?) throws where C.Element: PersistentEntity {
+    try append(count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [])
+  }
+
+  // What has no order is stored in one order, so that the same is stored the same.
+  private mutating func write<T: PersistentEntity & Hashable>(unordered entities: Set<T>?) throws {
+    let rows = try entities?.map { [try key(of: $0)] }
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
+  }
+
+  private mutating func write<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type, _ entities: [K.Value: T]?) throws {
+    let rows = try entities?.map { [try K.encode($0.key), try key(of: $0.value)] }
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
+  }
+}
+
+// MARK: Wrappers
+
+extension RowWriter {
+  /// The name of its case, and then what it writes itself.
+  public mutating func write<W: PersistentWrapper>(_ wrapper: W) throws {
+    append(.text(wrapper.persistentCase))
+    let before = values.count
+    try wrapper.write(to: &self)
+    try W.check(written: values.count - before)
+  }
+
+  public mutating func write<W: PersistentWrapper>(_ wrapper: W?) throws {
+    if let wrapper { return try write(wrapper) }
+    append(.null)
+    for property in W.persistentProperties {
+      for _ in property.columns { append(.null) }
+      for _ in property.collections { collections.append([]) }
+    }
+  }
+
+  public mutating func write<W: PersistentWrapper>(_ wrappers: [W]) throws { try write(elements: wrappers) }
+  public mutating func write<W: PersistentWrapper>(_ wrappers: [W]?) throws { try write(elements: wrappers) }
+
+  private mutating func write<W: PersistentWrapper>(elements: [W]?) throws {
+    try append(count: elements?.count, of: elements?.map { wrapper in try element { try $0.write(wrapper) } } ?? [])
+  }
+}

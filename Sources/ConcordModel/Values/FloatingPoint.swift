@@ -1,0 +1,87 @@
+public import Foundation
+
+// SQLite keeps no NaN (it becomes NULL) and no -0.0 (it becomes 0.0), so their bits are stored, the greatest first.
+
+extension StoredValue {
+  fileprivate static func bits(_ bits: some FixedWidthInteger) -> StoredValue {
+    .blob(Data(stride(from: bits.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> $0) }))
+  }
+
+  fileprivate func readBits<Bits: FixedWidthInteger & UnsignedInteger>(_ type: Bits.Type) -> Bits? {
+    guard case .blob(let data) = self, data.count * 8 == Bits.bitWidth else { return nil }
+    return data.reduce(0) { $0 << 8 | Bits($1) }
+  }
+}
+
+extension Double: PersistentValue {
+  public static var storageClass: StorageClass { .real }
+
+  public var storedValue: StoredValue {
+    isNaN || (self == 0 && sign == .minus) ? .bits(bitPattern) : .real(self)
+  }
+
+  // 0.0 and -0.0 are equal.
+  public var storedKey: StoredValue { self == 0 ? .real(0) : storedValue }
+
+  public init(storedValue: StoredValue) throws {
+    switch storedValue {
+    case .real(let value): self = value
+    case .integer(let value): self = Double(value)
+    default:
+      guard let bits = storedValue.readBits(UInt64.self) else {
+        throw StoreError.unreadable(storedValue, as: Double.self)
+      }
+      self.init(bitPattern: bits)
+    }
+  }
+
+  public init(from source: RowSource, at position: Int) throws {
+    if let value = source.real(at: position) {
+      self = value
+    } else {
+      try self.init(storedValue: source.value(at: position))
+    }
+  }
+}
+
+extension Float: PersistentValue {
+  public static var storageClass: StorageClass { .real }
+
+  public var storedValue: StoredValue {
+    isNaN || (self == 0 && sign == .minus) ? .bits(bitPattern) : .real(Double(self))
+  }
+
+  public var storedKey: StoredValue { self == 0 ? .real(0) : storedValue }
+
+  public init(storedValue: StoredValue) throws {
+    if let bits = storedValue.readBits(UInt32.self) {
+      self.init(bitPattern: bits)
+      return
+    }
+    let double = try Double(storedValue: storedValue)
+    guard let value = Float(exactly: double) else { throw StoreError.unreadable(storedValue, as: Float.self) }
+    self = value
+  }
+}
+
+extension Date: PersistentValue {
+  public static var storageClass: StorageClass { .real }
+
+  /// Seconds since the reference date (2001-01-01, UTC), to the bit.
+  public var storedValue: StoredValue { timeIntervalSinceReferenceDate.storedValue }
+  public var storedKey: StoredValue { timeIntervalSinceReferenceDate.storedKey }
+
+  public init(storedValue: StoredValue) throws {
+    do {
+      self.init(timeIntervalSinceReferenceDate: try Double(storedValue: storedValue))
+    } catch { throw StoreError.unreadable(storedValue, as: Date.self) }
+  }
+
+  public init(from source: RowSource, at position: Int) throws {
+    if let value = source.real(at: position) {
+      self.init(timeIntervalSinceReferenceDate: value)
+    } else {
+      try self.init(storedValue: source.value(at: position))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+/// One value as a store keeps it: what SQLite calls a storage class.
+///
+/// Two values are the same if every bit of them is: text is compared by its bytes, not by what it looks like.
+public enum StoredValue: Sendable {
+  case null
+  case integer(Int64)
+  /// Neither NaN nor -0.0, which are stored as their bits.
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}
+
+extension StoredValue: Hashable {
+  public static func == (a: StoredValue, b: StoredValue) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.integer(let a), .integer(let b)): a == b
+    case (.real(let a), .real(let b)): a == b
+    // The first comparison is fast, and false for most that differ.
+    case (.text(let a), .text(let b)): a == b && a.utf8.elementsEqual(b.utf8)
+    case (.blob(let a), .blob(let b)): a == b
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let value): hasher.combine(value)
+    case .real(let value): hasher.combine(value)
+    case .text(let value): hasher.combine(value)
+    case .blob(let value): hasher.combine(value)
+    }
+  }
+}
+
+extension StoredValue {
+  /// Whether it is `null`.
+  public var isNull: Bool { if case .null = self { true } else { false } }
+}
+
+extension StoredValue: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .text(let value): "'\(value)'"
+    case .blob(let value): "\(value.count) bytes"
+    }
+  }
+}

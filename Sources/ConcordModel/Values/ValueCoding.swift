@@ -1,0 +1,103 @@
+import Foundation
+
+/// How the values of a type are kept in one column. Which of these it is, overload resolution finds out.
+public protocol ValueCoding {
+  associatedtype Value
+  static var storageClass: StorageClass { get }
+  static var comparison: StoredComparison { get }
+  static var isOptional: Bool { get }
+  static func encode(_ value: Value) throws -> StoredValue
+  static func decode(_ stored: StoredValue) throws -> Value
+  static func read(_ source: RowSource, at position: Int) throws -> Value
+}
+
+extension ValueCoding {
+  public static var isOptional: Bool { false }
+  public static func read(_ source: RowSource, at position: Int) throws -> Value {
+    try decode(source.value(at: position))
+  }
+}
+
+/// As the type says itself.
+public enum PlainCoding<Value: PersistentValue>: ValueCoding {
+  public static var storageClass: StorageClass { Value.storageClass }
+  public static var comparison: StoredComparison { Value.comparison }
+  @inlinable public static func encode(_ value: Value) throws -> StoredValue { try value.storedValue }
+  @inlinable public static func decode(_ stored: StoredValue) throws -> Value { try Value(storedValue: stored) }
+  @inlinable public static func read(_ source: RowSource, at position: Int) throws -> Value {
+    try Value(from: source, at: position)
+  }
+}
+
+/// As its raw value.
+public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue: PersistentValue {
+  public static var storageClass: StorageClass { Value.RawValue.storageClass }
+  public static var comparison: StoredComparison { .none }
+  public static func encode(_ value: Value) throws -> StoredValue { try value.rawValue.storedValue }
+
+  public static func decode(_ stored: StoredValue) throws -> Value {
+    guard let value = Value(rawValue: try Value.RawValue(storedValue: stored)) else {
+      throw StoreError.unreadable(stored, as: Value.self)
+    }
+    return value
+  }
+}
+
+/// As JSON, with sorted keys. The bits of a NaN and the base types' extremes survive where `Codable` lets them.
+public enum JSONCoding<Value: Codable>: ValueCoding {
+  public static var storageClass: StorageClass { .text }
+  public static var comparison: StoredComparison { .none }
+
+  public static func encode(_ value: Value) throws -> StoredValue {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
+  public static func decode(_ stored: StoredValue) throws -> Value {
+    guard case .text(let text) = stored else { throw StoreError.unreadable(stored, as: Value.self) }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    do {
+      return try decoder.decode(Value.self, from: Data(text.utf8))
+    } catch { throw StoreError.unreadable(stored, as: Value.self) }
+  }
+}
+
+/// `nil` is `NULL`. Where the value may be `nil` itself, `.some(nil)` is a mark that no other value is stored as.
+public enum OptionalCoding<Wrapped: ValueCoding>: ValueCoding {
+  public typealias Value = Wrapped.Value?
+
+  public static var storageClass: StorageClass { Wrapped.storageClass }
+  public static var comparison: StoredComparison { Wrapped.isOptional ? .none : Wrapped.comparison }
+  public static var isOptional: Bool { true }
+
+  /// `.some(nil)`. Bytes are a mark where the values are none, text where they are.
+  static var mark: StoredValue { storageClass == .blob ? .text("nil") : .blob(Data("nil".utf8)) }
+
+  @inlinable public static func encode(_ value: Wrapped.Value?) throws -> StoredValue {
+    guard let value else { return .null }
+    let stored = try Wrapped.encode(value)
+    return stored.isNull ? try marked() : stored
+  }
+
+  @inlinable public static func decode(_ stored: StoredValue) throws -> Wrapped.Value? {
+    if stored.isNull { return .none }
+    return .some(try Wrapped.decode(Wrapped.isOptional ? unmarked(stored) : stored))
+  }
+
+  @inlinable public static func read(_ source: RowSource, at position: Int) throws -> Wrapped.Value? {
+    if Wrapped.isOptional { return try decode(source.value(at: position)) }
+    return source.isNull(at: position) ? .none : .some(try Wrapped.read(source, at: position))
+  }
+
+  @usableFromInline static func marked() throws -> StoredValue {
+    guard Wrapped.isOptional else { throw StoreError.unreadable(.null, as: Wrapped.Value.self) }
+    return mark
+  }
+
+  @usableFromInline static func unmarked(_ stored: StoredValue) -> StoredValue { stored == mark ? .null : stored }
+}

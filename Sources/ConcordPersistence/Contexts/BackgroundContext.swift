@@ -1,0 +1,145 @@
+public import ConcordModel
+import Foundation
+
+/// A scratchpad: what is changed in it is seen by it alone, until it is saved.
+///
+/// ```swift
+/// let context = container.newBackgroundContext()
+/// try await context.perform { context in
+///   try context.update(Book.self, id: "ACK") { $0.title = "Cannery Row" }
+///   try context.save()
+/// }
+/// ```
+///
+/// Reads see the newest committed state of the stores, and the context's own changes over it. It may be used from any thread;
+/// calls wait for each other. What is not saved is gone when the context is released.
+// Unchecked, because the compiler cannot see that `lock` guards `core`.
+public final class BackgroundContext: @unchecked Sendable {
+  private let core: ContextCore
+  /// Recursive, so that a block may use the context, and begin another block.
+  private let lock = NSRecursiveLock()
+  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  private let queue = DispatchQueue(label: "concord.context")
+
+  init(parent: any ContextParent) { core = ContextCore(parent: parent) }
+
+  private func locked<R>(_ body: (ContextCore) throws -> R) rethrows -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(core)
+  }
+
+  // MARK: Blocks
+
+  /// Runs a block on another thread, while no other block or call of the context runs.
+  ///
+  /// - Throws: what the block throws.
+  public func perform<R: Sendable>(
+    _ body: @escaping @Sendable (BackgroundContext) throws -> R
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try self.performAndWait(body) }) }
+    }
+  }
+
+  /// The same for a block that takes nothing.
+  public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await perform { _ in try body() }
+  }
+
+  /// Runs a block on this thread, while no other block or call of the context runs. Blocks may be nested.
+  public func performAndWait<R>(_ body: (BackgroundContext) throws -> R) rethrows -> R {
+    try locked { _ in try body(self) }
+  }
+
+  /// The same for a block that takes nothing.
+  public func performAndWait<R>(_ body: () throws -> R) rethrows -> R { try locked { _ in try body() } }
+
+  // MARK: Reading
+
+  /// Finds an entity, with all it contains.
+  ///
+  /// - Returns: `nil` if it is not stored, or was deleted in this context.
+  /// - Throws: ``StoreError``.
+  /// - Complexity: the number of entities in it.
+  public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> T? { try locked { try $0.find(type, id) } }
+
+  /// Fetches entities, with all they contain.
+  ///
+  /// ```swift
+  /// try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20))
+  /// ```
+  ///
+  /// - Throws: ``StoreError``, or what the predicate throws.
+  public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    try locked { try $0.fetch(descriptor) }
+  }
+
+  /// How many entities a fetch would give.
+  public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    try locked { try $0.count(descriptor) }
+  }
+
+  // MARK: Changing
+
+  /// Inserts an entity, with all it contains, or replaces the one with its id.
+  ///
+  /// A value that cannot be written makes the next ``save()`` throw. Inside of the value, an entity of a type that may contain
+  /// itself can be brief: where such a relation is empty there, it says nothing, and what is stored stays.
+  ///
+  /// - Parameters:
+  ///   - entity: the value. Of several values of one entity in it the outermost counts.
+  ///   - stamp: how fresh it is; the date if `nil`.
+  public func insert<T: PersistentEntity>(_ entity: T, modifiedAt stamp: Stamp? = nil) {
+    locked { $0.insert(entity, stamp) }
+  }
+
+  /// Changes an entity, and what it contains. Only what the closure changes is written.
+  ///
+  /// - Returns: `false` if nothing changed: it is not stored, the closure changed nothing, or the id.
+  /// - Throws: ``StoreError``, and what the closure throws; then nothing changed.
+  @discardableResult
+  public func update<T: PersistentEntity>(
+    _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void
+  ) throws -> Bool {
+    try locked { try $0.update(type, id, stamp, body) }
+  }
+
+  /// Deletes an entity: it is taken out of collections, an optional becomes `nil`, and a parent that requires it is deleted too.
+  ///
+  /// - Returns: whether it was there.
+  @discardableResult
+  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> Bool {
+    try locked { try $0.delete(type, id) }
+  }
+
+  /// How the next save merges what others have changed meanwhile.
+  public var mergePolicy: MergePolicy {
+    get { locked { $0.policy } }
+    set { locked { $0.policy = newValue } }
+  }
+
+  // MARK: Saving
+
+  /// Whether there is something to save.
+  public var hasChanges: Bool { locked { $0.hasChanges } }
+
+  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
+  /// What a save would change.
+  public var updatedObjects: [any PersistentEntity] { changed(.updated) }
+  /// What a save would remove, as it is stored.
+  public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
+
+  private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {
+    locked { (try? $0.changed(kind)) ?? [] }
+  }
+
+  /// Saves all changes, or none.
+  ///
+  /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
+  public func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
+
+  /// Forgets all changes that were not saved.
+  public func rollback() { locked { $0.rollback() } }
+}

@@ -1,0 +1,241 @@
+import ConcordModel
+
+/// The state of a context. Whoever uses it holds the context's lock.
+final class ContextCore {
+  let parent: any ContextParent
+  var policy = MergePolicy.byStamp
+  private var pending = PendingChanges()
+  /// What was wrong with values that were given to a function that does not throw.
+  private var failure: (any Error)?
+  /// Up to which commit what is pending was compared with what others have removed.
+  private var reconciledGeneration = -1
+
+  init(parent: any ContextParent) { self.parent = parent }
+
+  private var model: Model { parent.model }
+
+  // MARK: Reading
+
+  /// Reads the entities of a type, and all inside, with the changes that are not saved.
+  private func read<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
+    if !pending.isEmpty, parent.generation != reconciledGeneration { try reconcile() }
+    do {
+      return try readUnreconciled(entity, body)
+    } catch StoreError.danglingReference where !pending.isEmpty {
+      // Another process may have removed it, or another thread this moment.
+      try reconcile()
+      return try readUnreconciled(entity, body)
+    }
+  }
+
+  /// The same while a change is made pending, which refers to what is not pending yet.
+  private func readUnreconciled<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
+    try parent.read(model.contained(in: entity)) { base in
+      try body(pending.isEmpty ? base : PendingReading(base, pending))
+    }
+  }
+
+  /// Takes what others have removed since out of what is pending, and what is to be removed out of what others have written
+  /// since: as the save would do.
+  private func reconcile() throws {
+    reconciledGeneration = parent.generation
+    let removed = pending.keys.filter { pending[$0]?.row == nil }
+    let aggregates = pending.keys.filter { !$0.entity.targets.isEmpty && pending[$0]?.row != nil }
+    if aggregates.isEmpty, removed.isEmpty { return }
+    try parent.read(Set(model.entities)) { base in
+      let reading = PendingReading(base, pending)
+      var missing = Set(removed)
+      for key in aggregates {
+        guard let row = pending[key]?.row else { continue }
+        for child in key.entity.referencedKeys(of: row, in: model) where !missing.contains(child) {
+          if try reading.row(of: child) == nil { missing.insert(child) }
+        }
+      }
+      if !missing.isEmpty { try remove(missing, base, stamp: nil) }
+    }
+  }
+
+  /// Makes pending that entities are not there any longer, nor in what refers to them.
+  ///
+  /// - Parameter stamp: that of what changes; `nil` to leave it.
+  private func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
+    // The rows are read as they are after what was written so far.
+    let reading = CurrentReading { PendingReading(base, self.pending) }
+    try RowRemoval(model: model, reading: reading) { key, row in
+      let found = try base.row(of: key)
+      if row == nil, found == nil {
+        // It was never stored, so there is nothing to remove.
+        self.pending[key] = nil
+        return
+      }
+      let present = self.pending[key]
+      let newStamp = stamp ?? present?.stamp ?? self.parent.nextStamp()
+      var row = row
+      row?.stamp = newStamp
+      let base = present?.base ?? found.map { .row($0) } ?? .unknown
+      self.pending[key] = PendingChange(base: base, row: row, stamp: newStamp)
+    }.remove(keys)
+  }
+
+  func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
+    let key = try T.storedKey(of: id)
+    return try read(model.entity(type)) { try EntityLoader($0, model: model).find(type, key: key) }
+  }
+
+  func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    let entity = try model.entity(T.self)
+    let plan = FetchPlan(descriptor, entity)
+    return try plan.finish(read(entity) { try plan.fetch(EntityLoader($0, model: model)) })
+  }
+
+  func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    let entity = try model.entity(T.self)
+    let plan = FetchPlan(descriptor, entity)
+    if plan.isStored { return try read(entity) { try $0.count(plan.query) } }
+    return try fetch(descriptor).count
+  }
+
+  // MARK: Changing
+
+  /// What throws here is thrown by the next save.
+  func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
+    do {
+      try insert(Occurrences(in: value, model: model, stamp: stamp ?? parent.nextStamp()))
+    } catch {
+      if failure == nil { failure = error }
+    }
+  }
+
+  private func insert(_ occurrences: Occurrences) throws {
+    for key in occurrences.keys {
+      guard let winner = occurrences.winner(of: key) else { continue }
+      var row = winner.row
+      if winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
+      put(row, key, foundRow: nil)
+    }
+  }
+
+  /// Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
+  private func keepOmitted(in row: inout StoredRow, _ key: EntityKey) throws {
+    let omitted = key.entity.properties.filter { property in
+      property.targets.contains { (try? model.entity($0)).map(model.isRecursive) ?? false }
+        && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
+    }
+    if omitted.isEmpty { return }
+    guard let present = try readUnreconciled(key.entity, { try $0.row(of: key) }) else { return }
+    for property in omitted { property.copy(from: present, to: &row) }
+  }
+
+  /// Makes a row pending.
+  ///
+  /// - Parameter foundRow: the row as it is stored, if it was read.
+  private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
+    if let present = pending[key] {
+      guard row.stamp > present.stamp else { return }
+      pending[key] = PendingChange(base: present.base, row: row, stamp: row.stamp)
+    } else {
+      pending[key] = PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
+    }
+  }
+
+  func update<T: PersistentEntity>(
+    _ type: T.Type, _ id: T.ID, _ stamp: Stamp?, _ body: (inout T) throws -> Void
+  ) throws -> Bool {
+    let entity = try model.entity(type)
+    let key = EntityKey(entity, try T.storedKey(of: id))
+    // The closure runs outside of the reading, so that it may use the context.
+    guard let before = try find(type, id) else { return false }
+    var after = before
+    try body(&after)
+    guard try T.storedKey(of: after.id) == key.id else { return false }
+    let stamp = stamp ?? parent.nextStamp()
+    let given = try Occurrences(in: before, model: model, stamp: stamp)
+    let edited = try Occurrences(in: after, model: model, stamp: stamp)
+    var isChanged = false
+    for key in edited.keys {
+      let known = given.byKey[key] ?? []
+      let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
+      guard let winner else { continue }
+      if try edit(key, winner.row, given: known.first?.row) { isChanged = true }
+    }
+    return isChanged
+  }
+
+  /// Applies what differs from what the closure was given, which may be less than what is stored.
+  private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?) throws -> Bool {
+    let present = try readUnreconciled(key.entity) { try $0.row(of: key) }
+    guard let present else {
+      put(row, key, foundRow: nil)
+      return true
+    }
+    var edited = present
+    for property in key.entity.properties {
+      if let given, property.isSame(row, given) { continue }
+      property.copy(from: row, to: &edited)
+    }
+    if edited.holdsSame(as: present) { return false }
+    guard row.stamp > present.stamp else { return false }
+    edited.stamp = row.stamp
+    put(edited, key, foundRow: present)
+    return true
+  }
+
+  func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> Bool {
+    let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
+    let stamp = parent.nextStamp()
+    return try parent.read(Set(model.entities)) { base in
+      guard try PendingReading(base, pending).row(of: key) != nil else { return false }
+      try remove([key], base, stamp: stamp)
+      return true
+    }
+  }
+
+  // MARK: Saving
+
+  var hasChanges: Bool { !pending.isEmpty || failure != nil }
+
+  func save(origin: ObjectIdentifier) throws {
+    if let failure { throw failure }
+    if pending.isEmpty { return }
+    try parent.save(pending, policy, origin: origin)
+    pending = PendingChanges()
+  }
+
+  func rollback() {
+    pending = PendingChanges()
+    failure = nil
+  }
+
+  enum ChangeKind { case inserted, updated, deleted }
+
+  func changed(_ kind: ChangeKind) throws -> [any PersistentEntity] {
+    try parent.read(Set(pending.keys.flatMap { model.contained(in: $0.entity) })) { base in
+      // What is removed is shown as it was.
+      let loader = EntityLoader(kind == .deleted ? base : PendingReading(base, pending), model: model)
+      return try pending.keys.compactMap { key in
+        let isStored = try base.row(of: key) != nil
+        let found: ChangeKind = pending[key]?.row == nil ? .deleted : isStored ? .updated : .inserted
+        return found == kind ? try loader.find(key.entity.type, key: key.id) : nil
+      }
+    }
+  }
+}
+
+/// Reads what is pending now, while more becomes pending.
+private final class CurrentReading: RowReading {
+  private let current: () -> any RowReading
+
+  init(_ current: @escaping () -> any RowReading) { self.current = current }
+
+  func row(of key: EntityKey) throws -> StoredRow? { try current().row(of: key) }
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    try current().withRow(of: key, body)
+  }
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    try current().rows(query, body)
+  }
+  func count(_ query: RowQuery) throws -> Int { try current().count(query) }
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    try current().referrers(to: key, in: entity)
+  }
+}

@@ -1,0 +1,48 @@
+import ConcordModel
+import Foundation
+
+/// What a context reads from and saves to.
+protocol ContextParent: AnyObject, Sendable {
+  var model: Model { get }
+  /// Reads the rows of some types, in one committed state of each store.
+  func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R
+  /// Takes changes, all or none.
+  func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws
+  /// Differs after each commit that this process has made.
+  var generation: Int { get }
+  /// The stamp of a change that is given none: the date, strictly increasing.
+  func nextStamp() -> Stamp
+}
+
+extension StoreCoordinator: ContextParent {
+  func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
+    // An order, so that several stores are always entered in the same one.
+    try read(entities.sorted { $0.name < $1.name }, body)
+  }
+
+  func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
+    let changed = Set(changes.keys.map(\.entity))
+    // Removals reach all that refers to what goes, and references are checked.
+    let isFlat = changed.allSatisfy(\.targets.isEmpty) && changes.keys.allSatisfy { changes[$0]?.row != nil }
+    try write(isFlat ? Array(changed) : model.entities, origin: origin) { writing in
+      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
+    }
+    commitCount.withLock { $0 += 1 }
+  }
+
+  var generation: Int { commitCount.withLock { $0 } }
+
+  func nextStamp() -> Stamp { clock.next() }
+}
+
+/// Gives stamps: the date, strictly increasing.
+final class StampSource: Sendable {
+  private let last = Guarded<Stamp>(-.infinity)
+
+  func next() -> Stamp {
+    last.withLock { last in
+      last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
+      return last
+    }
+  }
+}

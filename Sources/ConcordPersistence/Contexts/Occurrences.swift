@@ -1,0 +1,55 @@
+import ConcordModel
+
+/// The entities in values, each with its own row: the outermost of several of one entity counts, among equals the last.
+final class Occurrences: EntitySink {
+  private(set) var keys: [EntityKey] = []
+  private(set) var byKey: [EntityKey: [Occurrence]] = [:]
+  private let model: Model
+  private let stamp: Stamp
+  /// Those that are still to be written, in the order of their depths: a chain of whatever length needs no deep recursion.
+  private var queue: [(value: any PersistentEntity, depth: Int)] = []
+  private var depth = 0
+
+  struct Occurrence {
+    let row: StoredRow
+    let depth: Int
+  }
+
+  /// Finds the entities in a value.
+  init(in value: some PersistentEntity, model: Model, stamp: Stamp) throws {
+    self.model = model
+    self.stamp = stamp
+    queue.append((value, 0))
+    var next = 0
+    while next < queue.count {
+      let (value, depth) = queue[next]
+      self.depth = depth
+      try write(value)
+      next += 1
+    }
+    queue = []
+  }
+
+  /// Called for each entity inside of the one that is written.
+  func visit<T: PersistentEntity>(_ entity: T) { queue.append((entity, depth + 1)) }
+
+  private func write<T: PersistentEntity>(_ value: T) throws {
+    let entity = try model.entity(T.self)
+    let key = EntityKey(entity, try T.storedKey(of: value.id))
+    if key.id.isNull {
+      throw StoreError.misdescribed(entity: entity.name, reason: "an id that is stored as NULL")
+    }
+    if byKey[key] == nil { keys.append(key) }
+    byKey[key, default: []].append(
+      Occurrence(row: try entity.row(of: value, stamp: stamp, sink: self), depth: depth))
+  }
+
+  /// The one that counts, of those that fulfil a condition.
+  func winner(of key: EntityKey, where isConsidered: (Occurrence) -> Bool = { _ in true }) -> Occurrence? {
+    var winner: Occurrence?
+    for occurrence in byKey[key] ?? [] where isConsidered(occurrence) {
+      if occurrence.depth <= winner?.depth ?? .max { winner = occurrence }
+    }
+    return winner
+  }
+}

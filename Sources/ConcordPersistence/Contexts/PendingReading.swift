@@ -1,0 +1,78 @@
+import ConcordModel
+
+/// Reads rows as they will be when the pending changes are saved.
+final class PendingReading: RowReading {
+  private let base: any RowReading
+  private let pending: PendingChanges
+
+  init(_ base: any RowReading, _ pending: PendingChanges) {
+    self.base = base
+    self.pending = pending
+  }
+
+  func row(of key: EntityKey) throws -> StoredRow? {
+    if let change = pending[key] { return change.row }
+    return try base.row(of: key)
+  }
+
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    if let change = pending[key] { return try change.row.map { try body(StoredRowSource($0)) } }
+    return try base.withRow(of: key, body)
+  }
+
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    let changed = pending.keys.filter { $0.entity == query.entity }
+    if changed.isEmpty { return try base.rows(query, body) }
+    // The rows of both, in one order. The base is read from its beginning, since pending rows move what comes after them.
+    var waiting = changed.compactMap { key in pending[key]?.row.map { (key: key.id, row: $0) } }
+      .sorted { StoredValue.precedes($0.key, $1.key) }[...]
+    let replaced = Set(changed.map(\.id))
+    var toSkip = max(0, query.offset)
+    var remaining = query.limit ?? .max
+    func take(_ key: StoredValue, _ source: RowSource) throws -> Bool {
+      if toSkip > 0 {
+        toSkip -= 1
+        return true
+      }
+      guard remaining > 0 else { return false }
+      remaining -= 1
+      return try body(key, source)
+    }
+    var goesOn = remaining > 0
+    guard goesOn else { return }
+    var whole = query
+    (whole.limit, whole.offset) = (nil, 0)
+    try base.rows(whole) { key, source in
+      if replaced.contains(key) { return true }
+      while goesOn, let next = waiting.first, StoredValue.precedes(next.key, key) {
+        waiting.removeFirst()
+        goesOn = try take(next.key, StoredRowSource(next.row))
+      }
+      if goesOn { goesOn = try take(key, source) }
+      return goesOn
+    }
+    for next in waiting where goesOn { goesOn = try take(next.key, StoredRowSource(next.row)) }
+  }
+
+  func count(_ query: RowQuery) throws -> Int {
+    var count = try base.count(RowQuery(query.entity))
+    for key in pending.keys where key.entity == query.entity {
+      let isStored = try base.row(of: key) != nil
+      let isPresent = pending[key]?.row != nil
+      if isStored != isPresent { count += isPresent ? 1 : -1 }
+    }
+    count = max(0, count - max(0, query.offset))
+    return min(count, query.limit ?? count)
+  }
+
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    var found = try base.referrers(to: key, in: entity).filter { pending[EntityKey(entity, $0)] == nil }
+    for owner in pending.keys where owner.entity == entity {
+      guard let row = pending[owner]?.row else { continue }
+      if entity.references(of: row).contains(where: { $0.target == key.entity.name && $0.key == key.id }) {
+        found.append(owner.id)
+      }
+    }
+    return found
+  }
+}

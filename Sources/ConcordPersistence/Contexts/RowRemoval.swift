@@ -1,0 +1,80 @@
+import ConcordModel
+
+/// Removes entities from what refers to them: out of collections, optionals become `nil`, and a parent that requires one is
+/// removed too. It works on rows, and calls back for each that changes.
+struct RowRemoval {
+  let model: Model
+  let reading: any RowReading
+  /// The new row of a parent; `nil` if it is to be removed.
+  let write: (EntityKey, StoredRow?) throws -> Void
+
+  /// Removes entities that are still there, with all that requires them.
+  func remove(_ keys: some Sequence<EntityKey>) throws {
+    var open = Array(keys)
+    var removed = Set(open)
+    while let key = open.popLast() {
+      for owner in try owners(of: key) where !removed.contains(owner) {
+        guard let row = try reading.row(of: owner) else { continue }
+        if let rest = try self.row(row, of: owner, without: removed) {
+          try write(owner, rest)
+        } else {
+          removed.insert(owner)
+          open.append(owner)
+        }
+      }
+      try write(key, nil)
+    }
+  }
+
+  private func owners(of key: EntityKey) throws -> [EntityKey] {
+    try model.entities.filter { $0.targets.contains { $0 == key.entity.type } }.flatMap { entity in
+      try reading.referrers(to: key, in: entity).map { EntityKey(entity, $0) }
+    }
+  }
+
+  /// The row without some entities; `nil` if it cannot be without one.
+  private func row(_ row: StoredRow, of owner: EntityKey, without gone: Set<EntityKey>) throws -> StoredRow? {
+    let entity = owner.entity
+    var row = row
+    var mayBeUnreadable = false
+    for property in entity.properties where !property.targets.isEmpty {
+      let isWrapper = entity.columns[property.columns].contains { $0.role == .wrapperCase }
+      for position in property.columns where isGone(row.values[position], entity.columns[position], gone) {
+        guard entity.columns[position].isOptional else { return nil }
+        row.values[position] = .null
+        if isWrapper { mayBeUnreadable = true }
+      }
+      for index in property.collections {
+        let columns = entity.collections[index].columns
+        if columns.contains(where: { $0.role == .wrapperCase }) {
+          for element in row.collections[index].indices {
+            for position in columns.indices
+            where isGone(row.collections[index][element][position], columns[position], gone) {
+              row.collections[index][element][position] = .null
+              mayBeUnreadable = true
+            }
+          }
+        } else {
+          row.collections[index].removeAll { values in
+            zip(values, columns).contains { isGone($0, $1, gone) }
+          }
+        }
+      }
+    }
+    for (index, position) in entity.countPositions.enumerated() where !row.values[position].isNull {
+      row.values[position] = .integer(Int64(row.collections[index].count))
+    }
+    // Only a wrapper itself knows whether it can be without the entity.
+    return mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
+  }
+
+  private func isGone(_ value: StoredValue, _ column: ColumnDescription, _ gone: Set<EntityKey>) -> Bool {
+    guard !value.isNull, let target = column.target.flatMap(model.entity(named:)) else { return false }
+    return gone.contains(EntityKey(target, value))
+  }
+
+  private func isReadable<T: PersistentEntity>(_ row: StoredRow, _ type: T.Type) -> Bool {
+    let loader = EntityLoader(reading, model: model)
+    return (try? model.entity(type).read(type, from: StoredRowSource(row), key: .null, resolver: loader)) != nil
+  }
+}

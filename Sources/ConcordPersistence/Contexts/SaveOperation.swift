@@ -1,0 +1,133 @@
+import ConcordModel
+
+/// Writes what a context changed, and merges it with what others have changed meanwhile.
+struct SaveOperation {
+  let model: Model
+  let changes: PendingChanges
+  let policy: MergePolicy
+  let writing: any RowWriting
+
+  func run() throws {
+    var removed: [EntityKey] = []
+    for key in changes.keys {
+      guard let change = changes[key] else { continue }
+      if let row = change.row {
+        try save(row, change, key)
+      } else if try isToBeRemoved(change, key) {
+        removed.append(key)
+      }
+    }
+    // Others may refer to it since the context looked.
+    try removal.remove(removed)
+    try checkReferences()
+  }
+
+  private func save(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {
+    var row = row
+    row.stamp = change.stamp
+    guard let base = change.baseRow else {
+      if policy == .byStamp { return try writing.insertOrReplaceOlder(row, for: key) }
+      if try writing.insert(row, for: key) { return }
+      guard let stored = try writing.row(of: key) else { return }
+      return try replace(stored, with: row, key)
+    }
+    guard let stored = try writing.row(of: key) else { return try saveRemoved(row, key) }
+    if stored.holdsSame(as: base), stored.stamp == base.stamp {
+      if row != stored { try writing.update(row, replacing: stored, for: key) }
+    } else {
+      try merge(row, base, stored, key)
+    }
+  }
+
+  /// An entity that is inserted and is there already.
+  private func replace(_ stored: StoredRow, with row: StoredRow, _ key: EntityKey) throws {
+    switch policy {
+    case .storeTrump: return
+    // The stamps decide before it comes to this.
+    case .byStamp, .objectTrump: break
+    case .error:
+      if row.holdsSame(as: stored) { break }
+      throw conflict(key, key.entity.properties.filter { !$0.isSame(row, stored) }.map(\.name))
+    }
+    var row = row
+    row.stamp = max(row.stamp, stored.stamp)
+    if row != stored { try writing.update(row, replacing: stored, for: key) }
+  }
+
+  /// Another context removed it.
+  private func saveRemoved(_ row: StoredRow, _ key: EntityKey) throws {
+    switch policy {
+    case .byStamp, .storeTrump: return
+    case .objectTrump: _ = try writing.insert(row, for: key)
+    case .error: throw conflict(key, ["removed"])
+    }
+  }
+
+  /// Another context changed it.
+  private func merge(_ row: StoredRow, _ base: StoredRow, _ stored: StoredRow, _ key: EntityKey) throws {
+    var merged = stored
+    var conflicts: [String] = []
+    for property in key.entity.properties where !property.isSame(row, base) && !property.isSame(row, stored) {
+      if property.isSame(stored, base) {
+        property.copy(from: row, to: &merged)
+        continue
+      }
+      switch policy {
+      case .byStamp: if row.stamp > stored.stamp { property.copy(from: row, to: &merged) }
+      case .storeTrump: break
+      case .objectTrump: property.copy(from: row, to: &merged)
+      case .error: conflicts.append(property.name)
+      }
+    }
+    guard conflicts.isEmpty else { throw conflict(key, conflicts) }
+    guard !merged.holdsSame(as: stored) || row.stamp > stored.stamp else { return }
+    merged.stamp = max(row.stamp, stored.stamp)
+    try writing.update(merged, replacing: stored, for: key)
+  }
+
+  private func isToBeRemoved(_ change: PendingChange, _ key: EntityKey) throws -> Bool {
+    guard let stored = try writing.row(of: key) else { return false }
+    if let base = change.baseRow, stored.holdsSame(as: base), stored.stamp == base.stamp { return true }
+    switch policy {
+    case .byStamp: return change.stamp > stored.stamp
+    case .storeTrump: return false
+    case .objectTrump: return true
+    case .error: throw conflict(key, ["changed"])
+    }
+  }
+
+  /// What is written must not refer to what another context has removed meanwhile: it is taken out, as if it had been removed
+  /// after the save.
+  private func checkReferences() throws {
+    var present: Set<EntityKey> = []
+    var missing: Set<EntityKey> = []
+    for key in changes.keys where !key.entity.targets.isEmpty {
+      guard let row = changes[key]?.row else { continue }
+      for child in key.entity.referencedKeys(of: row, in: model) where !present.contains(child) {
+        // What is inserted by the same save is there, whoever wins.
+        if let change = changes[child], change.row != nil, change.baseRow == nil {
+          present.insert(child)
+        } else if try writing.row(of: child) != nil {
+          present.insert(child)
+        } else {
+          missing.insert(child)
+        }
+      }
+    }
+    if !missing.isEmpty { try removal.remove(missing) }
+  }
+
+  private var removal: RowRemoval {
+    RowRemoval(model: model, reading: writing) { key, row in
+      if let row, let old = try writing.row(of: key) {
+        try writing.update(row, replacing: old, for: key)
+      } else if row == nil {
+        try writing.delete(key)
+      }
+    }
+  }
+
+  private func conflict(_ key: EntityKey, _ properties: [String]) -> StoreError {
+    .conflict(entity: key.entity.name, id: "\(key.id)", properties: properties)
+  }
+}

@@ -1,0 +1,67 @@
+import ConcordModel
+
+/// Reads and writes a memory store, for who holds its lock. It remembers what was there before.
+final class MemorySession: RowWriting {
+  private let tables: MemoryTables
+  /// What was there before the session, of all that it wrote.
+  private(set) var undo: [EntityKey: StoredRow?] = [:]
+
+  init(_ tables: MemoryTables) { self.tables = tables }
+
+  func rollBack() {
+    // Unique values may have changed hands, so all that was written goes before anything comes back.
+    for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }
+    for (key, row) in undo { try? tables.replace(nil, with: row, for: key) }
+    undo = [:]
+  }
+
+  // MARK: Reading
+
+  func row(of key: EntityKey) -> StoredRow? { tables.rows[key.entity]?[key.id] }
+
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    try row(of: key).map { try body(StoredRowSource($0)) }
+  }
+
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    for (key, row) in found(query) where try !body(key, StoredRowSource(row)) { return }
+  }
+
+  func count(_ query: RowQuery) -> Int {
+    let count = max(0, (tables.rows[query.entity]?.count ?? 0) - query.offset)
+    return min(count, query.limit ?? count)
+  }
+
+  private func found(_ query: RowQuery) -> some Sequence<(key: StoredValue, value: StoredRow)> {
+    let all = tables.rows[query.entity] ?? [:]
+    return all.sorted { StoredValue.precedes($0.key, $1.key) }
+      .dropFirst(query.offset).prefix(query.limit ?? .max)
+  }
+
+  func referrers(to key: EntityKey, in entity: EntityDescription) -> [StoredValue] {
+    let found = tables.referrers[.init(target: key.entity.name, key: key.id)] ?? [:]
+    return found.keys.filter { $0.entity == entity }.map(\.id)
+  }
+
+  // MARK: Writing
+
+  func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    guard self.row(of: key) == nil else { return false }
+    try replace(nil, with: row, for: key)
+    return true
+  }
+
+  func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
+    try replace(self.row(of: key), with: row, for: key)
+  }
+
+  func delete(_ key: EntityKey) throws {
+    guard let old = row(of: key) else { return }
+    try replace(old, with: nil, for: key)
+  }
+
+  private func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
+    try tables.replace(old, with: new, for: key)
+    if undo[key] == nil { undo[key] = .some(old) }
+  }
+}

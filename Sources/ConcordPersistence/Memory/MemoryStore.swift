@@ -1,0 +1,50 @@
+import ConcordModel
+import Foundation
+
+/// A store in memory: as a file, but gone when it is released.
+// Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
+public final class MemoryStore: RowStore, @unchecked Sendable {
+  public let name: String
+  private let lock = NSRecursiveLock()
+  private let tables = MemoryTables()
+  private let feed = CommitFeed()
+  private var isClosed = false
+
+  public init(name: String) { self.name = name }
+
+  public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    try checkOpen()
+    return try body(MemorySession(tables))
+  }
+
+  public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    try checkOpen()
+    let session = MemorySession(tables)
+    do {
+      let result = try body(session)
+      feed.tell(StoreCommit(keys: Set(session.undo.keys), origin: origin))
+      return result
+    } catch {
+      session.rollBack()
+      throw error
+    }
+  }
+
+  public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
+    feed.observe(body)
+  }
+
+  public func close() throws {
+    lock.lock()
+    defer { lock.unlock() }
+    isClosed = true
+    tables.rows = [:]
+    tables.referrers = [:]
+  }
+
+  private func checkOpen() throws { if isClosed { throw StoreError.detached(store: name) } }
+}

@@ -1,0 +1,57 @@
+import ConcordModel
+
+/// The rows of a memory store.
+final class MemoryTables {
+  var rows: [EntityDescription: [StoredValue: StoredRow]] = [:]
+  /// Which rows refer to an entity, and in how many places: what an index on the reference is in a file.
+  var referrers: [Reference: [EntityKey: Int]] = [:]
+  /// The values of unique columns, and whose they are.
+  var uniques: [Unique: StoredValue] = [:]
+
+  struct Reference: Hashable {
+    let target: String
+    let key: StoredValue
+  }
+
+  struct Unique: Hashable {
+    let entity: EntityDescription
+    let position: Int
+    let value: StoredValue
+  }
+
+  /// Puts a row in place of another one; `nil` for none.
+  func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
+    if let new { try checkUnique(new, for: key) }
+    if let old {
+      for (target, referenced) in key.entity.references(of: old) {
+        let reference = Reference(target: target, key: referenced)
+        referrers[reference]?[key, default: 0] -= 1
+        if referrers[reference]?[key] == 0 { referrers[reference]?[key] = nil }
+        if referrers[reference]?.isEmpty == true { referrers[reference] = nil }
+      }
+      for unique in uniques(of: old, for: key) { uniques[unique] = nil }
+    }
+    if let new {
+      for (target, referenced) in key.entity.references(of: new) {
+        referrers[Reference(target: target, key: referenced), default: [:]][key, default: 0] += 1
+      }
+      for unique in uniques(of: new, for: key) { uniques[unique] = key.id }
+    }
+    rows[key.entity, default: [:]][key.id] = new
+  }
+
+  private func uniques(of row: StoredRow, for key: EntityKey) -> [Unique] {
+    key.entity.columns.indices.compactMap { position in
+      guard key.entity.columns[position].isUnique, !row.values[position].isNull else { return nil }
+      return Unique(entity: key.entity, position: position, value: row.values[position])
+    }
+  }
+
+  private func checkUnique(_ row: StoredRow, for key: EntityKey) throws {
+    for unique in uniques(of: row, for: key) {
+      if let holder = uniques[unique], holder != key.id {
+        throw StoreError.notUnique(entity: key.entity.name, columns: key.entity.columns[unique.position].name)
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+#if Persistence
+  import ConcordModel
+  import GRDB
+  import GRDBSQLite
+
+  extension StoreError {
+    /// Says in Concord's words what SQLite or GRDB complains of. Other errors, those of users' code too, stay as they are.
+    static func translating<R>(store: String, _ body: () throws -> R) throws -> R {
+      do {
+        return try body()
+      } catch let failure as SQLiteFailure {
+        throw StoreError(code: failure.code, message: failure.message, store: store)
+      } catch let error as DatabaseError {
+        throw StoreError(
+          code: error.extendedResultCode.rawValue, message: error.message ?? error.description, store: store)
+      }
+    }
+
+    private init(code: Int32, message: String, store: String) {
+      switch code & 0xFF {
+      case SQLITE_FULL: self = .diskFull(store: store)
+      case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(store: store)
+      case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damagedStore(store: store, reason: message)
+      case SQLITE_CONSTRAINT where message.hasPrefix("UNIQUE constraint failed: "):
+        self.init(notUnique: message.dropFirst("UNIQUE constraint failed: ".count))
+      case SQLITE_MISUSE where message.contains("closed"): self = .detached(store: store)
+      default: self = .storeFailed(store: store, reason: "\(message) (SQLite \(code))")
+      }
+    }
+
+    /// As in `Book.isbn`, or `Book.isbn, Book.edition`.
+    private init(notUnique columns: Substring) {
+      let parts = columns.split(separator: ", ").map { $0.split(separator: ".") }
+      self = .notUnique(
+        entity: parts.first?.first.map(String.init) ?? "",
+        columns: parts.compactMap { $0.last.map(String.init) }.joined(separator: ", "))
+    }
+  }
+#endif

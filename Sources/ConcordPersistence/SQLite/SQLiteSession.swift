@@ -1,0 +1,197 @@
+#if Persistence
+  import ConcordModel
+  import GRDB
+
+  /// Reads and writes a file within one transaction of GRDB's.
+  final class SQLiteSession: RowWriting {
+    private let db: Database
+    private let tables: [EntityDescription: SQLiteTable]
+    private let store: String
+    private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
+    /// Those that were used last: most calls are of the same type as the one before.
+    private var latest: SQLiteStatements?
+    private(set) var changedKeys: Set<EntityKey> = []
+
+    init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
+      self.db = db
+      self.tables = tables
+      self.store = store
+    }
+
+    private func statements(_ entity: EntityDescription) throws -> SQLiteStatements {
+      if let latest, latest.table.entity === entity { return latest }
+      let id = ObjectIdentifier(entity.type)
+      if let known = statements[id] {
+        latest = known
+        return known
+      }
+      guard let table = tables[entity] else { throw StoreError.noStore(entity: entity.name) }
+      let new = SQLiteStatements(table, db)
+      statements[id] = new
+      latest = new
+      return new
+    }
+
+    private func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
+
+    // MARK: Reading
+
+    func row(of key: EntityKey) throws -> StoredRow? {
+      try withRow(of: key) { source in
+        StoredRow(
+          values: key.entity.columns.indices.map { source.value(at: $0) },
+          collections: try key.entity.collections.indices.map { try source.collection($0) }, stamp: source.stamp)
+      }
+    }
+
+    func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+      let statements = try statements(key.entity)
+      return try statements.with(.row) { statement in
+        try statement.bind(key.id, at: 1)
+        guard try statement.step() else { return nil }
+        return try body(SQLiteRowSource(statement, self, statements.table, key: key.id))
+      }
+    }
+
+    func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+      let table = try table(query.entity)
+      let select = SQLiteQuery(query, table)
+      let statement = SQLiteStatement(try db.makeStatement(sql: select.rows))
+      defer { statement.reset() }
+      try select.bind(to: statement)
+      let source = SQLiteRowSource(statement, self, table, key: nil)
+      while try statement.step() {
+        if try !body(statement.value(at: table.keyPosition), source) { return }
+      }
+    }
+
+    func count(_ query: RowQuery) throws -> Int {
+      let select = SQLiteQuery(query, try table(query.entity))
+      let statement = SQLiteStatement(try db.makeStatement(sql: select.count))
+      defer { statement.reset() }
+      try select.bind(to: statement)
+      return try statement.step() ? Int(statement.integer(at: 0) ?? 0) : 0
+    }
+
+    func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+      let statements = try statements(entity)
+      guard statements.table.referrers[key.entity.name] != nil else { return [] }
+      return try statements.with(.referrers(key.entity.name)) { statement in
+        try statement.bind(key.id, at: 1)
+        var found: [StoredValue] = []
+        while try statement.step() { found.append(statement.value(at: 0)) }
+        return found
+      }
+    }
+
+    func collection(_ index: Int, of entity: EntityDescription, owner: StoredValue) throws -> [[StoredValue]] {
+      let count = Int32(entity.collections[index].columns.count)
+      return try statements(entity).with(.collection(index)) { statement in
+        try statement.bind(owner, at: 1)
+        var rows: [[StoredValue]] = []
+        while try statement.step() { rows.append((0..<count).map { statement.value(at: $0) }) }
+        return rows
+      }
+    }
+
+    // MARK: Writing
+
+    func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+      guard try insert(row, for: key, .insert) else { return false }
+      for index in row.collections.indices { try writeCollection(index, row.collections[index], replacing: [], key) }
+      return true
+    }
+
+    func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+      // One statement does it, unless there are tables of collections to be compared.
+      if key.entity.collections.isEmpty {
+        _ = try insert(row, for: key, .insertOrReplaceOlder)
+      } else if try !insert(row, for: key) {
+        try replaceOlder(row, for: key)
+      }
+    }
+
+    /// Whether it changed a row.
+    private func insert(_ row: StoredRow, for key: EntityKey, _ purpose: SQLiteStatements.Purpose) throws -> Bool {
+      let statements = try statements(key.entity)
+      let isWritten = try statements.with(purpose) { statement in
+        try statement.bind(key.id, at: 1)
+        _ = try bind(row, of: key, to: statement, after: 1, statements.table)
+        _ = try statement.step()
+        return statement.changedRows == 1
+      }
+      if isWritten { changedKeys.insert(key) }
+      return isWritten
+    }
+
+    func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
+      let statements = try statements(key.entity)
+      if row.values != old.values || row.stamp != old.stamp {
+        try statements.with(.update) { statement in
+          let next = try bind(row, of: key, to: statement, after: 0, statements.table)
+          try statement.bind(key.id, at: next)
+          _ = try statement.step()
+        }
+      }
+      for index in row.collections.indices {
+        try writeCollection(index, row.collections[index], replacing: old.collections[index], key)
+      }
+      changedKeys.insert(key)
+    }
+
+    func delete(_ key: EntityKey) throws {
+      for index in key.entity.collections.indices { try deleteRest(index, of: key, from: 0) }
+      try statements(key.entity).with(.delete) { statement in
+        try statement.bind(key.id, at: 1)
+        _ = try statement.step()
+      }
+      changedKeys.insert(key)
+    }
+
+    /// Binds all but the key, and returns the next position.
+    private func bind(
+      _ row: StoredRow, of key: EntityKey, to statement: SQLiteStatement, after last: Int32, _ table: SQLiteTable
+    ) throws -> Int32 {
+      var next = last + 1
+      let idPosition = key.entity.idPosition
+      if table.keepsExactID, let idPosition {
+        let exact = row.values[idPosition]
+        try statement.bind(exact == key.id ? .null : exact, at: next)
+        next += 1
+      }
+      for (position, value) in row.values.enumerated() where position != idPosition {
+        try statement.bind(value, at: next)
+        next += 1
+      }
+      // -∞ is a number to SQLite as well.
+      try statement.bind(.real(row.stamp), at: next)
+      return next + 1
+    }
+
+    /// Rows before the first difference stay.
+    private func writeCollection(
+      _ index: Int, _ rows: [[StoredValue]], replacing old: [[StoredValue]], _ key: EntityKey
+    ) throws {
+      let kept = zip(rows, old).prefix { $0 == $1 }.count
+      if kept < old.count { try deleteRest(index, of: key, from: kept) }
+      guard kept < rows.count else { return }
+      try statements(key.entity).with(.insertElement(index)) { statement in
+        for position in kept..<rows.count {
+          try statement.bind(key.id, at: 1)
+          try statement.bind(.integer(Int64(position)), at: 2)
+          for (column, value) in rows[position].enumerated() { try statement.bind(value, at: Int32(column + 3)) }
+          _ = try statement.step()
+          statement.reset()
+        }
+      }
+    }
+
+    private func deleteRest(_ index: Int, of key: EntityKey, from position: Int) throws {
+      try statements(key.entity).with(.deleteRest(index)) { statement in
+        try statement.bind(key.id, at: 1)
+        try statement.bind(.integer(Int64(position)), at: 2)
+        _ = try statement.step()
+      }
+    }
+  }
+#endif

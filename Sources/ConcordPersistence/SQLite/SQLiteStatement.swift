@@ -1,0 +1,141 @@
+#if Persistence
+  import ConcordModel
+  import Foundation
+  import GRDB
+  import GRDBSQLite
+
+  // SQLite's own functions are called, because GRDB's binding and reading end text at its first NUL and turn NaN into NULL.
+  // Relies on: a handle is valid as long as its `Statement` lives, which `withHandle` sees to, and nobody else uses the
+  // connection meanwhile, which holds inside of GRDB's `read` and `write`. Pointers that SQLite gives are valid until the next
+  // step; all is copied before.
+
+  /// A prepared statement: bound, stepped and read by position.
+  final class SQLiteStatement {
+    private let statement: Statement
+
+    init(_ statement: Statement) { self.statement = statement }
+
+    /// Without it the statement may end after its last use, while its handle is still in use.
+    @inline(__always)
+    private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R {
+      try withExtendedLifetime(statement) { try body(statement.sqliteStatement) }
+    }
+
+    /// Ends what was begun, so that it can be used again.
+    func reset() {
+      withHandle { handle in
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+      }
+    }
+
+    // MARK: Binding
+
+    /// Binds a value; positions count from 1.
+    func bind(_ value: StoredValue, at position: Int32) throws {
+      try withHandle { handle in
+        let code =
+          switch value {
+          case .null: sqlite3_bind_null(handle, position)
+          case .integer(let value): sqlite3_bind_int64(handle, position, value)
+          case .real(let value): sqlite3_bind_double(handle, position, value)
+          case .text(let value): SQLiteStatement.bind(value, at: position, handle)
+          case .blob(let value): SQLiteStatement.bind(value, at: position, handle)
+          }
+        guard code == SQLITE_OK else { throw failure(code, handle) }
+      }
+    }
+
+    private static func bind(_ text: String, at position: Int32, _ handle: OpaquePointer) -> Int32 {
+      var text = text
+      return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+          // No pointer would mean NULL.
+          characters.baseAddress.map {
+            sqlite3_bind_text64(handle, position, $0, UInt64(characters.count), transient, UInt8(SQLITE_UTF8))
+          } ?? sqlite3_bind_text(handle, position, "", 0, transient)
+        }
+      }
+    }
+
+    private static func bind(_ data: Data, at position: Int32, _ handle: OpaquePointer) -> Int32 {
+      if data.isEmpty { return sqlite3_bind_zeroblob(handle, position, 0) }
+      return data.withUnsafeBytes {
+        sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), transient)
+      }
+    }
+
+    /// SQLite makes a copy. This is C's `SQLITE_TRANSIENT`, a cast that Swift does not import.
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    // MARK: Stepping
+
+    /// Goes to the next row; `false` after the last.
+    func step() throws -> Bool {
+      try withHandle { handle in
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw failure(code, handle)
+        }
+      }
+    }
+
+    /// How many rows the last statement changed.
+    var changedRows: Int { withHandle { Int(sqlite3_changes(sqlite3_db_handle($0))) } }
+
+    private func failure(_ code: Int32, _ handle: OpaquePointer) -> SQLiteFailure {
+      let connection = sqlite3_db_handle(handle)
+      let extended = sqlite3_extended_errcode(connection)
+      return SQLiteFailure(
+        code: extended & 0xFF == code & 0xFF ? extended : code, message: String(cString: sqlite3_errmsg(connection)))
+    }
+
+    // MARK: Reading
+
+    func value(at position: Int32) -> StoredValue {
+      withHandle { handle in
+        switch sqlite3_column_type(handle, position) {
+        case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, position))
+        case SQLITE_FLOAT: .real(sqlite3_column_double(handle, position))
+        case SQLITE_TEXT: .text(SQLiteStatement.text(at: position, handle))
+        case SQLITE_BLOB: .blob(SQLiteStatement.blob(at: position, handle))
+        default: .null
+        }
+      }
+    }
+
+    func isNull(at position: Int32) -> Bool { withHandle { sqlite3_column_type($0, position) == SQLITE_NULL } }
+
+    func integer(at position: Int32) -> Int64? {
+      withHandle { sqlite3_column_type($0, position) == SQLITE_INTEGER ? sqlite3_column_int64($0, position) : nil }
+    }
+
+    func real(at position: Int32) -> Double? {
+      withHandle { sqlite3_column_type($0, position) == SQLITE_FLOAT ? sqlite3_column_double($0, position) : nil }
+    }
+
+    func text(at position: Int32) -> String? {
+      withHandle { handle in
+        sqlite3_column_type(handle, position) == SQLITE_TEXT ? SQLiteStatement.text(at: position, handle) : nil
+      }
+    }
+
+    private static func text(at position: Int32, _ handle: OpaquePointer) -> String {
+      guard let bytes = sqlite3_column_text(handle, position) else { return "" }
+      let count = Int(sqlite3_column_bytes(handle, position))
+      return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    private static func blob(at position: Int32, _ handle: OpaquePointer) -> Data {
+      guard let bytes = sqlite3_column_blob(handle, position) else { return Data() }
+      return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, position)))
+    }
+  }
+
+  /// A result code of SQLite's that is none of success.
+  struct SQLiteFailure: Error {
+    let code: Int32
+    let message: String
+  }
+#endif

@@ -1,0 +1,87 @@
+#if Persistence
+  import ConcordModel
+  import GRDB
+
+  /// The statements of an entity's tables within one transaction. The connection keeps them prepared for the next one.
+  final class SQLiteStatements {
+    let table: SQLiteTable
+    private let db: Database
+    /// Statements that nobody uses now. One that is in use is not here, so that reading a row may read others of its type.
+    private var idle: [SQLiteStatement?] = []
+    private var idleReferrers: [String: SQLiteStatement] = [:]
+    /// Which were taken from those that the connection keeps. Another one of the same kind must be a new one.
+    private var isTaken: [Bool] = []
+
+    enum Purpose {
+      case row, insert, insertOrReplaceOlder, update, delete
+      case collection(Int), insertElement(Int), deleteRest(Int)
+      case referrers(String)
+    }
+
+    init(_ table: SQLiteTable, _ db: Database) {
+      self.table = table
+      self.db = db
+      idle = Array(repeating: nil, count: 5 + 3 * table.collections.count)
+      isTaken = Array(repeating: false, count: idle.count)
+    }
+
+    func with<R>(_ purpose: Purpose, _ body: (SQLiteStatement) throws -> R) throws -> R {
+      let statement = try take(purpose)
+      defer {
+        statement.reset()
+        give(statement, purpose)
+      }
+      return try body(statement)
+    }
+
+    private func take(_ purpose: Purpose) throws -> SQLiteStatement {
+      guard let position = position(of: purpose) else {
+        if case .referrers(let name) = purpose, let present = idleReferrers.removeValue(forKey: name) { return present }
+        return SQLiteStatement(try db.makeStatement(sql: sql(purpose)))
+      }
+      if let present = idle[position] {
+        idle[position] = nil
+        return present
+      }
+      if isTaken[position] { return SQLiteStatement(try db.makeStatement(sql: sql(purpose))) }
+      isTaken[position] = true
+      return SQLiteStatement(try db.cachedStatement(sql: sql(purpose)))
+    }
+
+    private func give(_ statement: SQLiteStatement, _ purpose: Purpose) {
+      if let position = position(of: purpose) {
+        idle[position] = statement
+      } else if case .referrers(let name) = purpose {
+        idleReferrers[name] = statement
+      }
+    }
+
+    private func position(of purpose: Purpose) -> Int? {
+      switch purpose {
+      case .row: 0
+      case .insert: 1
+      case .insertOrReplaceOlder: 2
+      case .update: 3
+      case .delete: 4
+      case .collection(let index): 5 + 3 * index
+      case .insertElement(let index): 6 + 3 * index
+      case .deleteRest(let index): 7 + 3 * index
+      case .referrers: nil
+      }
+    }
+
+    private func sql(_ purpose: Purpose) -> String {
+      switch purpose {
+      case .row: table.selectRow
+      case .insert: table.insert
+      case .insertOrReplaceOlder: table.insertOrReplaceOlder
+      case .update: table.update
+      case .delete: table.delete
+      case .collection(let index): table.collections[index].select
+      case .insertElement(let index): table.collections[index].insert
+      case .deleteRest(let index): table.collections[index].deleteRest
+      case .referrers(let name): table.referrers[name] ?? ""
+      }
+    }
+  }
+#endif

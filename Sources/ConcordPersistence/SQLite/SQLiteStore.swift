@@ -1,0 +1,101 @@
+#if Persistence
+  public import ConcordModel
+  public import Foundation
+  import GRDB
+
+  /// A store in an SQLite file, in WAL mode: readers do not wait for writers.
+  ///
+  /// What a write has returned from survives the end of the process, `kill -9` too. The file and those beside it are readable by
+  /// their owner only, if they are new.
+  public final class SQLiteStore: RowStore {
+    public let name: String
+    /// Where the file is.
+    public let url: URL
+    let pool: DatabasePool
+    private let tables: [EntityDescription: SQLiteTable]
+    private let feed = CommitFeed()
+    private let isClosed = Guarded(false)
+
+    /// Opens a file, or makes one.
+    ///
+    /// - Parameters:
+    ///   - url: the file; its folder is made if it is not there.
+    ///   - entities: what it keeps.
+    ///   - timeout: how long one waits for others that hold the file, in seconds.
+    /// - Throws: ``StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
+    public init(url: URL, entities: [EntityDescription], timeout: TimeInterval = 5) throws {
+      self.url = url
+      let name = url.lastPathComponent
+      self.name = name
+      try SQLiteStore.makeFile(url)
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(timeout)
+      configuration.label = "concord.\(name)"
+      pool = try StoreError.translating(store: name) {
+        let pool = try DatabasePool(path: url.path, configuration: configuration)
+        try pool.write { try SQLiteSchema(entities: entities, store: name).prepare($0) }
+        return pool
+      }
+      tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
+    }
+
+    private static func makeFile(_ url: URL) throws {
+      let manager = FileManager.default
+      do {
+        try manager.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      } catch {
+        throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
+      }
+      // SQLite gives the files beside it the same permissions.
+      if !manager.fileExists(atPath: url.path),
+        !manager.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+      {
+        throw StoreError.storeFailed(store: url.lastPathComponent, reason: "the file cannot be made")
+      }
+    }
+
+    public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+      try checkOpen()
+      return try StoreError.translating(store: name) {
+        try pool.read { try body(SQLiteSession($0, tables: tables, store: name)) }
+      }
+    }
+
+    public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+      try checkOpen()
+      return try StoreError.translating(store: name) {
+        try pool.writeWithoutTransaction { db in
+          var keys: Set<EntityKey> = []
+          var result: R?
+          try db.inTransaction(.immediate) {
+            let session = SQLiteSession(db, tables: tables, store: name)
+            result = try body(session)
+            keys = session.changedKeys
+            return .commit
+          }
+          // While the connection is still held, so that no other commit comes between.
+          feed.tell(StoreCommit(keys: keys, origin: origin))
+          guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was committed") }
+          return result
+        }
+      }
+    }
+
+    public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
+      feed.observe(body)
+    }
+
+    public func close() throws {
+      let wasClosed = isClosed.withLock { isClosed in
+        defer { isClosed = true }
+        return isClosed
+      }
+      if wasClosed { return }
+      try StoreError.translating(store: name) { try pool.close() }
+    }
+
+    private func checkOpen() throws {
+      if isClosed.withLock({ $0 }) { throw StoreError.detached(store: name) }
+    }
+  }
+#endif

@@ -1,0 +1,120 @@
+#if Persistence
+  import ConcordModel
+
+  /// The statements of an entity's tables. All names are quoted, all values bound.
+  ///
+  /// The table of an entity has a column for each property, `id` for the key, `_id` where the id may look otherwise than the
+  /// key, and `_stamp`. That of a collection has `_owner`, `_position`, `_key` for a dictionary, and the element.
+  final class SQLiteTable: Sendable {
+    let entity: EntityDescription
+    /// Whether equal ids may be stored differently, so that the id as given needs a column of its own.
+    let keepsExactID: Bool
+    /// The result columns of a row: the properties by position, then the key, then the stamp.
+    let keyPosition: Int32
+    let stampPosition: Int32
+
+    let selectRow: String
+    let insert: String
+    let insertOrReplaceOlder: String
+    let update: String
+    let delete: String
+    let collections: [Collection]
+    /// The statements that find who refers to an entity, by its name.
+    let referrers: [String: String]
+
+    struct Collection: Sendable {
+      let table: String
+      let select: String
+      let insert: String
+      /// Deletes all rows from a position on.
+      let deleteRest: String
+    }
+
+    init(_ entity: EntityDescription) {
+      self.entity = entity
+      keepsExactID = Self.keepsExactID(entity)
+      keyPosition = Int32(entity.columns.count)
+      stampPosition = keyPosition + 1
+      let table = quoted(entity.name)
+      let stored = Self.storedPositions(entity)
+      let names = stored.map { quoted(entity.columns[$0].name) }
+      let written = ["\"id\""] + (keepsExactID ? ["\"_id\""] : []) + names + ["\"_stamp\""]
+      selectRow = "SELECT \(Self.resultColumns(entity, keepsExactID)) FROM \(table) WHERE \"id\" = ?"
+      let values = """
+        INSERT INTO \(table) (\(written.joined(separator: ", "))) \
+        VALUES (\(written.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT (\"id\") DO
+        """
+      insert = "\(values) NOTHING"
+      let replacements = written.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+      insertOrReplaceOlder =
+        "\(values) UPDATE SET \(replacements) WHERE excluded.\"_stamp\" > \(table).\"_stamp\""
+      let assignments = written.dropFirst().map { "\($0) = ?" }.joined(separator: ", ")
+      update = "UPDATE \(table) SET \(assignments) WHERE \"id\" = ?"
+      delete = "DELETE FROM \(table) WHERE \"id\" = ?"
+      collections = entity.collections.map { Self.collection($0, of: entity) }
+      referrers = Self.referrers(of: entity)
+    }
+
+    /// The positions of the columns that are written as they are: all but the id.
+    static func storedPositions(_ entity: EntityDescription) -> [Int] {
+      entity.columns.indices.filter { $0 != entity.idPosition }
+    }
+
+    static func resultColumns(_ entity: EntityDescription, _ keepsExactID: Bool) -> String {
+      let columns = entity.columns.indices.map { position in
+        position == entity.idPosition
+          ? (keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\"") : quoted(entity.columns[position].name)
+      }
+      return (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+    }
+
+    static func keepsExactID(_ entity: EntityDescription) -> Bool {
+      guard let position = entity.idPosition else { return false }
+      // Where a store may compare ids itself, equal ones are stored the same.
+      return entity.columns[position].comparison == .none
+    }
+
+    static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {
+      "\(entity.name)_\(collection.name)"
+    }
+
+    private static func collection(_ collection: CollectionDescription, of entity: EntityDescription) -> Collection {
+      let name = tableName(collection, of: entity)
+      let columns = collection.columnNames.map { quoted($0) }
+      return Collection(
+        table: name,
+        select:
+          "SELECT \(columns.joined(separator: ", ")) FROM \(quoted(name)) WHERE \"_owner\" = ? ORDER BY \"_position\"",
+        insert: """
+          INSERT INTO \(quoted(name)) (\"_owner\", \"_position\", \(columns.joined(separator: ", "))) \
+          VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")))
+          """,
+        deleteRest: "DELETE FROM \(quoted(name)) WHERE \"_owner\" = ? AND \"_position\" >= ?")
+    }
+
+    private static func referrers(of entity: EntityDescription) -> [String: String] {
+      var parts: [String: [String]] = [:]
+      for column in entity.columns {
+        guard let target = column.target else { continue }
+        parts[target, default: []].append(
+          "SELECT \"id\" FROM \(quoted(entity.name)) WHERE \(quoted(column.name)) = ?1")
+      }
+      for collection in entity.collections {
+        for (column, name) in zip(collection.columns, collection.columnNames) {
+          guard let target = column.target else { continue }
+          parts[target, default: []].append(
+            "SELECT \"_owner\" FROM \(quoted(tableName(collection, of: entity))) WHERE \(quoted(name)) = ?1")
+        }
+      }
+      return parts.mapValues { $0.joined(separator: " UNION ") }
+    }
+  }
+
+  extension CollectionDescription {
+    /// The names of the columns of a row, by position.
+    var columnNames: [String] { (key == nil ? [] : ["_key"]) + elements.map(\.name) }
+  }
+
+  /// A name, as SQL takes it whatever is in it.
+  func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+#endif

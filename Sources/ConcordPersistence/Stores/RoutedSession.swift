@@ -1,0 +1,60 @@
+import ConcordModel
+
+/// Reads and writes several stores as one: each type where it is kept.
+final class RoutedSession<Session>: RowReading {
+  private let sessions: [EntityDescription: Session]
+  private let asReading: (Session) -> any RowReading
+
+  private init(_ sessions: [EntityDescription: Session], _ asReading: @escaping (Session) -> any RowReading) {
+    self.sessions = sessions
+    self.asReading = asReading
+  }
+
+  private func session(_ entity: EntityDescription) throws -> Session {
+    guard let session = sessions[entity] else { throw StoreError.noStore(entity: entity.name) }
+    return session
+  }
+
+  private func reading(_ entity: EntityDescription) throws -> any RowReading { asReading(try session(entity)) }
+
+  func row(of key: EntityKey) throws -> StoredRow? { try reading(key.entity).row(of: key) }
+
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    try reading(key.entity).withRow(of: key, body)
+  }
+
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    try reading(query.entity).rows(query, body)
+  }
+
+  func count(_ query: RowQuery) throws -> Int { try reading(query.entity).count(query) }
+
+  /// Types without a store have no rows.
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    try sessions[entity].map { try asReading($0).referrers(to: key, in: entity) } ?? []
+  }
+}
+
+extension RoutedSession: RowWriting where Session == any RowWriting {
+  convenience init(writing sessions: [EntityDescription: any RowWriting]) {
+    self.init(sessions) { $0 }
+  }
+
+  func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try session(key.entity).insert(row, for: key) }
+
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    try session(key.entity).insertOrReplaceOlder(row, for: key)
+  }
+
+  func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
+    try session(key.entity).update(row, replacing: old, for: key)
+  }
+
+  func delete(_ key: EntityKey) throws { try session(key.entity).delete(key) }
+}
+
+extension RoutedSession where Session == any RowReading {
+  convenience init(reading sessions: [EntityDescription: any RowReading]) {
+    self.init(sessions) { $0 }
+  }
+}

@@ -1,0 +1,87 @@
+public import ConcordModel
+
+/// What keeps rows: a type of store conforms to it, in a folder of its own. Contexts, strategies and queries know nothing else.
+///
+/// Every operation may fail, and may take long. Errors are ``StoreError``s.
+public protocol RowStore: AnyObject, Sendable {
+  /// What errors call it.
+  var name: String { get }
+
+  /// Reads one committed state, which does not change meanwhile.
+  func read<R>(_ body: (any RowReading) throws -> R) throws -> R
+
+  /// Writes all of what `body` writes, or nothing if it throws. Writers wait for each other; nobody sees a part of it.
+  ///
+  /// - Parameter origin: who writes, for those who follow.
+  func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
+
+  /// Calls back after each commit, one after the other in commit order, with what it changed, until the result is released.
+  /// Commits of other processes are told as well, with no origin.
+  func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
+
+  /// Ends it. Whatever is called afterwards throws ``StoreError/detached(store:)``.
+  func close() throws
+}
+
+/// Reads rows, within ``RowStore/read(_:)`` only.
+public protocol RowReading: AnyObject {
+  /// The row of an entity; `nil` if there is none.
+  func row(of key: EntityKey) throws -> StoredRow?
+
+  /// The same without making a copy of the row; the source may be used in `body` only.
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R?
+
+  /// Calls `body` for each row that the query finds, until it returns `false`. The source may be used in `body` only.
+  func rows(_ query: RowQuery, _ body: (_ key: StoredValue, _ source: RowSource) throws -> Bool) throws
+
+  /// How many rows the query finds.
+  func count(_ query: RowQuery) throws -> Int
+
+  /// Which rows of a type refer to an entity, each once.
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
+}
+
+/// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
+public protocol RowWriting: RowReading {
+  /// Adds a row; `false` if there is one already, which stays.
+  func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
+  /// Adds a row, or replaces the one that is there if its stamp is older.
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
+  /// Replaces a row.
+  func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
+  /// Removes a row; nothing happens if there is none.
+  func delete(_ key: EntityKey) throws
+}
+
+extension RowWriting {
+  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    if try !insert(row, for: key) { try replaceOlder(row, for: key) }
+  }
+
+  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return }
+    try update(row, replacing: stored, for: key)
+  }
+}
+
+/// Which rows, in which order.
+public struct RowQuery: Sendable {
+  public var entity: EntityDescription
+  public var limit: Int?
+  public var offset: Int
+
+  /// All rows, in the order of their keys.
+  public init(_ entity: EntityDescription, limit: Int? = nil, offset: Int = 0) {
+    self.entity = entity
+    self.limit = limit
+    self.offset = offset
+  }
+}
+
+/// What one commit changed.
+public struct StoreCommit: Sendable {
+  /// The entities whose rows came, changed or went.
+  public let keys: Set<EntityKey>
+  /// Who wrote it, as given to ``RowStore/write(origin:_:)``.
+  public let origin: ObjectIdentifier?
+}

@@ -1,0 +1,110 @@
+import ConcordModel
+import Foundation
+import Testing
+
+struct Writer: PersistentEntity {
+  let id: Int
+  var name: String
+  static let persistentProperties: [PersistentProperty<Writer>] = [.init("id", \.id), .init("name", \.name)]
+  init(from row: inout RowReader) throws {
+    id = try row.read()
+    name = try row.read()
+  }
+  func write(to row: inout RowWriter) throws {
+    try row.write(id)
+    try row.write(name)
+  }
+}
+
+/// Describes its row as it is told.
+struct Described<Tag: Sendable>: PersistentEntity, Aggregate {
+  let id: Int
+  var first: String
+  var writers: [Writer]
+  init(from row: inout RowReader) throws { throw StoreError.unknownEntity("none is read") }
+  func write(to row: inout RowWriter) throws {}
+  static var persistentProperties: [PersistentProperty<Described>] {
+    switch Tag.self {
+    case is Twice.Type: [.init("name", \.first), .init("NAME", \.first)]
+    case is Reserved.Type: [.init("_stamp", \.first)]
+    case is WithWriters.Type: [.init("id", \.id), .init("writers", \.writers)]
+    default: []
+    }
+  }
+  static var entityName: String { Tag.self == WithName.self ? "WRITER" : "Described" }
+}
+
+enum Twice {}
+enum Reserved {}
+enum WithWriters {}
+enum WithName {}
+
+@Suite("Models")
+struct ModelTests {
+  @Test("A model that is not sound is a typed error that says why")
+  func unsound() throws {
+    func reason(_ types: [any PersistentEntity.Type]) -> String? {
+      do {
+        _ = try Model("M", entities: types)
+        return nil
+      } catch StoreError.invalidModel("M", let reason) { return reason } catch { return "\(error)" }
+    }
+    #expect(reason([Writer.self, Writer.self]) == nil)
+    #expect(reason([Described<Twice>.self]) == "Described needs two columns 'NAME'")
+    #expect(reason([Described<Reserved>.self]) == "the name '_stamp' in Described is taken by the store")
+    #expect(reason([Described<WithWriters>.self]) == "Described refers to Writer, which is not listed")
+    #expect(reason([Described<WithWriters>.self, Writer.self]) == nil)
+    #expect(reason([Writer.self, Described<WithName>.self]) == "Writer and WRITER both need a table 'WRITER'")
+  }
+
+  @Test("A registered model is found by its name")
+  func registering() throws {
+    let name = UUID().uuidString
+    #expect(Model.registered(name) == nil)
+    let model = try Model(name, entities: [Writer.self])
+    model.register()
+    #expect(Model.registered(name) === model)
+  }
+
+  @Test("An entity is meant for its configuration, and any other for the rest")
+  func configurations() throws {
+    let model = try Model(
+      "M", entities: [Writer.self], configurations: ["TransientData": [Described<WithWriters>.self]])
+    let (writer, described) = (try model.entity(Writer.self), try model.entity(Described<WithWriters>.self))
+    let both = ["TransientData", "PersistentData"]
+    #expect(model.isMeant(described, for: "TransientData", attached: both))
+    #expect(!model.isMeant(described, for: "PersistentData", attached: both))
+    #expect(model.isMeant(writer, for: "PersistentData", attached: both))
+    #expect(!model.isMeant(writer, for: "TransientData", attached: both))
+    #expect(model.isMeant(described, for: "", attached: [""]))
+    #expect(model.isMeant(writer, for: "", attached: [""]))
+  }
+
+  @Test("The relations of a persistent aggregate are those of its properties")
+  func relations() {
+    #expect(Described<WithWriters>.fixedRelations?.count == 1)
+    #expect(Described<Twice>.fixedRelations?.count == 0)
+  }
+
+  @Test("Stored values are ordered as SQLite orders them, numbers without rounding")
+  func order() {
+    let ordered: [StoredValue] = [
+      .null, .real(-.infinity), .integer(.min), .integer(-1), .real(-0.5), .integer(0), .real(0.5),
+      .integer(9_007_199_254_740_992), .integer(9_007_199_254_740_993), .real(0x1p63), .real(.infinity), .text(""),
+      .text("a\0"), .text("b"), .text("é"), .blob(Data()), .blob(Data([0])), .blob(Data([255])),
+    ]
+    for (i, a) in ordered.enumerated() {
+      for (j, b) in ordered.enumerated() { #expect(StoredValue.precedes(a, b) == (i < j), "\(a), \(b)") }
+    }
+    #expect(!StoredValue.precedes(.integer(1), .real(1)) && !StoredValue.precedes(.real(1), .integer(1)))
+    #expect(StoredValue.text("\u{e9}") != .text("e\u{301}"))
+  }
+
+  @Test("Whole numbers that are too large for SQLite are ordered as numbers are")
+  func unsignedOrder() {
+    let numbers: [UInt64] = [0, 1, 1 << 63 - 1, 1 << 63, 1 << 63 + 1, 10_000_000_000_000_000_000, .max]
+    for (a, b) in zip(numbers, numbers.dropFirst()) {
+      #expect(StoredValue.precedes(a.storedValue, b.storedValue), "\(a), \(b)")
+    }
+  }
+}

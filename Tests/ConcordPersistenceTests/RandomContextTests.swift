@@ -1,0 +1,259 @@
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+/// Drives contexts and a naive model of them with the same random steps, and compares all that each context sees after each.
+///
+/// `CONCORD_RANDOM_STEPS` says how many steps in all; `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of
+/// a failure.
+@Suite("Random operations on contexts")
+struct RandomContextTests {
+  @Test("Contexts do what the model says", arguments: StoreKind.allCases)
+  func contextsAgreeWithModel(_ kind: StoreKind) throws {
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, seed: seed) }
+    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 2000, 100_000)
+    let first = UInt64.random(in: 0..<UInt64(UInt32.max))
+    for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, seed: first + world) }
+  }
+
+  static let stepsInAWorld = 100
+
+  private func run(_ kind: StoreKind, seed: UInt64) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      var world = RandomContextWorld(coordinator, seed: seed)
+      for step in 0..<Self.stepsInAWorld {
+        do {
+          try world.step()
+        } catch {
+          Issue.record(
+            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(30).joined(separator: "\n"))")
+          return
+        }
+      }
+    }
+  }
+}
+
+struct RandomContextWorld {
+  typealias Key = NaiveLibrary.Key
+  typealias Field = NaiveLibrary.Field
+
+  struct Difference: Error, CustomStringConvertible { let description: String }
+
+  private var model = NaiveLibrary(contexts: 3)
+  private let contexts: [BackgroundContext]
+  private var random: SeededGenerator
+  private(set) var log: [String] = []
+
+  init(_ coordinator: StoreCoordinator, seed: UInt64) {
+    contexts = (0..<3).map { _ in coordinator.newContext() }
+    random = SeededGenerator(seed: seed)
+  }
+
+  // MARK: Steps
+
+  mutating func step() throws {
+    let number = Int.random(in: contexts.indices, using: &random)
+    let context = contexts[number]
+    model.reconcile(number)
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<2: insert(randomReview(), number)
+    case 2: insert(randomAuthor(), number)
+    case 3..<6: insert(try randomBook(number), number)
+    case 6..<8: try updateReview(number)
+    case 8..<12: try updateBook(number)
+    case 12..<15: try delete(number)
+    case 15..<18:
+      log.append("\(number) save \(context.mergePolicy)")
+      let isSaved = model.save(number)
+      do {
+        try context.save()
+        if !isSaved { throw Difference(description: "it was saved, in spite of a conflict") }
+      } catch StoreError.conflict {
+        if isSaved { throw Difference(description: "there is no conflict") }
+        model.rollback(number)
+        context.rollback()
+      }
+    case 18:
+      log.append("\(number) rollback")
+      model.rollback(number)
+      context.rollback()
+    default:
+      let policy = random.pick([MergePolicy.byStamp, .error, .storeTrump, .objectTrump])
+      model.contexts[number].policy = policy
+      context.mergePolicy = policy
+    }
+    for number in contexts.indices { try compare(number) }
+  }
+
+  private mutating func stamp() -> Double? { Bool.random(using: &random) ? .random(in: 0..<100, using: &random) : nil }
+
+  private mutating func insert<T: PersistentEntity>(_ value: T, _ number: Int) {
+    let stamp = stamp()
+    log.append("\(number) insert \(value) \(stamp.map { "\($0)" } ?? "")")
+    model.insert(Self.flatten(value), number, stamp: stamp)
+    contexts[number].insert(value, modifiedAt: stamp)
+  }
+
+  private mutating func updateReview(_ number: Int) throws {
+    let (id, text, stars) = (Int.random(in: 0..<5, using: &random), random.pick(["x", "y"]), random.pick([nil, 1, 2]))
+    let isText = Bool.random(using: &random)
+    try update(Review.self, id, "\(id)", number) { if isText { $0.text = text } else { $0.stars = stars } }
+  }
+
+  private mutating func updateBook(_ number: Int) throws {
+    let id = "\(Int.random(in: 0..<3, using: &random))"
+    let other = try randomBook(number)
+    let kind = Int.random(in: 0..<6, using: &random)
+    let name = random.pick(["p", "q"])
+    try update(Book.self, id, id, number) {
+      switch kind {
+      case 0: $0.title = other.title
+      case 1: $0.author = other.author
+      case 2: $0.editor = other.editor
+      case 3: $0.reviews = other.reviews
+      case 4: $0.author.name = name
+      default: if !$0.reviews.isEmpty { $0.reviews[0].text = name }
+      }
+    }
+  }
+
+  private mutating func update<T: PersistentEntity>(
+    _ type: T.Type, _ id: T.ID, _ text: String, _ number: Int, _ body: (inout T) -> Void
+  ) throws {
+    guard let before = try contexts[number].find(type, id: id) else {
+      if try contexts[number].update(type, id: id, body) { throw Difference(description: "updated what is not there") }
+      return
+    }
+    var after = before
+    body(&after)
+    log.append("\(number) update \(before) to \(after)")
+    let given = Dictionary(Self.flatten(before)) { first, _ in first }
+    let stamp = model.tick()
+    var isChanged = false
+    // The first occurrence that differs from what was given; the outermost, then the last, among equals in depth.
+    for (key, occurrences) in Dictionary(grouping: Self.occurrences(after), by: \.key) {
+      let changed = occurrences.filter { $0.fields != given[key] }
+      guard let depth = changed.map(\.depth).min(), let winner = changed.last(where: { $0.depth == depth }) else {
+        continue
+      }
+      let known = given[key] ?? [:]
+      if model.edit(
+        key, winner.fields.filter { known[$0.key] != $0.value }, whole: winner.fields, number, stamp: stamp)
+      {
+        isChanged = true
+      }
+    }
+    if try contexts[number].update(type, id: id, body) != isChanged {
+      throw Difference(description: "the model says \(isChanged)")
+    }
+  }
+
+  private mutating func delete(_ number: Int) throws {
+    let id = Int.random(in: 0..<5, using: &random)
+    let isDeleted: Bool
+    let key: Key
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0:
+      key = Key(type: "Review", id: "\(id)")
+      isDeleted = try contexts[number].delete(Review.self, id: id)
+    case 1:
+      key = Key(type: "Author", id: "\(id)")
+      isDeleted = try contexts[number].delete(Author.self, id: "\(id)")
+    default:
+      key = Key(type: "Book", id: "\(id)")
+      isDeleted = try contexts[number].delete(Book.self, id: "\(id)")
+    }
+    log.append("\(number) delete \(key)")
+    if model.delete(key, number) != isDeleted { throw Difference(description: "the model says \(!isDeleted)") }
+  }
+
+  // MARK: Values
+
+  private mutating func randomReview() -> Review {
+    Review(id: .random(in: 0..<5, using: &random), text: random.pick(["a", "b"]), stars: random.pick([nil, 0, 3]))
+  }
+
+  private mutating func randomAuthor() -> Author {
+    Author(id: "\(Int.random(in: 0..<3, using: &random))", name: random.pick(["n", "m"]))
+  }
+
+  /// Made of new values, and of what the context sees.
+  private mutating func randomBook(_ number: Int) throws -> Book {
+    let known = try contexts[number].fetch(FetchDescriptor<Review>())
+    let reviews = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      known.isEmpty || Int.random(in: 0..<3, using: &random) == 0 ? randomReview() : random.pick(known)
+    }
+    let author = randomAuthor()
+    return Book(
+      id: "\(Int.random(in: 0..<3, using: &random))", title: random.pick(["t", "u"]),
+      author: Bool.random(using: &random) ? author : try contexts[number].find(Author.self, id: author.id) ?? author,
+      editor: random.pick([nil, randomAuthor()]), reviews: reviews)
+  }
+
+  typealias Occurrence = (key: Key, fields: [String: Field], depth: Int)
+
+  private static func occurrences<T: PersistentEntity>(_ value: T) -> [Occurrence] {
+    switch value {
+    case let review as Review:
+      return [(key(review), ["text": .text(review.text), "stars": .number(review.stars)], 0)]
+    case let author as Author: return [(key(author), ["name": .text(author.name)], 0)]
+    case let book as Book:
+      let inside =
+        occurrences(book.author) + (book.editor.map(occurrences) ?? []) + book.reviews.flatMap { occurrences($0) }
+      return [
+        (
+          key(book),
+          [
+            "title": .text(book.title), "author": .one(key(book.author)), "editor": .optional(book.editor.map(key)),
+            "reviews": .many(book.reviews.map(key)),
+          ], 0
+        )
+      ] + inside.map { ($0.key, $0.fields, $0.depth + 1) }
+    default: return []
+    }
+  }
+
+  /// Each entity once: the outermost, and the last among equals.
+  private static func flatten<T: PersistentEntity>(_ value: T) -> [(Key, [String: Field])] {
+    Dictionary(grouping: occurrences(value), by: \.key).compactMap { key, occurrences in
+      let depth = occurrences.map(\.depth).min()
+      return occurrences.last { $0.depth == depth }.map { (key, $0.fields) }
+    }
+  }
+
+  private static func key<T: PersistentEntity>(_ value: T) -> Key { Key(type: T.entityName, id: "\(value.id)") }
+
+  // MARK: Comparing
+
+  private mutating func compare(_ number: Int) throws {
+    model.reconcile(number)
+    let context = contexts[number]
+    let view = model.view(number)
+    try compare(context.fetch(FetchDescriptor<Review>()), view, number)
+    try compare(context.fetch(FetchDescriptor<Author>()), view, number)
+    try compare(context.fetch(FetchDescriptor<Book>()), view, number)
+    let count = try context.count(FetchDescriptor<Book>())
+    if count != view.keys.count(where: { $0.type == "Book" }) { throw Difference(description: "\(count) books") }
+    if context.hasChanges == model.contexts[number].pending.isEmpty {
+      throw Difference(description: "context \(number) has changes: \(context.hasChanges)")
+    }
+  }
+
+  private func compare<T: PersistentEntity>(_ found: [T], _ view: [Key: NaiveLibrary.Record], _ number: Int) throws {
+    let expected = view.filter { $0.key.type == T.entityName }
+    var rest = expected
+    for value in found {
+      for occurrence in Self.occurrences(value) where view[occurrence.key]?.fields != occurrence.fields {
+        throw Difference(
+          description: "context \(number) shows \(occurrence), not \(String(describing: view[occurrence.key]))")
+      }
+      rest[Self.key(value)] = nil
+    }
+    if !rest.isEmpty || found.count != expected.count {
+      throw Difference(description: "context \(number) fetches \(found), not \(expected)")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+/// Every type of store: a test that takes it is run with each.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+  case memory
+  #if Persistence
+    case sqlite
+  #endif
+
+  var testDescription: String { rawValue }
+
+  /// Makes a store with nothing in it, whose files go at the end of the body.
+  @discardableResult
+  func withStore<R>(_ model: Model, _ body: (any RowStore) throws -> R) throws -> R {
+    try withFolder { folder in
+      let store = try open(model, in: folder)
+      defer { try? store.close() }
+      return try body(store)
+    }
+  }
+
+  /// The same, attached.
+  @discardableResult
+  func withCoordinator<R>(_ model: Model, _ body: (StoreCoordinator) throws -> R) throws -> R {
+    try withStore(model) { store in
+      let coordinator = StoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
+      return try body(coordinator)
+    }
+  }
+
+  func open(_ model: Model, in folder: URL) throws -> any RowStore {
+    switch self {
+    case .memory: MemoryStore(name: "memory")
+    #if Persistence
+      case .sqlite: try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: model.entities)
+    #endif
+    }
+  }
+}
+
+/// A folder of its own, which goes at the end of the body.
+func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try body(folder)
+}
+
+extension StoreCoordinator {
+  func newContext() -> BackgroundContext { BackgroundContext(parent: self) }
+}
+
+func libraryModel() throws -> Model {
+  try Model(
+    "Library",
+    entities: [
+      Author.self, Review.self, Book.self, Person.self, Team.self, Everything.self, Station.self, Ring.self,
+    ])
+}
+
+/// What an error that is thrown says; `nil` if none is.
+func reason(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch { return "\(error)" }
+}
