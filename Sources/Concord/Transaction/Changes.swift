@@ -12,7 +12,7 @@ struct ChangedNodes {
       let node = state.node
       let isWritten = node.differs(from: state, graph)
       if !isWritten, let list = state.children?.list, list !== node.children {
-        for child in list.nodes { former[ObjectIdentifier(child), default: []].append(node) }
+        for edge in list.edges { former[ObjectIdentifier(edge.child), default: []].append(node) }
       }
       let formChange = isWritten ? .whole : view.formChange(of: node)
       if formChange == .none { continue }
