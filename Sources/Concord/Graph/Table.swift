@@ -258,7 +258,7 @@ enum LogEvent {
   override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), Int(slot) < pending.count, var value = node.value.take() else {
+    guard let node = node.typed(T.self), slot >= 0, Int(slot) < pending.count, var value = node.value.take() else {
       return
     }
     swap(&value, &pending[Int(slot)])
