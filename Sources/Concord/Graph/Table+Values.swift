@@ -4,7 +4,7 @@ extension Table {
   func value(_ reference: ValueReference) -> T? {
     switch reference {
     case .own(let node): node.typed(T.self)?.value
-    case .pending(let slot): Int(slot) < pending.count ? pending[Int(slot)] : nil
+    case .pending(let slot): slot >= 0 && Int(slot) < pending.count ? pending[Int(slot)] : nil
     }
   }
 

@@ -362,7 +362,7 @@ enum LogEvent {
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
-      Int(slot) < pending.count, !schema.relations[k].isIdentical(present, pending[Int(slot)])
+      slot >= 0, Int(slot) < pending.count, !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
