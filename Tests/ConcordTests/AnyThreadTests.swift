@@ -147,8 +147,8 @@ struct AnyThreadTests {
     subscription.unsubscribe()
   }
 
-  @Test("With immediate delivery a writer that returns was delivered, by itself or by who was delivering")
-  func immediateFromThreads() {
+  @Test("With immediate delivery each state of several writers is told, in commit order")
+  func immediateFromThreads() async {
     let store = store
     let log = Log<Int>()
     let tag = store.store(Tag(id: 0, text: 0))
@@ -157,6 +157,8 @@ struct AnyThreadTests {
       for _ in 0..<250 { store.update(Tag.self, id: 0) { $0.text += 1 } }
     }
     #expect(tag.value.text == 1_000)
+    // What was committed while another one was telling is told by a thread of the store's.
+    await store.settled()
     #expect(log.values == Array(0...1_000))
     subscription.unsubscribe()
   }

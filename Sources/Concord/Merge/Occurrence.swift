@@ -64,7 +64,8 @@ struct VisitedRelation {
     if pending == 0 { tables.append(node.table) }
     items.append(
       Occurrence(
-        node: node, pending: pending, parent: parent, level: level, state: node.table.isAggregate ? [] : [.isFlat, .isClosed]))
+        node: node, pending: pending, parent: parent, level: level,
+        state: node.table.isAggregate ? [] : [.isFlat, .isClosed]))
   }
 
   @usableFromInline func appendNew(_ node: Node) {
