@@ -38,11 +38,24 @@ $warned"
   fi
 }
 
+# limited MINUTES COMMAND…: ends a command that takes longer, since a test that waits for ever says nothing.
+limited() {
+  local minutes=$1 status=0
+  shift
+  if ! have_command timeout; then
+    "$@"
+    return
+  fi
+  timeout --foreground "${minutes}m" "$@" || status=$?
+  if [ "$status" -eq 124 ]; then fail "'$*' has not ended within $minutes minutes: a test waits for ever" 124; fi
+  return "$status"
+}
+
 # test_optimised: optimised code copies and destroys values at other moments, and their padding differs.
 test_optimised() {
   local options=(--configuration release -Xswiftc -enable-testing --scratch-path .build-optimised --disable-default-traits)
   swift build "${options[@]}" --build-tests
-  swift test "${options[@]}" --skip-build --no-parallel --filter '^ConcordTests\.'
+  limited 90 swift test "${options[@]}" --skip-build --no-parallel --filter '^ConcordTests\.'
 }
 
 run_under_thread_sanitizer() {
