@@ -454,17 +454,23 @@ enum LogEvent {
   }
 
   override func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool {
-    guard let node = node.typed(T.self), var value = node.value, let schema = schema(of: value) else { return true }
-    for relation in schema.relations where !relation.remove(from: &value, cursor) { return false }
-    // A setter may ignore what it is given; only what the value shows afterwards counts.
-    if schema.relations.contains(where: { !$0.isStored }) || schemas.fixed == nil {
-      let left = cursor.visitor.removedCount {
-        for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, cursor.visitor) }
-      }
-      if left > 0 { return false }
-    }
-    if !isTrial { node.value = value }
+    guard let node = node.typed(T.self), let value = node.value, let schema = schema(of: value) else { return true }
+    // Where they stood when the value was visited; if it has changed since, wherever they stand.
+    let byPlace = removeOccurrences(from: value, schema) { cursor.inside($0, of: schema, node) }
+    guard let left = byPlace ?? removeOccurrences(from: value, schema, { _ in cursor }) else { return false }
+    if !isTrial { node.value = left }
     return true
+  }
+
+  private func removeOccurrences(from value: T, _ schema: Schema<T>, _ cursor: (Int) -> RemovalCursor) -> T? {
+    var value = value
+    for (k, relation) in schema.relations.enumerated() where !relation.remove(from: &value, cursor(k)) { return nil }
+    // A setter may ignore what it is given; only what the value shows afterwards counts.
+    let visitor = cursor(0).visitor
+    let left = visitor.removedCount {
+      for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, visitor) }
+    }
+    return left == 0 ? value : nil
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }

@@ -83,12 +83,11 @@ final class Removal {
   }
 
   private func shrink(_ parent: Node) {
-    guard let children = parent.children, parent.table.removeOccurrences(from: parent, cursor, keeping: true) else {
+    graph.journal.willWrite(parent)
+    guard let children = parent.children, parent.table.removeOccurrences(from: parent, cursor, keeping: false) else {
       // A setter refuses in the end what it promised.
       return remove(parent)
     }
-    graph.journal.willWrite(parent)
-    _ = parent.table.removeOccurrences(from: parent, cursor, keeping: false)
     visitAgain(parent, children)
     graph.didWrite(parent)
     didLoseEntity(parent)
@@ -102,7 +101,13 @@ final class Removal {
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
     for k in schema.orders.indices {
-      let found = visitor.identify { table.visit(.own(parent), relation: k, of: schema, visitor) }
+      let found = visitor.identify {
+        if let visitOwn = schema.places[k].visitOwn {
+          visitOwn(parent, visitor)
+        } else {
+          table.visit(.own(parent), relation: k, of: schema, visitor)
+        }
+      }
       let left = old.schema === schema ? old.range(ofRelation: k).filter { !isRemoved(old.edges[$0].child) } : []
       // Where anything else stands than what is left of before, it may show something old.
       let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }

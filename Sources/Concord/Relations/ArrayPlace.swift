@@ -19,7 +19,21 @@
   }
 
   @usableFromInline static func remove(from value: inout [T], _ cursor: RemovalCursor) -> Bool {
-    value.removeAll { cursor.isRemoved($0) }
+    if let positions = cursor.removedPositions(in: value.count),
+      positions.allSatisfy({ cursor.isRemoved(value[$0]) })
+    {
+      var left: [T] = []
+      left.reserveCapacity(value.count - positions.count)
+      var start = 0
+      for position in positions {
+        left += value[start..<position]
+        start = position + 1
+      }
+      left += value[start...]
+      value = left
+    } else {
+      value.removeAll { cursor.isRemoved($0) }
+    }
     return true
   }
 

@@ -2,6 +2,28 @@
 @usableFromInline struct RemovalCursor {
   @usableFromInline let graph: Graph
   let visitor: Visitor
+  /// What stood in the relation when it was visited.
+  private var edges: ArraySlice<ChildEdge>?
+
+  init(graph: Graph, visitor: Visitor) {
+    self.graph = graph
+    self.visitor = visitor
+  }
+
+  /// The cursor for one relation of a node.
+  func inside(_ k: Int, of schema: AnySchema, _ node: Node) -> RemovalCursor {
+    guard let children = node.children, children.schema === schema else { return self }
+    var cursor = self
+    cursor.edges = ArraySlice(children.edges[children.range(ofRelation: k)])
+    return cursor
+  }
+
+  /// Where removed entities stand in an array of so many, as far as it has the same places as when it was visited; `nil` if it
+  /// has others. Whoever uses it checks what it finds there, and afterwards what is left.
+  func removedPositions(in count: Int) -> [Int]? {
+    guard let edges, edges.count == count else { return nil }
+    return edges.indices.filter { edges[$0].child.flags.contains(.removed) }.map { $0 - edges.startIndex }
+  }
 
   @usableFromInline func isRemoved<T: Identifiable & Sendable>(_ value: T) -> Bool {
     graph.table(T.self).find(value.id)?.flags.contains(.removed) ?? false

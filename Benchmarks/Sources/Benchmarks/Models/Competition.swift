@@ -17,7 +17,10 @@ final class Competition: Sendable {
     DispatchQueue.global(qos: .userInitiated).async(group: group) {
       competition.gate.wait()
       competition.begun.store(true, ordering: .relaxed)
-      for index in 0..<limit where !competition.over.load(ordering: .relaxed) { work(index) }
+      for index in 0..<limit {
+        if competition.over.load(ordering: .relaxed) { break }
+        work(index)
+      }
     }
     defer {
       competition.over.store(true, ordering: .relaxed)
