@@ -70,10 +70,10 @@ extension Node {
 }
 
 /// A function of a type, in a form that can be cast to that of an equal type.
-@usableFromInline struct TypedFunction<Input, Output> {
-  @usableFromInline let call: (Input) -> Output
+private struct TypedFunction<Input, Output> {
+  let call: (Input) -> Output
 
-  @inlinable init(_ call: @escaping (Input) -> Output) { self.call = call }
+  init(_ call: @escaping (Input) -> Output) { self.call = call }
 }
 
 /// `==`, if `T` has it.
@@ -87,7 +87,7 @@ extension Node {
 }
 
 /// How to learn the relations of a `T`, if it is an aggregate.
-@inlinable func declaredRelations<T: Identifiable & Sendable>(
+@usableFromInline func declaredRelations<T: Identifiable & Sendable>(
   of type: T.Type
 ) -> (ofValue: ((T) -> [PartialIdentifiableKeyPath<T>])?, fixed: [PartialIdentifiableKeyPath<T>]?) {
   func open<A: Aggregate>(_: A.Type) -> (Any, fixed: [PartialIdentifiableKeyPath<T>]?) {
