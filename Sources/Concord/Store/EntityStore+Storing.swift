@@ -29,6 +29,8 @@ extension EntityStore {
   }
 
   /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  // Not a second entry in the documentation, since it says nothing else.
+  @_documentation(visibility: internal)
   @discardableResult
   @inlinable public func store<T: Aggregate>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil

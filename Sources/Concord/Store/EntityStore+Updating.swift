@@ -23,6 +23,8 @@ extension EntityStore {
   }
 
   /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
+  // Not a second entry in the documentation, since it says nothing else.
+  @_documentation(visibility: internal)
   @discardableResult
   @inlinable public func update<T: Aggregate>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
