@@ -66,6 +66,7 @@ struct DerivedObserverTests {
       #expect(sum.value == 21)
     }
     subscription.unsubscribe()
+    withExtendedLifetime(tags) {}
   }
 
   @Test("The type of the entity itself can be derived, and is not taken for it")

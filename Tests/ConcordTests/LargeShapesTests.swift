@@ -63,6 +63,7 @@ struct LargeShapesTests {
     store.remove(Tag.self, id: 3)
     for id in 0..<256 { #expect((store.find(Hand.self, id: id) == nil) == (id & 8 != 0)) }
     #expect(store._checkInvariants() == [])
+    withExtendedLifetime(hands) {}
   }
 
   @Test(

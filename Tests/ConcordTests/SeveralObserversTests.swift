@@ -171,6 +171,7 @@ struct SeveralObserversTests {
     log.clear()
     store.store((0..<10).map { Tag(id: $0, text: 0) })
     #expect(log.values == Array(repeating: 10, count: 1_000))
+    withExtendedLifetime(subscriptions) {}
     subscriptions = []
     #expect(subscriptions.isEmpty)
     #expect(store._statistics().nodes == 0)
