@@ -23,7 +23,8 @@ import Synchronization
   private let place: Place
   private let lock = Lock()
   private let work = Atomic<Bool>(false)
-  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
+  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held; nor that no access is within another,
+  // since the methods of `Line` run no code of others.
   @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
   init(_ place: Place) { self.place = place }

@@ -12,7 +12,7 @@ import Synchronization
   private let lock = Lock()
   private let hasActorLines = Atomic(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
-  @exclusivity(unchecked) nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
+  nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
 
   private struct WeakLine { weak var line: DeliveryLine? }
 

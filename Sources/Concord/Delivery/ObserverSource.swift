@@ -27,6 +27,8 @@
 
   /// The value of a source that is made of others' values, without the lock.
   @usableFromInline var derivedValue: Value {
+    // No data leads here. Sources are made of nodes that have a value, or of parts that always give one, and a removed entity
+    // keeps its last; there is no `Value` to return instead.
     preconditionFailure("an entity that is observed has, or had, a value")
   }
 
@@ -96,6 +98,7 @@
   @usableFromInline func subscribeToBase(
     _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
+    // Only called where `isDerived`, and the one class that says so overrides this, too.
     preconditionFailure("a derived source says how")
   }
 

@@ -122,12 +122,14 @@ extension EntityRelations {
 public func _keyPath<Root, Value>(
   _ form: @escaping @MainActor () -> WritableKeyPath<Root, Value>
 ) -> WritableKeyPath<Root, Value> {
+  // A function that is isolated and synchronous is called like any other; forming a key path touches no state of the actor.
   unsafeBitCast(form, to: (() -> WritableKeyPath<Root, Value>).self)()
 }
 
 /// The same for a property without a setter.
 @_disfavoredOverload
 public func _keyPath<Root, Value>(_ form: @escaping @MainActor () -> KeyPath<Root, Value>) -> KeyPath<Root, Value> {
+  // As above.
   unsafeBitCast(form, to: (() -> KeyPath<Root, Value>).self)()
 }
 

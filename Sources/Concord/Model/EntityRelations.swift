@@ -206,7 +206,8 @@ extension EntityRelations {
 extension PartialIdentifiableKeyPath {
   /// The same place, seen from where a `Root` stands. For generated code only.
   public func _appended<Parent>(to parent: WritableKeyPath<Parent, Root>) -> PartialIdentifiableKeyPath<Parent> {
-    // `place` says of which type the path is.
+    // `place` says of which type the path is: both come from the one initializer, whose signature ties them together. So no data
+    // makes the cast fail; and a relation left out in silence would be worse than a trap.
     func append<P: Place>(_ place: P.Type) -> PartialIdentifiableKeyPath<Parent>? {
       (keyPath as? WritableKeyPath<Root, P.Value>).map { .init(parent.appending(path: $0), place) }
     }

@@ -41,6 +41,7 @@ import Foundation
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
     hubs = Hubs(graph: graph)
+    // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
   }
 
