@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 import Testing
 
@@ -230,7 +231,7 @@ struct ContextTests {
   @Test("16 contexts save at once, and nothing is lost", arguments: StoreKind.allCases)
   func concurrentSaves(_ kind: StoreKind) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in
-      let failures = Guarded<[String]>([])
+      let failures = Locked<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 16) { number in
         let context = coordinator.newContext()
         for step in 0..<25 {

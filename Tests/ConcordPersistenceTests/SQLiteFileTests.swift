@@ -1,4 +1,5 @@
 #if Persistence
+  import Concord
   import Foundation
   import GRDB
   import Testing
@@ -236,8 +237,8 @@
         let store = try open(url)
         let coordinator = StoreCoordinator(model: try libraryModel())
         try coordinator.attach(store, configuration: "")
-        let saved = Guarded(0)
-        let problems = Guarded<[String]>([])
+        let saved = Locked(0)
+        let problems = Locked<[String]>([])
         // Two at once run on any machine.
         DispatchQueue.concurrentPerform(iterations: 2) { number in
           if number == 1 {

@@ -1,3 +1,4 @@
+import Concord
 import Foundation
 import Testing
 
@@ -43,7 +44,7 @@ struct StoreTests {
   @Test("Each commit is told once, in order, with what it changed and who wrote it", arguments: StoreKind.allCases)
   func commits(_ kind: StoreKind) throws {
     try kind.withStore(libraryModel()) { store in
-      let told = Guarded<[StoreCommit]>([])
+      let told = Locked<[StoreCommit]>([])
       let done = DispatchSemaphore(value: 0)
       var observation: StoreObservation? = store.observeCommits { commit in
         told.withLock { $0.append(commit) }
@@ -76,7 +77,7 @@ struct StoreTests {
   func snapshot(_ kind: StoreKind) throws {
     try kind.withStore(libraryModel()) { store in
       try store.write(origin: nil) { _ = try $0.insert(row(0, "0"), for: key(0)) }
-      let isDone = Guarded(false)
+      let isDone = Locked(false)
       let group = DispatchGroup()
       DispatchQueue.global().async(group: group) {
         for step in 1...200 {

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 import Foundation
 
@@ -37,7 +38,7 @@ extension StoreCoordinator: ContextParent {
 
 /// Gives stamps: the date, strictly increasing.
 final class StampSource: Sendable {
-  private let last = Guarded<Stamp>(-.infinity)
+  private let last = Locked<Stamp>(-.infinity)
 
   func next() -> Stamp {
     last.withLock { last in

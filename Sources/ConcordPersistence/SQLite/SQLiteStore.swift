@@ -1,4 +1,5 @@
 #if Persistence
+  import Concord
   public import ConcordModel
   public import Foundation
   import GRDB
@@ -14,7 +15,7 @@
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
     private let feed = CommitFeed()
-    private let isClosed = Guarded(false)
+    private let isClosed = Locked(false)
 
     /// Opens a file, or makes one.
     ///

@@ -1,8 +1,9 @@
+import Concord
 import Foundation
 
 /// Tells those who follow a store of its commits, in order. A store has one, and calls it while no other commit can come between.
 final class CommitFeed: Sendable {
-  private let state = Guarded(State())
+  private let state = Locked(State())
   /// Calls the observers, one commit after the other.
   private let queue = DispatchQueue(label: "concord.commits")
 

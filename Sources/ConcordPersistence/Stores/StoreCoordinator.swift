@@ -1,12 +1,13 @@
+import Concord
 import ConcordModel
 
 /// The attached stores, and which type is kept where. Stores come and go at any time; who reads or writes goes on with those
 /// that were attached when it began.
 final class StoreCoordinator: Sendable {
   let model: Model
-  private let attached = Guarded<[Attached]>([])
+  private let attached = Locked<[Attached]>([])
   let clock = StampSource()
-  let commitCount = Guarded(0)
+  let commitCount = Locked(0)
 
   struct Attached {
     let store: any RowStore
