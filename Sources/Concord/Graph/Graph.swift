@@ -290,6 +290,8 @@ final class WrittenNodes {
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
+  /// Those that went because nobody needs them any longer.
+  private var released: Set<ObjectIdentifier> = []
 
   init(_ backlog: Backlog) { self.backlog = backlog }
 
@@ -299,6 +301,12 @@ final class WrittenNodes {
     backlog.add()
   }
 
+  func append(released node: Node) {
+    guard isWanted else { return }
+    append(node)
+    released.insert(ObjectIdentifier(node))
+  }
+
   /// Those written so far.
   var all: ContiguousArray<Node> { nodes }
 
@@ -306,5 +314,10 @@ final class WrittenNodes {
     var taken: ContiguousArray<Node> = []
     swap(&taken, &nodes)
     return taken
+  }
+
+  func takeReleased() -> Set<ObjectIdentifier> {
+    defer { released = [] }
+    return released
   }
 }

@@ -39,7 +39,7 @@ import Foundation
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
-    feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
@@ -202,7 +202,7 @@ import Foundation
 /// Gives stamps to writes that have none.
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
-  private var last: Stamp = -.infinity
+  private(set) var last: Stamp = -.infinity
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
@@ -223,6 +223,12 @@ import Foundation
   private func tick() -> Stamp {
     last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
     return last
+  }
+
+  /// Takes a stamp of another store's clock, which may be ahead by a little: what is written afterwards is newer.
+  func advance(to stamp: Stamp) {
+    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
+    last = stamp
   }
 
   /// Whether a stamp that was just written with is the clock's own: the write had none.

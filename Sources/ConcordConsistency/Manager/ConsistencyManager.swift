@@ -73,7 +73,8 @@ public final class ConsistencyManager: Sendable {
 
   /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
   /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
-  /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
+  /// that it stored, changed or removed, as far as they are objects. What a store lets go, because nobody there needs it any
+  /// longer, stays with the owners. Pulling prefers what the store has.
   ///
   /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
   /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.

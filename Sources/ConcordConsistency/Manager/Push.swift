@@ -34,11 +34,13 @@ final class Push: Sendable {
   }
 
   /// How fresh the objects are, for the stores.
-  let stamp: Stamp?
+  private let stamp: Stamp?
+  /// How fresh some of them are by themselves, by their position in the index.
+  private let stamps: [Int: Stamp]
   /// Who pushes.
   let context: TransactionContext?
-  /// Whether a store answers a push with it. It is not answered once more, so that two stores come to an end.
-  let isAnswer: Bool
+  /// How many pushes it answers: a store answers a push that it discards, another one may have to answer that.
+  private let answers: Int
   /// What was pushed, as the stores get it.
   let given: Content
   private let objects: [any ConsistentObject]
@@ -58,14 +60,32 @@ final class Push: Sendable {
 
   init(
     _ objects: [any ConsistentObject], removing removed: [any ConsistentObject] = [], modifiedAt stamp: Stamp? = nil,
-    context: TransactionContext? = nil, isAnswer: Bool = false
+    stamps: [(object: any ConsistentObject, stamp: Stamp)] = [], context: TransactionContext? = nil, answering push: Push? = nil
   ) {
     self.objects = objects
     self.removed = removed
     self.stamp = stamp
     self.context = context
-    self.isAnswer = isAnswer
-    given = Content(objects, removing: removed)
+    answers = push.map { $0.answers + 1 } ?? 0
+    let given = Content(objects, removing: removed)
+    self.given = given
+    self.stamps = Dictionary(
+      stamps.compactMap { object, stamp in given.index.position(of: object).map { ($0, stamp) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether a store that discards it is to say so. Answers are newer than what they answer, so they come to an end; unless
+  /// there is no newer stamp.
+  var mayBeAnswered: Bool { answers < 8 }
+
+  /// The states that it brings, in the order in which a store takes them, each with its stamp.
+  var updates: [(object: any ConsistentObject, stamp: Stamp?)] {
+    let objects = given.index.updated
+    if stamps.isEmpty { return objects.map { ($0, stamp) } }
+    // What is inside comes first, so that it is not taken with the stamp of what contains it.
+    return objects.reversed().map { object in
+      (object, given.index.position(of: object).flatMap { stamps[$0] } ?? stamp)
+    }
   }
 
   /// What the owners are told; `nil` while a store has not answered.
