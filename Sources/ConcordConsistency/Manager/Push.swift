@@ -82,10 +82,11 @@ final class Push: Sendable {
   var updates: [(object: any ConsistentObject, stamp: Stamp?)] {
     let objects = given.index.updated
     if stamps.isEmpty { return objects.map { ($0, stamp) } }
-    // What is inside comes first, so that it is not taken with the stamp of what contains it.
-    return objects.reversed().map { object in
+    // The oldest first: what is inside is then not left with the greater stamp of what contains it.
+    let stamped = objects.map { object in
       (object, given.index.position(of: object).flatMap { stamps[$0] } ?? stamp)
     }
+    return stamped.sorted { $0.1 ?? .infinity < $1.1 ?? .infinity }
   }
 
   /// What the owners are told; `nil` while a store has not answered.
