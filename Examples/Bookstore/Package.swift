@@ -24,7 +24,7 @@ let package = Package(
         .product(name: "ConcordConsistencyMacros", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
       ],
-      resources: [.copy("catalogue.json")],
+      resources: [.copy("catalogue.ndjson")],
       swiftSettings: settings),
     .executableTarget(
       name: "bookstore",
