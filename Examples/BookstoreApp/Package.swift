@@ -6,7 +6,7 @@ let package = Package(
   name: "BookstoreApp",
   platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [
-    .package(name: "Concord", path: "../..", traits: ["Macros"])
+    .package(name: "Concord", path: "../..")
   ],
   targets: [
     .executableTarget(
