@@ -21,6 +21,8 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// Is told of types that are new.
+  var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
@@ -61,6 +63,7 @@
   @usableFromInline func add<T>(_ table: Table<T>) -> Table<T> {
     tables[table.valueType] = table
     table.graph = self
+    defer { didAddTable(T.self) }
     tableCache[Self.cacheIndex(table.valueType)] = table
     return table
   }
@@ -284,9 +287,11 @@ final class NodeQueue {
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
   /// Somebody follows all changes.
-  var isFollowed = false { didSet { isWanted = isFollowed || isListed } }
+  var isFollowed = false { didSet { update() } }
   /// Somebody observes all entities of a type.
-  var isListed = false { didSet { isWanted = isFollowed || isListed } }
+  var isListed = false { didSet { update() } }
+  /// There are projections.
+  var isProjected = false { didSet { update() } }
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
@@ -294,6 +299,8 @@ final class WrittenNodes {
   private var released: Set<ObjectIdentifier> = []
 
   init(_ backlog: Backlog) { self.backlog = backlog }
+
+  private func update() { isWanted = isFollowed || isListed || isProjected }
 
   func append(_ node: Node) {
     guard isWanted else { return }

@@ -89,6 +89,8 @@
   func didPatch(_ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
+  /// Puts a node's fields into a pending value that lacks them; whether there were any.
+  func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
@@ -471,6 +473,14 @@ enum LogEvent {
       for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, visitor) }
     }
     return left == 0 ? value : nil
+  }
+
+  override func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool {
+    guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
+      return false
+    }
+    pending[Int(slot)] = filled
+    return true
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }

@@ -14,6 +14,7 @@ import Foundation
   let view: CommittedView
   let feed: ChangeFeed
   let hubs: Hubs
+  let projections: Projections
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
@@ -41,8 +42,10 @@ import Foundation
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
+    projections = Projections(graph: graph)
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 
   deinit { graph.dismantle() }
@@ -91,9 +94,11 @@ import Foundation
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
     if backlog.isEmpty { return }
-    removal.flush()
-    settleShapes()
-    components.resolve()
+    completeWrites()
+    if projections.isWanted {
+      projections.update(self)
+      completeWrites()
+    }
     reachability.examine()
     removal.dropPending()
     if hubs.isWanted { hubs.update(self) }
@@ -106,6 +111,12 @@ import Foundation
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
     if isIdle { backlog.clear() }
+  }
+
+  private func completeWrites() {
+    removal.flush()
+    settleShapes()
+    components.resolve()
   }
 
   private var isIdle: Bool {
