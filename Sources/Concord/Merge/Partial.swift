@@ -9,9 +9,10 @@ extension Merge {
 
   /// Whether a relation of an incoming value has nothing in it, and so the stored one stays.
   func isMissing(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
-    guard partialFields != nil, base == nil, !item.node.table.isInternal else { return false }
-    if case .none = item.node.table.omission(in: item.value, relation: k, of: schema) { return false }
-    return true
+    guard partialFields != nil, base == nil, !item.node.table.isInternal, schema.canOmit[k] != .never else {
+      return false
+    }
+    return item.node.table.lacks(in: item.value, relation: k, of: schema)
   }
 
   /// Puts stored fields into an incoming value where it has `nil`.
