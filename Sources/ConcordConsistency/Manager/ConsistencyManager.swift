@@ -123,6 +123,22 @@ public final class ConsistencyManager: Sendable {
     for environment in ended { environment.end() }
   }
 
+  /// Tells an owner nothing until ``resume(_:isolation:)``: a screen that is not shown, for example.
+  ///
+  /// What is pushed meanwhile is kept, of each object the last state. One push that another thread is just telling it of may
+  /// still come. Its own pushes reach the others as before, and it can be pulled from.
+  public func pause(_ environment: AnyObject) {
+    state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.pause()
+  }
+
+  /// Tells an owner again. What it missed comes at once, as one call of ``ConsistentEnvironment/update(with:)``; changes that
+  /// cancelled each other out tell nothing. An object that was removed meanwhile stays removed, also if a later push brought
+  /// it again. Where the call is made, and whether this waits for it, is as with a push.
+  public func resume(_ environment: AnyObject, isolation: isolated (any Actor)? = #isolation) {
+    guard let registration = state.withLock({ $0.registrations[ObjectIdentifier(environment)] }) else { return }
+    deliver(Delivery(registration: registration, number: registration.resume()), from: isolation)
+  }
+
   private func forget(_ registration: Registration) {
     registration.end()
     state.withLock { $0.registrations.remove(registration) }

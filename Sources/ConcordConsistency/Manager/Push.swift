@@ -74,6 +74,14 @@ final class Push: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// Several that an environment was not told of, as one: of each object the last state, unless any removes it.
+  convenience init(combining pushes: [Push]) {
+    let contents = pushes.compactMap(\.content)
+    self.init(
+      contents.flatMap(\.index.updated), removing: contents.flatMap(\.index.removed), context: pushes.last?.context)
+    ask(0)
+  }
+
   /// Whether a store that discards it is to say so. Answers are newer than what they answer, so they come to an end; unless
   /// there is no newer stamp.
   var mayBeAnswered: Bool { answers < 8 }
