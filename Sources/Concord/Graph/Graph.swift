@@ -185,8 +185,8 @@
   }
 
   /// One occurrence in a node's value is known to be old.
-  func makeStale(_ node: Node, _ ordinal: Int32) {
-    node.children?.stale.insert(ordinal)
+  @inline(__always) func makeStale(_ node: Node, _ ordinal: Int32) {
+    node.withChildren { $0.stale.insert(ordinal) }
     node.flags.insert(.stale)
   }
 
@@ -204,19 +204,21 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
-      for edge in node.parents {
-        let parent = edge.parent
-        let isInside = component != nil && component === parent.links?.component
-        if isInside && !isBriefChanged { continue }
-        makeStale(parent, edge.ordinal)
-        // Also if it was stale: a value that is just being written may show something old without having changed.
-        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
-        guard !parent.parents.isEmpty else { continue }
-        let changesBrief = !parent.omitsWhenBrief(ordinal: edge.ordinal)
-        if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
-          continue
+      for i in node.parents.indices {
+        let ordinal = node.parents[i].ordinal
+        Borrowed(node.parents[i].parent).use { parent in
+          let isInside = component != nil && component === parent.links?.component
+          if isInside && !isBriefChanged { return }
+          makeStale(parent, ordinal)
+          // Also if it was stale: a value that is just being written may show something old without having changed.
+          if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
+          guard !parent.parents.isEmpty else { return }
+          let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
+          if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
+            return
+          }
+          marking.append((parent, changesBrief))
         }
-        marking.append((parent, changesBrief))
       }
     }
     marking.shrink(beyond: 1_024)
@@ -229,15 +231,21 @@
         node.children = nil
         node.parents = []
         node.links = nil
+        node.flags.remove(.observed)
       }
     }
   }
 }
 
 extension Node {
+  /// Works with the list of children, if there is one, without counting the reference.
+  @inline(__always) func withChildren(_ body: (ChildList) -> Void) {
+    if let children { Borrowed(children).use(body) }
+  }
+
   /// Whether the brief form leaves out the relation that has an ordinal.
   func omitsWhenBrief(ordinal: Int32) -> Bool {
-    guard let children else { return false }
+    guard links?.component != nil, let children else { return false }
     return omitsWhenBrief(relation: children.relation(of: ordinal))
   }
 }

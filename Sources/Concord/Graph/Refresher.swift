@@ -1,15 +1,14 @@
 /// Brings values up to date: what was marked is patched when somebody looks.
 final class Refresher: ChildForms {
-  private let graph: Graph
   private let components: ComponentSearch
   private let visitor: Visitor
   /// Nodes whose values were found to have another shape than when they were visited.
   @exclusivity(unchecked) private(set) var reshaped: ContiguousArray<Node> = []
 
   init(graph: Graph, components: ComponentSearch, visitor: Visitor) {
-    self.graph = graph
     self.components = components
     self.visitor = visitor
+    super.init(graph)
   }
 
   /// Brings a node's value up to date. Cost: what changed below it since.
@@ -29,10 +28,10 @@ final class Refresher: ChildForms {
     return taken
   }
 
-  func exists(_ node: Node) -> Bool { node.exists }
+  override func exists(_ node: Node) -> Bool { node.exists }
 
   /// Inside a cycle a child is shown brief.
-  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
+  override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
   }
 
@@ -67,55 +66,26 @@ final class Refresher: ChildForms {
     guard children.schema.isStored, node.links?.component == nil else {
       return node.table.patch(node, ordinals, self, visitor)
     }
-    var cursor = PatchCursor(graph: graph, parent: node, children: children, stale: ordinals, forms: self)
+    var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
     for (k, place) in children.schema.places.enumerated() where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
       place.patchOwn?(node, &cursor)
     }
     children.brief = nil
-    return node.table.didPatch(node, mustVisit: cursor.mustVisitAgain, self, visitor)
+    if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
+    // The relations that a value declares may depend on what was written into it.
+    return node.table.schema(of: .own(node)) === children.schema ? .done : .reshaped
   }
 
   // MARK: Where types can contain themselves
 
-  /// A form of a node that is to be brought up to date, and how far that is.
-  private struct Frame {
-    let node: Node
-    let children: ChildList
-    /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
-    /// form is shown inside, it has the newest of all that it shows.
-    let ordinals: ContiguousArray<Int32>
-    /// Where each of these parts ends.
-    let ends: [Int]
-    var next = 0
-    private var patched = 0
-    private var part = 0
-
-    init(_ node: Node, _ children: ChildList, _ parts: [[Int32]]) {
-      self.node = node
-      self.children = children
-      ordinals = ContiguousArray(parts.joined())
-      ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
-    }
-
-    /// The children of a part were all visited, so that it is to be patched.
-    var hasPart: Bool { part < ends.count && next == ends[part] }
-
-    mutating func takePart() -> ContiguousArray<Int32> {
-      defer { (patched, part) = (ends[part], part + 1) }
-      return ContiguousArray(ordinals[patched..<ends[part]])
-    }
-  }
-
   /// Without recursion, since chains may be long.
   private func refreshDeep(_ root: Node) {
     guard var frame = open(root, isBrief: false) else { return }
-    var frames: ContiguousArray<Frame> = []
+    var frames: ContiguousArray<PatchFrame> = []
     while true {
       while frame.hasPart { patchPart(of: &frame) }
-      if frame.next < frame.ordinals.count {
-        let child = frame.children.edges[Int(frame.ordinals[frame.next])].child
-        frame.next += 1
+      if let child = frame.nextChild() {
         // A cycle of required entities has no end; what is open already is shown as it is.
         guard !child.flags.contains(.visiting),
           let below = open(child, isBrief: frame.node.isInSameCycle(as: child))
@@ -130,12 +100,12 @@ final class Refresher: ChildForms {
     }
   }
 
-  private func patchPart(of frame: inout Frame) {
+  private func patchPart(of frame: inout PatchFrame) {
     let ordinals = frame.takePart()
     if !ordinals.isEmpty, frame.node.children === frame.children { patch(frame.node, frame.children, ordinals) }
   }
 
-  private func open(_ node: Node, isBrief: Bool) -> Frame? {
+  private func open(_ node: Node, isBrief: Bool) -> PatchFrame? {
     guard node.isStale, let children = node.children else { return nil }
     var ordinals = children.stale.ordinals()
     if isBrief {
@@ -144,14 +114,9 @@ final class Refresher: ChildForms {
     }
     if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    guard node.links?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
-    let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
-    let inside = ordinals.filter(isInside)
-    return Frame(
-      node, children,
-      [
-        ordinals.filter { !isInside($0) }, inside.filter { !node.omitsWhenBrief(ordinal: $0) },
-        inside.filter { node.omitsWhenBrief(ordinal: $0) },
-      ])
+    guard node.links?.component != nil else { return PatchFrame(node, children, ordinals) }
+    return PatchFrame(
+      node, children, ordinals, isInside: { node.isInSameCycle(as: children.edges[Int($0)].child) },
+      isOmitted: { node.omitsWhenBrief(ordinal: $0) })
   }
 }

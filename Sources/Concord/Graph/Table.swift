@@ -7,6 +7,10 @@
   @usableFromInline final let isAggregate: Bool
   /// Whether the type is `Equatable`.
   final let isEquatable: Bool
+  /// The schema of all values, if they have the same.
+  final let fixedSchema: AnySchema?
+  /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
+  final let ownSchema: ((Node) -> AnySchema?)?
   @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
   /// The type can occur within itself, at some depth.
   @exclusivity(unchecked) final var isRecursive = false
@@ -21,10 +25,15 @@
   /// The types that occur directly in this one.
   final var childTables: [AnyTable] = []
 
-  @usableFromInline init(valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool) {
+  init(
+    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, fixedSchema: AnySchema?,
+    ownSchema: ((Node) -> AnySchema?)?
+  ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
     self.isEquatable = isEquatable
+    self.fixedSchema = fixedSchema
+    self.ownSchema = ownSchema
   }
 
   /// Every node of the type, awaited ones too.
@@ -64,7 +73,14 @@
 
   // MARK: Relations
 
-  func schema(of value: ValueReference) -> AnySchema? { nil }
+  /// The schema of a value; `nil` if it has no relations.
+  final func schema(of value: ValueReference) -> AnySchema? {
+    if let fixedSchema { return fixedSchema }
+    guard let ownSchema else { return nil }
+    if case .own(let node) = value { return ownSchema(node) }
+    return askedSchema(of: value)
+  }
+  func askedSchema(of value: ValueReference) -> AnySchema? { nil }
   func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
@@ -81,12 +97,12 @@
   // MARK: Values in nodes
 
   /// Writes the newest values of children at the stale ordinals.
-  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult
+  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult
   {
     .done
   }
-  /// What is left to do when stale occurrences have been written.
-  func didPatch(_ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult { .done }
+  /// Writes the newest values of children wherever they stand.
+  func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
@@ -102,7 +118,7 @@
   /// Whether the node's value, with all it shows, is the saved one.
   func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
-  func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
+  func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {}
 
   // MARK: Logging
 
@@ -142,23 +158,16 @@ enum LogEvent {
   @usableFromInline let hasOptionalIDs = _isOptional(T.ID.self)
   /// `==`, if the type has it.
   @usableFromInline let isEqual: ((T, T) -> Bool)?
-  let relations: ((T) -> [PartialIdentifiableKeyPath<T>])?
-  let schemas: Schemas<T>
+  let declared: Declarations<T>
 
-  @inlinable convenience init() {
-    let (relations, fixed) = declaredRelations(of: T.self)
-    self.init(isEqual: equality(of: T.self), relations: relations, fixed: fixed)
-  }
+  @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
 
-  @usableFromInline init(
-    isEqual: ((T, T) -> Bool)?, relations: ((T) -> [PartialIdentifiableKeyPath<T>])?,
-    fixed: [PartialIdentifiableKeyPath<T>]?
-  ) {
+  @usableFromInline init(isEqual: ((T, T) -> Bool)?, _ declared: Declarations<T>) {
     self.isEqual = isEqual
-    self.relations = relations
-    schemas = Schemas(fixed: fixed)
+    self.declared = declared
     super.init(
-      valueType: ObjectIdentifier(T.self), isAggregate: relations != nil || fixed != nil, isEquatable: isEqual != nil)
+      valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
+      fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
   }
 
   // MARK: Finding
@@ -318,32 +327,31 @@ enum LogEvent {
     return haveSameFields(a, b, keeping: [], graph)
   }
 
-  override func schema(of reference: ValueReference) -> AnySchema? {
-    if let fixed = schemas.fixed { return fixed }
-    return value(reference).flatMap { schema(of: $0) }
+  override func askedSchema(of reference: ValueReference) -> AnySchema? {
+    value(reference).flatMap { schema(of: $0) }
   }
 
   override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
-    guard let schema = schema as? Schema<T>, let value = value(reference) else { return }
+    guard let schema = schema.typed(T.self), let value = value(reference) else { return }
     schema.relations[k].visit(value, visitor)
   }
 
   override func isIdentical(
     _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
   ) -> Bool {
-    guard let schema = schema as? Schema<T>, let a = value(a), let b = value(b) else { return false }
+    guard let schema = schema.typed(T.self), let a = value(a), let b = value(b) else { return false }
     return schema.relations[k].isIdentical(a, b)
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference) else {
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference) else {
       return .none
     }
     return schema.relations[k].omission(in: value)
   }
 
   override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {
-    guard let graph, let schema = schema as? Schema<T>, var value = node.typed(T.self)?.value else { return false }
+    guard let graph, let schema = schema.typed(T.self), var value = node.typed(T.self)?.value else { return false }
     schema.relations[k].omit(in: &value, graph)
     let visitor = Visitor(graph: graph, occurrences: OccurrenceList())
     return visitor.identify { schema.relations[k].visit(value, visitor) }.isEmpty
@@ -352,14 +360,14 @@ enum LogEvent {
   override func isSameAsBrief(
     _ reference: ValueReference, relation k: Int, of schema: AnySchema, in node: Node
   ) -> Bool {
-    guard let schema = schema as? Schema<T>, let value = value(reference), let node = node.typed(T.self),
+    guard let schema = schema.typed(T.self), let value = value(reference), let node = node.typed(T.self),
       let brief = brief(of: node)
     else { return false }
     return schema.relations[k].isSame(value, brief)
   }
 
   override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
-    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference),
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference),
       case .omitted = schema.relations[k].omission(in: value)
     else { return false }
     switch reference {
@@ -373,50 +381,43 @@ enum LogEvent {
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
-    guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
+    guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
       holds(slot), !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
   }
 
-  override func refusesSelf(_ schema: AnySchema) -> Bool { (schema as? Schema<T>)?.refusesSelf ?? false }
+  override func refusesSelf(_ schema: AnySchema) -> Bool { schema.typed(T.self)?.refusesSelf ?? false }
 
   override func patch(
-    _ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor
+    _ node: Node, _ stale: ContiguousArray<Int32>, _ forms: ChildForms, _ visitor: Visitor
   ) -> PatchResult {
-    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema.typed(T.self),
       // In a cycle the node's own value may be needed to patch it.
       var value = node.links?.component == nil ? node.value.take() : node.value
     else { return .done }
     let mustVisit = patch(&value, of: node, schema, children, stale, forms, visitor)
     node.value = value
     children.brief = nil
-    guard mustVisit || schemas.fixed == nil else { return .done }
-    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+    return hasShape(of: children, schema, node, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }
 
-  override func didPatch(
-    _ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor
-  ) -> PatchResult {
-    guard mustVisit || schemas.fixed == nil else { return .done }
-    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+  override func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult {
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema.typed(T.self),
       var value = node.value
     else { return .done }
-    if mustVisit {
-      patchAll(&value, of: node, schema, forms, visitor)
-      node.value = value
-    }
-    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+    patchAll(&value, of: node, schema, forms, visitor)
+    node.value = value
+    return hasShape(of: children, schema, node, visitor, mustVisit: true) ? .done : .reshaped
   }
 
   /// Whether a value, once patched, is to be visited again to know its occurrences.
   private func patch(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
-    _ forms: any ChildForms, _ visitor: Visitor
+    _ forms: ChildForms, _ visitor: Visitor
   ) -> Bool {
-    var cursor = PatchCursor(
-      graph: visitor.graph, parent: node, children: children, stale: stale, forms: forms)
+    var cursor = PatchCursor(parent: node, children: children, stale: stale, forms: forms)
     for k in schema.relations.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
       schema.relations[k].patch(&value, &cursor)
@@ -429,20 +430,20 @@ enum LogEvent {
   /// Writes all newer values, wherever they stand. Writing a place may show another entity there, or an old value of the same. It
   /// is over when nothing is written any more; a value that never settles is left after a while.
   private func patchAll(
-    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: any ChildForms, _ visitor: Visitor
+    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: ChildForms, _ visitor: Visitor
   ) {
     for _ in 0..<8 {
-      var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
+      var everything = PatchCursor(parent: node, children: nil, stale: nil, forms: forms)
       for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
       if !everything.hasWritten { break }
     }
   }
 
   private func hasShape(
-    of children: ChildList, _ schema: Schema<T>, _ value: T, _ visitor: Visitor, mustVisit: Bool
+    of children: ChildList, _ schema: Schema<T>, _ node: EntityNode<T>, _ visitor: Visitor, mustVisit: Bool
   ) -> Bool {
-    guard self.schema(of: value) === schema else { return false }
-    guard mustVisit else { return true }
+    guard self.schema(of: .own(node)) === schema else { return false }
+    guard mustVisit, let value = node.value else { return true }
     for (k, relation) in schema.relations.enumerated() {
       let found = visitor.identify { relation.visit(value, visitor) }
       let range = children.range(ofRelation: k)
@@ -505,9 +506,9 @@ enum LogEvent {
     return isSame(old, now)
   }
 
-  override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {
+  override func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {
     guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
-      let schema = children.list.schema as? Schema<T>
+      let schema = children.list.schema.typed(T.self)
     else { return }
     _ = patch(&value, of: node, schema, children.list, children.stale, forms, visitor)
     state.value = value
