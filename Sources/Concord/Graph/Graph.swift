@@ -46,6 +46,17 @@
     return Int(truncatingIfNeeded: (bits >> 4) ^ (bits >> 9)) & (cacheSize - 1)
   }
 
+  /// Works with the table of a type without counting the reference: the graph keeps its tables.
+  @inlinable @inline(__always) func withTable<T: Identifiable & Sendable, R>(
+    _ type: T.Type, _ body: (Table<T>) -> R
+  ) -> R {
+    if let known = tableCache[Self.cacheIndex(ObjectIdentifier(type))] {
+      let result = Borrowed(known).use { $0.typed(type).map { Borrowed($0).use(body) } }
+      if let result { return result }
+    }
+    return body(table(type))
+  }
+
   /// The table of a type, made if it is new.
   @inlinable func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     if let table = tableCache[Self.cacheIndex(ObjectIdentifier(type))]?.typed(type) { return table }
@@ -243,6 +254,11 @@ extension Node {
     if let children { Borrowed(children).use(body) }
   }
 
+  /// The same with the links.
+  @inline(__always) func withLinks(_ body: (NodeLinks) -> Void) {
+    if let links { Borrowed(links).use(body) }
+  }
+
   /// Whether the brief form leaves out the relation that has an ordinal.
   func omitsWhenBrief(ordinal: Int32) -> Bool {
     guard links?.component != nil, let children else { return false }
@@ -262,8 +278,7 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
-  /// The one that waits, if no other does.
-  var only: Node? { nodes.count == 1 ? nodes[0] : nil }
+  var count: Int { nodes.count }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }

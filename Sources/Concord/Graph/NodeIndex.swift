@@ -37,6 +37,18 @@
     }
   }
 
+  /// The same without counting the reference.
+  @inlinable @inline(__always) func withFound(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Borrowed<Node>? {
+    let mask = entries.count - 1
+    var i = Int(hash) & mask
+    while true {
+      let found = entries[i].hash
+      if found == hash, let node = entries[i].node.map({ Borrowed($0) }), node.use(isWanted) { return node }
+      if found == 0 { return nil }
+      i = (i + 1) & mask
+    }
+  }
+
   /// Adds a node that is not there yet, under its `hash`.
   @usableFromInline mutating func insert(_ node: Node) {
     reserve(1)

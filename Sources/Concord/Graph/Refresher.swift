@@ -81,21 +81,19 @@ final class Refresher: ChildForms {
 
   /// Without recursion, since chains may be long.
   private func refreshDeep(_ root: Node) {
-    guard var frame = open(root, isBrief: false) else { return }
     var frames: ContiguousArray<PatchFrame> = []
-    while true {
-      while frame.hasPart { patchPart(of: &frame) }
-      if let child = frame.nextChild() {
+    if let frame = open(root, isBrief: false) { frames.append(frame) }
+    while let last = frames.indices.last {
+      while frames[last].hasPart { patchPart(of: &frames[last]) }
+      if let child = frames[last].nextChild() {
         // A cycle of required entities has no end; what is open already is shown as it is.
         guard !child.flags.contains(.visiting),
-          let below = open(child, isBrief: frame.node.isInSameCycle(as: child))
+          let below = open(child, isBrief: frames[last].node.isInSameCycle(as: child))
         else { continue }
-        frames.append(frame)
-        frame = below
+        frames.append(below)
       } else {
-        frame.node.flags.remove(.visiting)
-        guard let above = frames.popLast() else { return }
-        frame = above
+        frames[last].node.flags.remove(.visiting)
+        frames.removeLast()
       }
     }
   }

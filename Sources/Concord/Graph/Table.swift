@@ -6,7 +6,7 @@
   /// Whether values of the type can contain entities.
   @usableFromInline final let isAggregate: Bool
   /// Whether the type is `Equatable`.
-  final let isEquatable: Bool
+  @usableFromInline final let isEquatable: Bool
   /// The schema of all values, if they have the same.
   final let fixedSchema: AnySchema?
   /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
@@ -26,8 +26,8 @@
   final var childTables: [AnyTable] = []
 
   init(
-    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, fixedSchema: AnySchema?,
-    ownSchema: ((Node) -> AnySchema?)?
+    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, fixedSchema: AnySchema? = nil,
+    ownSchema: ((Node) -> AnySchema?)? = nil
   ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
@@ -38,12 +38,22 @@
 
   /// Every node of the type, awaited ones too.
   func allNodes() -> [Node] { index.all }
-  /// Leaves the table for good.
-  func remove(_ node: Node) { if node.flags.contains(.indexed) { leaveIndex(node) } }
-
-  final func leaveIndex(_ node: Node) {
+  /// Leaves the table for good, unless somebody holds it.
+  final func remove(_ node: Node) {
+    guard node.holders.count == 0 else { return }
+    forgetAwaited(node)
+    guard node.flags.contains(.indexed) else { return }
     _ = index.remove(node)
     node.flags.remove(.indexed)
+  }
+
+  func forgetAwaited(_ node: Node) {}
+
+  /// Enters the index.
+  @usableFromInline final func add(_ node: Node, hash: UInt32) {
+    node.hash = hash
+    node.flags.insert(.indexed)
+    index.insert(node)
   }
 
   // MARK: Pending values
@@ -156,14 +166,14 @@ enum LogEvent {
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
   /// Whether the id is an optional, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
   @usableFromInline let hasOptionalIDs = _isOptional(T.ID.self)
-  /// `==`, if the type has it.
-  @usableFromInline let isEqual: ((T, T) -> Bool)?
+  /// `==`, or whether values have the same bits.
+  @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
 
   @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
 
   @usableFromInline init(isEqual: ((T, T) -> Bool)?, _ declared: Declarations<T>) {
-    self.isEqual = isEqual
+    self.isEqual = isEqual ?? { Concord.haveSameBits($0, $1) }
     self.declared = declared
     super.init(
       valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
@@ -180,12 +190,23 @@ enum LogEvent {
     return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
+  /// Works with the node that `find` gives, without counting the reference: the table keeps it meanwhile.
+  @inlinable @inline(__always) func withNode<R>(_ id: T.ID, _ body: (EntityNode<T>) -> R?) -> R? {
+    guard !hasOptionalIDs || !isNil(id) else { return nil }
+    let found = index.withFound(NodeIndex.hash(id)) { $0.typed(T.self)?.hasID(id) ?? false }
+    return found?.use { $0.typed(T.self).flatMap { Borrowed($0).use(body) } }
+  }
+
   /// The node for the id, made if there is none.
   func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
-    if isMissing(id) { return node }
+    // Nobody else looks for it.
+    if isMissing(id) {
+      add(node, hash: NodeIndex.hash(ObjectIdentifier(node)))
+      return node
+    }
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
@@ -194,8 +215,7 @@ enum LogEvent {
   /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
   /// is compared by its bits, too.
   @inlinable func isSame(_ a: T, _ b: T) -> Bool {
-    guard let isEqual else { return Concord.haveSameBits(a, b) }
-    return isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
+    isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
   }
 
   // MARK: Coming and going
@@ -209,9 +229,7 @@ enum LogEvent {
     node.value = value
     if !node.flags.contains(.indexed) {
       // Those without an id, which nobody looks for, are only to be apart from each other.
-      node.hash = hasOptionalIDs && isNil(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
-      node.flags.insert(.indexed)
-      index.insert(node)
+      add(node, hash: hasOptionalIDs && isNil(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash)
     }
     node.flags.insert(.exists)
     node.flags.remove(.uncommitted)
@@ -222,11 +240,7 @@ enum LogEvent {
   func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
     let node = known ?? EntityNode<T>(table: self, value: nil)
     node.value = value
-    if !node.flags.contains(.indexed) {
-      node.hash = hash
-      node.flags.insert(.indexed)
-      index.insert(node)
-    }
+    if !node.flags.contains(.indexed) { add(node, hash: hash) }
     node.flags.insert(.exists)
     node.flags.remove(.uncommitted)
     return node
@@ -244,7 +258,7 @@ enum LogEvent {
     return node
   }
 
-  private func forgetAwaited(_ node: Node) {
+  override func forgetAwaited(_ node: Node) {
     guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
     shrinkAwaited()
@@ -255,11 +269,6 @@ enum LogEvent {
     guard awaited.capacity > 256, awaited.count * 4 <= awaited.capacity else { return }
     awaited = Dictionary(uniqueKeysWithValues: awaited.lazy.map { ($0.key, $0.value) })
     awaitedIDs = Dictionary(uniqueKeysWithValues: awaitedIDs.lazy.map { ($0.key, $0.value) })
-  }
-
-  override func remove(_ node: Node) {
-    forgetAwaited(node)
-    super.remove(node)
   }
 
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
@@ -490,7 +499,7 @@ enum LogEvent {
 
   override func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool {
     guard let node = node.typed(T.self), let old = (state as? SavedValue<T>)?.value, var now = node.value,
-      let isEqual
+      isEquatable
     else { return true }
     guard let schema = schema(of: old) else { return !isEqual(now, old) }
     guard schema === self.schema(of: now) else { return true }

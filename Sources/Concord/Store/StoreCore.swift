@@ -114,9 +114,9 @@ import Foundation
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale, !node.table.isOfHubs {
-      _ = graph.notified.popLast()
-      return tell(node)
+    if graph.journal.isEmpty, !needsComparison, graph.notified.count == 1, let node = graph.notified.popLast() {
+      guard node.isStale || node.table.isOfHubs else { return tell(node) }
+      graph.notified.insert(node)
     }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
@@ -143,8 +143,10 @@ import Foundation
   }
 
   private func tell(_ node: Node) {
-    guard let links = node.links else { return }
-    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
+    // Nobody subscribes or leaves meanwhile, since that takes the lock.
+    node.withLinks { links in
+      for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
+    }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
