@@ -21,3 +21,16 @@ extension AnySchema {
     rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schema<Root>.self) : nil
   }
 }
+
+extension Borrowed {
+  /// The same of references that are not counted.
+  @inlinable @inline(__always) func typed<T: Identifiable & Sendable>(
+    _ type: T.Type
+  ) -> Borrowed<Table<T>>? where Object == AnyTable {
+    use { $0.valueType == ObjectIdentifier(type) } ? Borrowed<Table<T>>(downcasting: self) : nil
+  }
+
+  @inlinable @inline(__always) func typed<T>(_ type: T.Type) -> Borrowed<EntityNode<T>>? where Object == Node {
+    use { $0.table.valueType == ObjectIdentifier(type) } ? Borrowed<EntityNode<T>>(downcasting: self) : nil
+  }
+}

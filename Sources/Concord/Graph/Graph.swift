@@ -50,11 +50,8 @@
   @inlinable @inline(__always) func withTable<T: Identifiable & Sendable, R>(
     _ type: T.Type, _ body: (Table<T>) -> R
   ) -> R {
-    if let known = tableCache[Self.cacheIndex(ObjectIdentifier(type))] {
-      let result = Borrowed(known).use { $0.typed(type).map { Borrowed($0).use(body) } }
-      if let result { return result }
-    }
-    return body(table(type))
+    let cached = tableCache[Self.cacheIndex(ObjectIdentifier(type))].flatMap { Borrowed($0).typed(type) }
+    return (cached ?? Borrowed(table(type))).use(body)
   }
 
   /// The table of a type, made if it is new.

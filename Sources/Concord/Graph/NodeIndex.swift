@@ -27,23 +27,16 @@
 
   /// The node with this hash that is the one wanted. Cost: constant, on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Node? {
-    let mask = entries.count - 1
-    var i = Int(hash) & mask
-    while true {
-      let found = entries[i].hash
-      if found == hash, let node = entries[i].node, isWanted(node) { return node }
-      if found == 0 { return nil }
-      i = (i + 1) & mask
-    }
+    position(hash, where: isWanted).flatMap { entries[$0].node }
   }
 
-  /// The same without counting the reference.
-  @inlinable @inline(__always) func withFound(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Borrowed<Node>? {
+  /// Where it is.
+  @inlinable @inline(__always) func position(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Int? {
     let mask = entries.count - 1
     var i = Int(hash) & mask
     while true {
       let found = entries[i].hash
-      if found == hash, let node = entries[i].node.map({ Borrowed($0) }), node.use(isWanted) { return node }
+      if found == hash, let node = entries[i].node, isWanted(node) { return i }
       if found == 0 { return nil }
       i = (i + 1) & mask
     }

@@ -192,9 +192,11 @@ enum LogEvent {
 
   /// Works with the node that `find` gives, without counting the reference: the table keeps it meanwhile.
   @inlinable @inline(__always) func withNode<R>(_ id: T.ID, _ body: (EntityNode<T>) -> R?) -> R? {
-    guard !hasOptionalIDs || !isNil(id) else { return nil }
-    let found = index.withFound(NodeIndex.hash(id)) { $0.typed(T.self)?.hasID(id) ?? false }
-    return found?.use { $0.typed(T.self).flatMap { Borrowed($0).use(body) } }
+    guard !hasOptionalIDs || !isNil(id),
+      let position = index.position(NodeIndex.hash(id), where: { $0.typed(T.self)?.hasID(id) ?? false }),
+      let node = index.entries[position].node.flatMap({ Borrowed($0).typed(T.self) })
+    else { return nil }
+    return node.use(body)
   }
 
   /// The node for the id, made if there is none.
