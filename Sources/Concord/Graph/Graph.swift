@@ -4,8 +4,6 @@
   /// Finds most tables without hashing.
   @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
   @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
-  /// The pair of types linked last; most edges are between the types of the one before.
-  @exclusivity(unchecked) private var lastLink: (parent: AnyTable, child: AnyTable)?
   /// Some type can occur within itself.
   @exclusivity(unchecked) private(set) var hasRecursion = false
 
@@ -90,7 +88,6 @@
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
   private func link(_ parent: AnyTable, to child: AnyTable) {
-    lastLink = (parent, child)
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
     for table in tables.values where !table.isRecursive && below(table).contains(where: { $0 === table }) {
@@ -126,14 +123,20 @@
     of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
     removeChildren(of: node)
+    var linked: AnyTable?
     for i in edges.indices {
-      let child = edges[i].child
-      edges[i].backIndex = Int32(truncatingIfNeeded: child.parents.count)
-      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
-      // The next change of the child is to come up to this parent, too.
-      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
-      if lastLink?.child !== child.table || lastLink?.parent !== node.table { link(node.table, to: child.table) }
-      if child.table.isRecursive { retain(child, by: node) }
+      edges[i].backIndex = Borrowed(edges[i].child).use { child in
+        let index = Int32(truncatingIfNeeded: child.parents.count)
+        child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
+        // The next change of the child is to come up to this parent, too.
+        child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+        if linked !== child.table {
+          link(node.table, to: child.table)
+          linked = child.table
+        }
+        if child.table.isRecursive { retain(child, by: node) }
+        return index
+      }
     }
     node.children = ChildList(schema: schema, edges: edges, ends: ends)
     if node.table.isRecursive { restructured.insert(node) }
@@ -143,10 +146,12 @@
     guard let children = node.children else { return }
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
-      let edge = children.edges[i]
-      removeParent(at: edge.backIndex, of: edge.child)
-      if edge.child.links?.retainer === node { edge.child.links?.retainer = nil }
-      if edge.child.holders.count == 0 { unexamined.insert(edge.child) }
+      let index = children.edges[i].backIndex
+      Borrowed(children.edges[i].child).use { child in
+        removeParent(at: index, of: child)
+        child.withLinks { if $0.retainer === node { $0.retainer = nil } }
+        if child.holders.count == 0 { unexamined.insert(child) }
+      }
     }
     node.children = nil
     node.flags.remove(.stale)

@@ -16,6 +16,8 @@
   @exclusivity(unchecked) final var isRecursive = false
   /// A recursive type can occur within this one.
   @exclusivity(unchecked) final var reachesRecursion = false
+  /// Somebody waits for entities of the type.
+  @exclusivity(unchecked) @usableFromInline final var isAwaiting = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @exclusivity(unchecked) @usableFromInline final var isInternal = false
   /// The nodes are those of hubs, which want to know when nobody observes them any longer.
@@ -50,9 +52,16 @@
   func forgetAwaited(_ node: Node) {}
 
   /// Enters the index.
-  @usableFromInline final func add(_ node: Node, hash: UInt32) {
+  final func add(_ node: Node, hash: UInt32) {
     node.hash = hash
     node.flags.insert(.indexed)
+    index.insert(node)
+  }
+
+  /// The same for a new node with a value: the entity exists from now on.
+  @usableFromInline final func addExisting(_ node: Node, hash: UInt32) {
+    node.hash = hash
+    node.flags = [.exists, .indexed]
     index.insert(node)
   }
 
@@ -160,7 +169,9 @@ enum LogEvent {
 /// The table of one type.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:]
+  @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:] {
+    didSet { isAwaiting = !awaited.isEmpty }
+  }
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// Values that wait, in the current call, to be applied.
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
@@ -226,16 +237,23 @@ enum LogEvent {
   @inlinable func insert(
     _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> EntityNode<T> {
+    guard known == nil, !isAwaiting, !hasOptionalIDs, !graph.journal.isRecording else {
+      return insertInKnown(value, id: id, hash: hash, known: known, in: graph)
+    }
+    let node = EntityNode<T>(table: self, value: value)
+    addExisting(node, hash: hash)
+    return node
+  }
+
+  /// The same where a node, or the state before, may have to be kept.
+  @usableFromInline func insertInKnown(
+    _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
+  ) -> EntityNode<T> {
     let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self, value: nil)
     graph.journal.willWrite(node)
-    node.value = value
-    if !node.flags.contains(.indexed) {
-      // Those without an id, which nobody looks for, are only to be apart from each other.
-      add(node, hash: hasOptionalIDs && isNil(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash)
-    }
-    node.flags.insert(.exists)
-    node.flags.remove(.uncommitted)
-    return node
+    // Those without an id, which nobody looks for, are only to be apart from each other.
+    let isApart = hasOptionalIDs && isNil(id)
+    return insertUnsaved(value, hash: isApart ? NodeIndex.hash(ObjectIdentifier(node)) : hash, known: node)
   }
 
   /// The same for an entity of the store's own, whose coming no transaction undoes.
@@ -249,11 +267,8 @@ enum LogEvent {
   }
 
   /// The node that waits for an entity; from now on it does so no longer.
-  @inlinable func takeAwaited(_ id: T.ID) -> EntityNode<T>? { hasAwaited ? takeExistingAwaited(id) : nil }
 
-  @usableFromInline var hasAwaited: Bool { !awaited.isEmpty }
-
-  @usableFromInline func takeExistingAwaited(_ id: T.ID) -> EntityNode<T>? {
+  private func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
     shrinkAwaited()
