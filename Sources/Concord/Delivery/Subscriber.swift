@@ -49,14 +49,14 @@
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
     guard let call = makeCall(core, .change) else { return }
-    let dropped = line.withLock { () -> Call? in
-      guard state.change(isBuffered: true) else {
-        // While the first call lasts values wait; while paused only the newest will count.
-        return state.phase == .starting ? box.append(call) : nil
-      }
-      line.enqueue(self)
-      return box.append(call)
-    }
+    var dropped: Call?
+    // Not in a closure, which would copy the call.
+    line.lock.lock()
+    let isEnqueued = state.change(isBuffered: true)
+    if isEnqueued { line.enqueue(self) }
+    // While the first call lasts values wait; while paused only the newest will count.
+    if isEnqueued || state.phase == .starting { dropped = box.append(call) }
+    line.lock.unlock()
     withExtendedLifetime(dropped) {}
   }
 

@@ -302,7 +302,10 @@ enum LogEvent {
     return addPending(value)
   }
 
-  override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
+  override func removePending() {
+    // What has little room is made anew sooner than emptied by code that is not specialised.
+    if pending.count <= 4 { pending = [] } else { pending.removeAll(keepingCapacity: pending.count < 1024) }
+  }
 
   override func swapPending(_ slot: Int32, with node: Node) {
     guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
