@@ -14,12 +14,8 @@ final class Refresher: ChildForms {
   /// Brings a node's value up to date. Cost: what changed below it since.
   func refresh(_ node: Node) {
     guard node.isStale else { return }
-    if node.table.reachesRecursion {
-      components.resolve()
-      refreshDeep(node)
-    } else {
-      refreshTree(node)
-    }
+    if node.table.reachesRecursion { components.resolve() }
+    refresh(node, depth: 0)
   }
 
   func takeReshaped() -> ContiguousArray<Node> {
@@ -35,15 +31,16 @@ final class Refresher: ChildForms {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
   }
 
-  /// Types that cannot contain themselves are as deep as there are types, so recursion is safe.
-  private func refreshTree(_ node: Node) {
-    guard let children = node.children else { return }
-    let ordinals = children.stale.ordinals()
-    for ordinal in ordinals {
-      let child = children.edges[Int(ordinal)].child
-      if child.isStale { refreshTree(child) }
+  /// By recursion, which is fast, outside of cycles and as deep as most values are.
+  private func refresh(_ node: Node, depth: Int) {
+    guard depth < 128, node.links?.component == nil else { return refreshDeep(node) }
+    node.withChildren { children in
+      let ordinals = children.stale.ordinals()
+      for ordinal in ordinals {
+        Borrowed(children.edges[Int(ordinal)].child).use { if $0.isStale { refresh($0, depth: depth + 1) } }
+      }
+      patch(node, children, ordinals)
     }
-    patch(node, children, ordinals)
   }
 
   private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
@@ -63,21 +60,22 @@ final class Refresher: ChildForms {
     of node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>
   ) -> PatchResult {
     // In a cycle the node's own value may be needed to patch it.
-    guard children.schema.isStored, node.links?.component == nil else {
+    let schema = children.schema
+    guard schema.isStored, node.links?.component == nil else {
       return node.table.patch(node, ordinals, self, visitor)
     }
     var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
-    for (k, place) in children.schema.places.enumerated() where cursor.hasWork(before: children.ends[k]) {
+    for k in schema.places.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
-      place.patchOwn?(node, &cursor)
+      schema.places[k].patchOwn?(node, &cursor)
     }
     children.brief = nil
     if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
     // The relations that a value declares may depend on what was written into it.
-    return node.table.schema(of: .own(node)) === children.schema ? .done : .reshaped
+    return node.table.schema(of: .own(node)) === schema ? .done : .reshaped
   }
 
-  // MARK: Where types can contain themselves
+  // MARK: In cycles, and deep down
 
   /// Without recursion, since chains may be long.
   private func refreshDeep(_ root: Node) {
