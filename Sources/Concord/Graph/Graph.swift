@@ -257,8 +257,8 @@ extension Node {
   }
 
   /// The same with the links.
-  @inline(__always) func withLinks(_ body: (NodeLinks) -> Void) {
-    if let links { Borrowed(links).use(body) }
+  @discardableResult @inline(__always) func withLinks<R>(_ body: (NodeLinks) -> R) -> R? {
+    links.map { Borrowed($0) }?.use(body)
   }
 
   /// Whether the brief form leaves out the relation that has an ordinal.
@@ -280,7 +280,14 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
-  var count: Int { nodes.count }
+
+  /// The one that waits, if no other does, and if it is as wanted.
+  func takeOnly(where isWanted: (Node) -> Bool) -> Node? {
+    guard nodes.count == 1, Borrowed(nodes[0]).use(isWanted) else { return nil }
+    let node = nodes.removeLast()
+    node.flags.remove(flag)
+    return node
+  }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }

@@ -44,9 +44,10 @@
 
   /// Whether somebody is told each state, with the value of its commit.
   final var buffersCalls: Bool {
-    guard let links else { return false }
-    for i in links.subscribers.indices where links.subscribers[i].buffersCalls { return true }
-    return false
+    withLinks { links in
+      for i in links.subscribers.indices where Borrowed(links.subscribers[i]).use({ $0.buffersCalls }) { return true }
+      return false
+    } ?? false
   }
 
   final func addSubscriber(_ subscriber: Subscriber) {

@@ -114,15 +114,17 @@ import Foundation
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, graph.notified.count == 1, let node = graph.notified.popLast() {
-      guard node.isStale || node.table.isOfHubs else { return tell(node) }
-      graph.notified.insert(node)
+    // Most often there is one, which needs no list.
+    if graph.journal.isEmpty, !needsComparison,
+      let node = graph.notified.takeOnly(where: { !$0.isStale && !$0.table.isOfHubs })
+    {
+      return tell(node)
     }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
+      Borrowed(nodes[next]).use { if $0.isStale, $0.buffersCalls { refresh($0) } }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -130,14 +132,16 @@ import Foundation
       }
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
-    for node in nodes {
-      if node.table.isOfHubs {
-        hubs.didChange(node)
-      } else if changed?.contains(node) ?? true {
-        tell(node)
-      } else {
-        // Nobody is told, and so nobody would look: the next change below is to come up to it again.
-        refresh(node)
+    for i in nodes.indices {
+      Borrowed(nodes[i]).use { node in
+        if node.table.isOfHubs {
+          hubs.didChange(node)
+        } else if changed?.contains(node) ?? true {
+          tell(node)
+        } else {
+          // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+          refresh(node)
+        }
       }
     }
   }
