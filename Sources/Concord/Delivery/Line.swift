@@ -36,6 +36,8 @@ struct Line<Notice> {
 
   mutating func takeFirst() -> Notice? {
     guard first < waiting.count else { return nil }
+    // Most often there is one.
+    if waiting.count == 1 { return waiting.removeLast() }
     let notice = waiting[first].take()
     first += 1
     if first == waiting.count {

@@ -43,27 +43,31 @@
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
   func didChange(_ core: StoreCore) {
-    guard let calls else { return }
+    guard calls != nil else { return }
     guard buffersCalls else {
-      guard core.isPresent(node.node(in: core), isWhole: isWhole, for: .change) else { return }
+      guard node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
-    guard let call = calls.call(core, .change) else { return }
-    let dropped = line.withLock { () -> Call? in
-      guard state.change(isBuffered: true) else {
-        // While the first call lasts values wait; while paused only the newest will count.
-        return state.phase == .starting ? box.append(call) : nil
-      }
-      line.enqueue(self)
-      return box.append(call)
-    }
+    guard let call = makeCall(core, .change) else { return }
+    var dropped: Call?
+    // Not in a closure, which would copy the call.
+    line.lock.lock()
+    let isEnqueued = state.change(isBuffered: true)
+    if isEnqueued { line.enqueue(self) }
+    // While the first call lasts values wait; while paused only the newest will count.
+    if isEnqueued || state.phase == .starting { dropped = box.append(call) }
+    line.lock.unlock()
     withExtendedLifetime(dropped) {}
+  }
+
+  private func makeCall(_ core: StoreCore, _ occasion: Occasion) -> Call? {
+    calls.flatMap { Borrowed($0).use { $0.call(core, occasion) } }
   }
 
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
   func take(_ core: StoreCore) {
-    guard !buffersCalls, state.take(), let calls else { return }
-    taken = calls.call(core, state.tellsLast ? .beginning : .change)
+    guard !buffersCalls, state.take() else { return }
+    taken = makeCall(core, state.tellsLast ? .beginning : .change)
     state.didTake()
   }
 

@@ -232,17 +232,17 @@ import Synchronization
 /// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
 // Unchecked, because the compiler cannot see that; the reference itself never changes.
 @usableFromInline struct NodeHandle: @unchecked Sendable {
-  private let reference: Node
+  @usableFromInline let reference: Node
 
   @usableFromInline init(_ node: Node) { reference = node }
 
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
 
+  /// Works with the node without counting the reference.
+  @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R {
+    Borrowed(reference).use(body)
+  }
+
   var identity: ObjectIdentifier { ObjectIdentifier(reference) }
 
-  /// Whether the node is that of an entity of the type, which never changes.
-  @usableFromInline func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
-
-  /// How many hold the node, which is atomic and needs no lock.
-  @usableFromInline func removeHolderUnlessLast() -> Bool { reference.holders.removeUnlessLast() }
 }

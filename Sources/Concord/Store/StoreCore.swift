@@ -125,15 +125,17 @@ import Foundation
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale, !node.table.isOfHubs {
-      _ = graph.notified.popLast()
+    // Most often there is one, which needs no list.
+    if graph.journal.isEmpty, !needsComparison,
+      let node = graph.notified.takeOnly(where: { !$0.isStale && !$0.table.isOfHubs })
+    {
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
+      Borrowed(nodes[next]).use { if $0.isStale, $0.buffersCalls { refresh($0) } }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -141,21 +143,25 @@ import Foundation
       }
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
-    for node in nodes {
-      if node.table.isOfHubs {
-        hubs.didChange(node)
-      } else if changed?.contains(node) ?? true {
-        tell(node)
-      } else {
-        // Nobody is told, and so nobody would look: the next change below is to come up to it again.
-        refresh(node)
+    for i in nodes.indices {
+      Borrowed(nodes[i]).use { node in
+        if node.table.isOfHubs {
+          hubs.didChange(node)
+        } else if changed?.contains(node) ?? true {
+          tell(node)
+        } else {
+          // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+          refresh(node)
+        }
       }
     }
   }
 
   private func tell(_ node: Node) {
-    guard let links = node.links else { return }
-    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
+    // Nobody subscribes or leaves meanwhile, since that takes the lock.
+    node.withLinks { links in
+      for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
+    }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
