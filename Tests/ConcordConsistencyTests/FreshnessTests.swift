@@ -110,7 +110,8 @@ struct FreshnessTests {
     #expect((first.value.name, other.value.name, owner.thing.name) == ("ahead", "ahead", "ahead"))
   }
 
-  @Test("A write with a stamp that is stale in another store is taken nowhere else, and taken back where it was written")
+  @Test(
+    "A write with a stamp that is stale in another store is taken nowhere else, and taken back where it was written")
   func staleWriteInOneStore() {
     let second = EntityStore(delivery: .immediate)
     let first = store.store(Author(id: 1, name: "v1"), modifiedAt: 1)

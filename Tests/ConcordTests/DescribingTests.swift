@@ -104,7 +104,7 @@ struct DescribingTests {
     store.removeAll()
   }
 
-  @Test("While another thread's transaction is open, the committed state is described; its own thread sees what it wrote")
+  @Test("While a transaction is open its thread sees what it wrote, and others what was committed")
   func inTransaction() {
     let book = store.store(Book(id: "emma", author: austen))
     store.transaction { tx in

@@ -80,9 +80,10 @@ struct DifferencesTests {
     store.update(Tag.self, id: 0) { $0.text = 1 }
     store.update(Tag.self, id: 0) { $0.text = 2 }
     store.update(Tag.self, id: 0) { $0.text = 0 }
-    #expect(log.values.map { [$0.inserted.count, $0.updated.count, $0.removed.count] } == [
-      [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1],
-    ])
+    #expect(
+      log.values.map { [$0.inserted.count, $0.updated.count, $0.removed.count] } == [
+        [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1],
+      ])
     withExtendedLifetime((tag, subscription)) {}
   }
 

@@ -118,7 +118,8 @@ struct PartialValuesTests {
     #expect((book.value.title, book.value.summary) == ("v10", "Long."))
     let fresh = Book(id: "emma", title: "v8", author: Author(id: "austen", name: "v8"))
     store.store(fresh, modifiedAt: 8, merging: .ifPresent)
-    #expect((book.value.title, book.value.author?.name, book.value.author?.biography) == ("v10", "v8", "Born in 1775."))
+    #expect((book.value.title, book.value.author?.name) == ("v10", "v8"))
+    #expect(book.value.author?.biography == "Born in 1775.")
   }
 
   @Test("A part that brings nothing new tells nobody")
@@ -144,7 +145,8 @@ struct PartialValuesTests {
       var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends)] }
     }
     let ada = store.store(
-      Person(id: 0, name: "Ada", friends: [Person(id: 1, name: "Bo", friends: [Person(id: 0, name: "Ada", friends: [])])]))
+      Person(
+        id: 0, name: "Ada", friends: [Person(id: 1, name: "Bo", friends: [Person(id: 0, name: "Ada", friends: [])])]))
     store.update(Person.self, id: 0) { $0.nick = "A" }
     store.store(Person(id: 0, name: "Ada!", friends: []), merging: .ifPresent(.init(\.nick)))
     #expect((ada.value.name, ada.value.nick, ada.value.friends.map(\.name)) == ("Ada!", "A", ["Bo"]))
@@ -152,7 +154,8 @@ struct PartialValuesTests {
     #expect(store._checkInvariants().isEmpty)
   }
 
-  @Test("A wrapper that holds no entity is there; an optional one that is nil, or lists of lists that are empty, are not")
+  @Test(
+    "A wrapper that holds no entity is there; an optional one that is nil, or lists of lists that are empty, are not")
   func wrappers() {
     enum Part: EntityWrapper, Equatable {
       case review(Review), text(String)

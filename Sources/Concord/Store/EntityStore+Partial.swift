@@ -22,7 +22,9 @@ extension EntityStore {
       var node: EntityNode<T>?
       if table.isAggregate {
         node = core.merge.withPartialValues(rule.fields) { core.storeAggregate(entity, in: table, stamp, given: nil) }
-      } else if let known = table.find(entity.id), known.exists, let filled = table.filled(entity, from: known, rule.fields) {
+      } else if let known = table.find(entity.id), known.exists,
+        let filled = table.filled(entity, from: known, rule.fields)
+      {
         node = core.storeFlat(filled, in: table, stamp)
       }
       let stored = node ?? core.storeFlat(entity, in: table, stamp)

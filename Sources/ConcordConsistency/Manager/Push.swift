@@ -60,7 +60,8 @@ final class Push: Sendable {
 
   init(
     _ objects: [any ConsistentObject], removing removed: [any ConsistentObject] = [], modifiedAt stamp: Stamp? = nil,
-    stamps: [(object: any ConsistentObject, stamp: Stamp)] = [], context: TransactionContext? = nil, answering push: Push? = nil
+    stamps: [(object: any ConsistentObject, stamp: Stamp)] = [], context: TransactionContext? = nil,
+    answering push: Push? = nil
   ) {
     self.objects = objects
     self.removed = removed
