@@ -2,11 +2,12 @@
 #
 # A block stands between "```swift" and "```" at the start of a line. Blocks that follow each other belong together: what
 # one declares, the next ones may use. Declarations go to file scope, and all else, in order, into a function that is run.
-# Three comments, which a reader of the rendered page does not see, steer this:
+# Four comments, which a reader of the rendered page does not see, steer this:
 #
 #   <!-- snippets: Name -->     what follows is a program of its own, and knows nothing of what was declared before
 #   <!-- hidden                 the lines up to "-->" are compiled as if they stood in a block
 #   <!-- manifest -->           the next block is a Package.swift
+#   <!-- from: FILE -->         the next block stands in that file of the repository, where it is compiled
 #
 # A line that ends in "// → text" claims that it prints this text (several: "// → one → two"). The claims are written
 # beside the program, for the caller to compare with what it prints.
@@ -68,6 +69,15 @@ BEGIN { begin(name) }
 
 /^<!-- snippets: / && !inside { begin(name $3); next }
 /^<!-- manifest -->/ && !inside { manifest_next = 1; next }
+/^<!-- from: / && !inside { excerpt = folder "/excerpts/" name ++excerpts; from = $3; next }
+/^```swift/ && !inside && excerpt {
+  inside = 4
+  system("mkdir -p '" folder "/excerpts'")
+  print from > excerpt
+  next
+}
+inside == 4 && /^```/ { close(excerpt); excerpt = ""; inside = 0; next }
+inside == 4 { print > excerpt; next }
 /^<!-- hidden/ && !inside { inside = 2; next }
 /^```swift/ && !inside { inside = manifest_next ? 3 : 1; manifest_next = 0; next }
 (inside == 1 || inside == 3) && /^```/ { inside = 0; next }

@@ -16,6 +16,7 @@ check_snippets() {
   pasted=$(paste_quick_start "$new") || fail 'the quick start is not found in README.md'
   programs="$programs
 $pasted"
+  check_excerpts "$new"
   write_snippet_package "$new/Package.swift" "$programs"
   # Whatever did not change keeps its date, so that it is not built again.
   copy_what_changed "$new" "$folder"
@@ -26,6 +27,21 @@ $pasted"
     if [ ! -e "$manifest" ]; then continue; fi
     swift package --package-path "$(dirname "$manifest")" dump-package > /dev/null ||
       fail "the manifest in $(basename "$(dirname "$manifest")") does not compile"
+  done
+}
+
+# check_excerpts FOLDER: each stands in its file as it stands in its document, whatever the indentation.
+check_excerpts() {
+  local excerpt file text
+  for excerpt in "$1"/excerpts/*; do
+    if [ ! -e "$excerpt" ]; then continue; fi
+    file=$(head -n 1 "$excerpt")
+    if [ ! -e "$file" ]; then fail "$(basename "$excerpt") is said to be from $file, which is not there"; fi
+    text=$(tail -n +2 "$excerpt" | sed 's/^ *//')
+    if [[ $(sed 's/^ *//' "$file") != *"$text"* ]]; then
+      fail "$(basename "$excerpt") is not what stands in $file:
+$(tail -n +2 "$excerpt")"
+    fi
   done
 }
 
