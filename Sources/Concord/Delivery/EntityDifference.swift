@@ -48,7 +48,9 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
 
   /// Compares two states of a collection.
   ///
-  /// - Parameter old: the state before; `nil` if there is none, and all is inserted.
+  /// - Parameters:
+  ///   - old: the state before; `nil` if there is none, and all is inserted.
+  ///   - new: the state now.
   /// - Complexity: O(*n* log *n*).
   public init(from old: [Element]?, to new: [Element]) {
     elements = new

@@ -1,4 +1,4 @@
-/// How an incoming value and the stored one become one; see ``EntityStore/store(_:named:modifiedAt:merging:)``.
+/// How an incoming value and the stored one become one; see <doc:PartialValues>.
 public struct MergeRule<Entity: Identifiable & Sendable> {
   let fields: [OptionalField<Entity>]
 

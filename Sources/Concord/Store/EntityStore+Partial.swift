@@ -10,7 +10,11 @@ extension EntityStore {
   /// ``store(_:named:modifiedAt:ifPresent:)``: what is stored with a newer stamp is left as it is, and an entity that is new
   /// is stored with what there is. What stays keeps the stamp that it has, if it is an entity.
   ///
-  /// - Parameter rule: which fields may be missing.
+  /// - Parameters:
+  ///   - entity: the value, with all it contains.
+  ///   - alias: a name to keep the entity alive and find it by.
+  ///   - stamp: how fresh the value is; if `nil`, the store's ``Stamping`` says.
+  ///   - rule: which fields may be missing.
   /// - Complexity: the number of entities in the value, and the fields that may be missing.
   @discardableResult
   public func store<T: Identifiable & Sendable>(
