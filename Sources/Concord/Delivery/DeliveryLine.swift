@@ -21,8 +21,7 @@ import Synchronization
   }
 
   private let place: Place
-  /// Guards the state of the line's subscribers, too.
-  let lock = Lock()
+  private let lock = Lock()
   private let work = Atomic<Bool>(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held; nor that no access is within another,
   // since the methods of `Line` run no code of others.
@@ -34,6 +33,7 @@ import Synchronization
   @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
   @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
 
+  /// Guards the state of the line's subscribers, too.
   @usableFromInline func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
 
   /// Enqueues a notice. The lock is held.

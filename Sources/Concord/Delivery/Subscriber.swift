@@ -48,20 +48,20 @@
       guard node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
-    guard let call = makeCall(core, .change) else { return }
-    var dropped: Call?
-    // Not in a closure, which would copy the call.
-    line.lock.lock()
-    let isEnqueued = state.change(isBuffered: true)
-    if isEnqueued { line.enqueue(self) }
-    // While the first call lasts values wait; while paused only the newest will count.
-    if isEnqueued || state.phase == .starting { dropped = box.append(call) }
-    line.lock.unlock()
-    withExtendedLifetime(dropped) {}
+    var call = makeCall(core, .change)
+    guard call != nil else { return }
+    let dropped = line.withLock { () -> Call? in
+      let isEnqueued = state.change(isBuffered: true)
+      if isEnqueued { line.enqueue(self) }
+      // While the first call lasts values wait; while paused only the newest will count.
+      guard isEnqueued || state.phase == .starting, let call = call.take() else { return nil }
+      return box.append(call)
+    }
+    withExtendedLifetime((call, dropped)) {}
   }
 
   private func makeCall(_ core: StoreCore, _ occasion: Occasion) -> Call? {
-    calls.flatMap { Borrowed($0).use { $0.call(core, occasion) } }
+    calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
   }
 
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
