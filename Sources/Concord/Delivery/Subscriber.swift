@@ -64,6 +64,17 @@
     calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
   }
 
+  /// Whether it may be told without being enqueued: each state, on the committing thread, of the entity itself.
+  var canBeToldNow: Bool { isWhole && line.tellsEachState }
+
+  /// What tells it now, if nobody else of its line is being told or waits: until `endServing` the line is taken.
+  func beginTellingNow() -> CallMaker? {
+    guard let calls, line.withLock({ state.phase == .active && box.count == 0 && line.beginServing() }) else {
+      return nil
+    }
+    return calls
+  }
+
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
   func take(_ core: StoreCore) {
     guard !buffersCalls, state.take() else { return }

@@ -19,6 +19,8 @@ import Foundation
   @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) var needsComparison = false
+  /// Who is to be told of the commit without being enqueued.
+  @exclusivity(unchecked) var toldNow: Subscriber?
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
@@ -116,8 +118,12 @@ import Foundation
   private func notify() {
     // Most often there is one, which needs no list.
     if graph.journal.isEmpty, !needsComparison,
-      let node = graph.notified.takeOnly(where: { !$0.isStale && !$0.table.isOfHubs })
+      let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
     {
+      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.canBeToldNow {
+        toldNow = subscriber
+        return
+      }
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
