@@ -55,7 +55,10 @@ import Foundation
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
-    if removal.isPending { removal.flush() }
+    if removal.isPending {
+      removal.flush()
+      settleShapes()
+    }
     components.resolve()
   }
 
@@ -77,7 +80,7 @@ import Foundation
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
-        merge.revisit(node)
+        removal.removeAgain(merge.revisit(node))
         refresher.refresh(node)
         // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
         graph.invalidate(node, isNotifying: false)
@@ -94,6 +97,7 @@ import Foundation
   func commit() {
     if backlog.isEmpty { return }
     removal.flush()
+    if removal.hasRemoved { refreshNotified() }
     settleShapes()
     components.resolve()
     reachability.examine()
@@ -107,6 +111,7 @@ import Foundation
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    removal.forgetRemoved()
     if isIdle { backlog.clear() }
   }
 
@@ -152,6 +157,13 @@ import Foundation
     }
   }
 
+  /// What observers are about to be told may show what was removed: that is to be known while it is known what was.
+  private func refreshNotified() {
+    let nodes = graph.notified.takeAll()
+    for node in nodes { graph.notified.insert(node) }
+    for node in nodes where node.isStale && node.buffersCalls { refresh(node) }
+  }
+
   private func tell(_ node: Node) {
     // Nobody subscribes or leaves meanwhile, since that takes the lock.
     node.withLinks { links in
@@ -185,7 +197,7 @@ import Foundation
     needsComparison = true
     log.truncate(to: savepoint.logCount)
     removal.undoClearing(to: savepoint.clearedCount)
-    for state in graph.journal.takeSinceSavepoint() { restore(state) }
+    graph.makeUpToDate(graph.journal.undo(restore))
   }
 
   private func restore(_ state: SavedState) {
