@@ -52,6 +52,12 @@ public final class Model: Sendable {
     contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
   }
 
+  /// A model that stands for one that is missing.
+  package init(emptyNamed name: String) {
+    self.name = name
+    (entities, byType, byName, configurations, recursive, contained) = ([], [:], [:], [:], [], [:])
+  }
+
   /// The description of a type.
   ///
   /// - Throws: ``StoreError/unknownEntity(_:)``.

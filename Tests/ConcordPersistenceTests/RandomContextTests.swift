@@ -47,7 +47,7 @@ struct RandomContextWorld {
   private var random: SeededGenerator
   private(set) var log: [String] = []
 
-  init(_ coordinator: StoreCoordinator, seed: UInt64) {
+  init(_ coordinator: PersistentStoreCoordinator, seed: UInt64) {
     contexts = (0..<3).map { _ in coordinator.newContext() }
     random = SeededGenerator(seed: seed)
   }

@@ -15,7 +15,7 @@
     }
 
     private func save<T: PersistentEntity>(_ value: T, to store: SQLiteStore) throws {
-      let coordinator = StoreCoordinator(model: try libraryModel())
+      let coordinator = PersistentStoreCoordinator(model: try libraryModel())
       try coordinator.attach(store, configuration: "")
       let context = coordinator.newContext()
       context.insert(value)
@@ -152,7 +152,7 @@
         try bytes.write(to: url)
         let reason = reason {
           let store = try open(url)
-          let coordinator = StoreCoordinator(model: try libraryModel())
+          let coordinator = PersistentStoreCoordinator(model: try libraryModel())
           try coordinator.attach(store, configuration: "")
           _ = try coordinator.newContext().fetch(FetchDescriptor<Review>())
         }
@@ -187,7 +187,7 @@
     func fullDisk() throws {
       try withFolder { folder in
         let store = try open(folder.appending(path: "a.sqlite"))
-        let coordinator = StoreCoordinator(model: try libraryModel())
+        let coordinator = PersistentStoreCoordinator(model: try libraryModel())
         try coordinator.attach(store, configuration: "")
         let context = coordinator.newContext()
         context.insert(Author(id: "a", name: "A"))
@@ -215,7 +215,7 @@
         let url = folder.appending(path: "a.sqlite")
         let store = try SQLiteStore(
           url: url, entities: Model("M", entities: [Author.self, Review.self]).entities, timeout: 0.1)
-        let coordinator = StoreCoordinator(model: try libraryModel())
+        let coordinator = PersistentStoreCoordinator(model: try libraryModel())
         try coordinator.attach(store, configuration: "")
         let context = coordinator.newContext()
         context.insert(Author(id: "a", name: "A"))
@@ -235,7 +235,7 @@
       try withFolder { folder in
         let url = folder.appending(path: "a.sqlite")
         let store = try open(url)
-        let coordinator = StoreCoordinator(model: try libraryModel())
+        let coordinator = PersistentStoreCoordinator(model: try libraryModel())
         try coordinator.attach(store, configuration: "")
         let saved = Locked(0)
         let problems = Locked<[String]>([])
@@ -271,7 +271,7 @@
     func injection() throws {
       try withFolder { folder in
         let store = try open(folder.appending(path: "a.sqlite"), [Odd.self])
-        let coordinator = StoreCoordinator(model: try Model("M", entities: [Odd.self]))
+        let coordinator = PersistentStoreCoordinator(model: try Model("M", entities: [Odd.self]))
         try coordinator.attach(store, configuration: "")
         let context = coordinator.newContext()
         let text = "\"; DROP TABLE \"Odd\"\" --\"; '"

@@ -109,7 +109,7 @@ struct CoordinatorTests {
     let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(books, configuration: "Books")
       try coordinator.attach(reviews, configuration: "Reviews")
       let context = coordinator.newContext()
@@ -149,7 +149,7 @@ struct CoordinatorTests {
     let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(reviews, configuration: "Reviews")
       try coordinator.attach(books, configuration: "Books")
       let context = coordinator.newContext()

@@ -14,7 +14,7 @@
     public let url: URL
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
-    private let feed = CommitFeed()
+    private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let isClosed = Locked(false)
 
     /// Opens a file, or makes one.
@@ -40,10 +40,18 @@
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
+    /// Opens the file of a configuration.
+    convenience init(_ request: StoreRequest) throws {
+      guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no file is named") }
+      let timeout = request.configuration.options[ConcordBusyTimeoutOption] as? Double
+      try self.init(url: url, entities: request.entities, timeout: timeout ?? 5)
+    }
+
     private static func makeFile(_ url: URL) throws {
       let manager = FileManager.default
       do {
-        try manager.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try manager.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       } catch {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
       }
@@ -75,7 +83,7 @@
             return .commit
           }
           // While the connection is still held, so that no other commit comes between.
-          feed.tell(StoreCommit(keys: keys, origin: origin))
+          if !keys.isEmpty { feed.tell(StoreCommit(keys: keys, origin: origin)) }
           guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was committed") }
           return result
         }
@@ -85,6 +93,8 @@
     public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
       feed.observe(body)
     }
+
+    public func settle() { feed.settle() }
 
     public func close() throws {
       let wasClosed = isClosed.withLock { isClosed in

@@ -61,11 +61,13 @@
     }
 
     static func resultColumns(_ entity: EntityDescription, _ keepsExactID: Bool) -> String {
-      let columns = entity.columns.indices.map { position in
-        position == entity.idPosition
-          ? (keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\"") : quoted(entity.columns[position].name)
-      }
+      let columns = entity.columns.indices.map { resultColumn(entity, at: $0, keepsExactID) }
       return (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+    }
+
+    static func resultColumn(_ entity: EntityDescription, at position: Int, _ keepsExactID: Bool) -> String {
+      guard position == entity.idPosition else { return quoted(entity.columns[position].name) }
+      return keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\""
     }
 
     static func keepsExactID(_ entity: EntityDescription) -> Bool {

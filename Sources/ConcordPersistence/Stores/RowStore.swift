@@ -19,6 +19,9 @@ public protocol RowStore: AnyObject, Sendable {
   /// Commits of other processes are told as well, with no origin.
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
 
+  /// Returns when all commits so far have been told.
+  func settle()
+
   /// Ends it. Whatever is called afterwards throws ``StoreError/detached(store:)``.
   func close() throws
 }
@@ -64,24 +67,15 @@ extension RowWriting {
   }
 }
 
-/// Which rows, in which order.
-public struct RowQuery: Sendable {
-  public var entity: EntityDescription
-  public var limit: Int?
-  public var offset: Int
-
-  /// All rows, in the order of their keys.
-  public init(_ entity: EntityDescription, limit: Int? = nil, offset: Int = 0) {
-    self.entity = entity
-    self.limit = limit
-    self.offset = offset
-  }
-}
-
 /// What one commit changed.
 public struct StoreCommit: Sendable {
-  /// The entities whose rows came, changed or went.
-  public let keys: Set<EntityKey>
+  /// The entities whose rows came, changed or went; `nil` if that is not known, as after another process has written.
+  public let keys: Set<EntityKey>?
   /// Who wrote it, as given to ``RowStore/write(origin:_:)``.
   public let origin: ObjectIdentifier?
+
+  public init(keys: Set<EntityKey>?, origin: ObjectIdentifier?) {
+    self.keys = keys
+    self.origin = origin
+  }
 }
