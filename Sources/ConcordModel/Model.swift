@@ -8,8 +8,8 @@ import Synchronization
 /// model.register()
 /// ```
 ///
-/// An entity that is listed in a configuration is kept in the store of that configuration, if one is attached. All others
-/// are kept in a store with another configuration.
+/// An entity that is listed in a configuration is kept in the store of that configuration, and all others in a store with another
+/// name. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
   public let name: String
   /// All entities, each once, in the order given; those that only a configuration lists come last.
@@ -83,13 +83,14 @@ public final class Model: Sendable {
   /// Whether a store with this configuration is meant for an entity, while the stores of `attached` configurations are there.
   package func isMeant(_ entity: EntityDescription, for configuration: String, attached: [String]) -> Bool {
     if let own = configurations[configuration] { return own.contains(entity) }
+    // What belongs to a user must not get into a store that all users share because the user's own is not attached.
+    if !configuration.isEmpty { return !configurations.values.contains { $0.contains(entity) } }
     return !attached.contains { configurations[$0]?.contains(entity) ?? false }
   }
 
   /// The entities that a store with this configuration may have to keep, and so has tables for.
   package func entities(in configuration: String) -> [EntityDescription] {
-    guard let own = configurations[configuration] else { return entities }
-    return entities.filter { own.contains($0) }
+    configuration.isEmpty ? entities : entities.filter { isMeant($0, for: configuration, attached: []) }
   }
 }
 

@@ -101,7 +101,8 @@ struct ViewContextTests {
       let view = container.viewContext
       let team = Team(id: 1, name: "T")
       view.insert(Person(id: 1, name: "Ann", friends: [Person(id: 2, name: "Bob")], team: team))
-      try view.update(Person.self, id: 2) { $0.friends = [Person(id: 1, name: "Ann"), Person(id: 3, name: "Cid")] }
+      let whole = try #require(try view.find(Person.self, id: 1)?.value)
+      try view.update(Person.self, id: 2) { $0.friends = [whole, Person(id: 3, name: "Cid")] }
       try view.save()
       try await container.flush()
       let (ann, bob) = (try #require(try view.find(Person.self, id: 1)), try #require(try view.find(Person.self, id: 2)))

@@ -27,6 +27,8 @@ public final class RootContext: ContextParent {
     /// The last one that was told to have failed and is tried again.
     var reported = 0
     var isRetrying = false
+    /// Whether the queue is going to write.
+    var isEnqueued = false
 
     mutating func remove(_ count: Int) {
       layers.removeFirst(count)
@@ -39,7 +41,6 @@ public final class RootContext: ContextParent {
     let number: Int
     var changes: PendingChanges
     let policy: MergePolicy
-    let origin: ObjectIdentifier
   }
 
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
@@ -73,11 +74,25 @@ public final class RootContext: ContextParent {
     if written.isEmpty { return }
     state.withLock { state in
       state.saves += 1
-      state.layers.append(Layer(number: state.saves, changes: written, policy: policy, origin: origin))
+      state.layers.append(Layer(number: state.saves, changes: written, policy: policy))
       state.combined.merge(written)
     }
     parent.tell(.entities(Set(written.keys)))
-    queue.async { [self] in try? writeLayers() }
+    enqueue()
+  }
+
+  /// Writes soon, unless that is to be tried again later anyway.
+  private func enqueue() {
+    let isFirst = state.withLock { state in
+      if state.isEnqueued || state.isRetrying { return false }
+      state.isEnqueued = true
+      return true
+    }
+    guard isFirst else { return }
+    queue.async { [self] in
+      state.withLock { $0.isEnqueued = false }
+      try? writeLayers()
+    }
   }
 
   // MARK: Writing
@@ -93,37 +108,37 @@ public final class RootContext: ContextParent {
       let layers = state.withLock { $0.layers }
       guard let first = layers.first else { return }
       // Several saves are one transaction, if that succeeds.
-      let joined = layers.prefix { $0.policy == first.policy && $0.origin == first.origin }
-      if joined.count > 1 {
-        var changes = PendingChanges()
-        for layer in joined { changes.merge(layer.changes) }
-        if (try? parent.save(changes, first.policy, origin: first.origin)) != nil {
-          state.withLock { $0.remove(joined.count) }
-          continue
-        }
+      let joined = Array(layers.prefix { $0.policy == first.policy })
+      do {
+        try write(joined)
+      } catch where joined.count > 1 && !Self.mayPass(error) {
+        // One of them can never be written.
+        try write([first])
       }
-      try write(first)
     }
   }
 
-  private func write(_ layer: Layer) throws {
+  private func write(_ layers: [Layer]) throws {
+    guard let first = layers.first else { return }
+    var changes = first.changes
+    for layer in layers.dropFirst() { changes.merge(layer.changes) }
     do {
-      try parent.save(layer.changes, layer.policy, origin: layer.origin)
-      state.withLock { $0.remove(1) }
+      try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
+      state.withLock { $0.remove(layers.count) }
+    } catch where Self.mayPass(error) {
+      let isNew = state.withLock { state in
+        let last = layers.last?.number ?? 0
+        defer { state.reported = max(state.reported, last) }
+        return state.reported < last
+      }
+      if isNew { report(error, changes, isPending: true) }
+      retryLater()
+      throw error
     } catch {
-      let isPending = Self.mayPass(error)
-      let mustReport = state.withLock { state in
-        if !isPending { return true }
-        defer { state.reported = max(state.reported, layer.number) }
-        return state.reported < layer.number
-      }
-      if mustReport { report(error, layer, isPending: isPending) }
-      if isPending {
-        retryLater()
-        throw error
-      }
+      if layers.count > 1 { throw error }
+      report(error, changes, isPending: false)
       state.withLock { $0.remove(1) }
-      parent.tell(.entities(Set(layer.changes.keys)))
+      parent.tell(.entities(Set(changes.keys)))
     }
   }
 
@@ -150,11 +165,11 @@ public final class RootContext: ContextParent {
     }
   }
 
-  private func report(_ error: any Error, _ layer: Layer, isPending: Bool) {
-    let changes = layer.changes.keys.compactMap { key -> BackgroundSaveError.Change? in
-      guard let change = layer.changes[key] else { return nil }
+  private func report(_ error: any Error, _ changes: PendingChanges, isPending: Bool) {
+    let changes = changes.keys.compactMap { key -> BackgroundSaveError.Change? in
+      guard let change = changes[key] else { return nil }
       let object = try? read(model.contained(in: key.entity)) { base in
-        let loader = EntityLoader(change.row == nil ? base : PendingReading(base, layer.changes), model: model)
+        let loader = EntityLoader(change.row == nil ? base : PendingReading(base, changes), model: model)
         return try loader.find(key.entity.type, key: key.id) as (any PersistentEntity)?
       }
       let kind: BackgroundSaveError.Change.Kind =

@@ -282,7 +282,7 @@ extension ViewContext {
 
   private func shownKeys(_ entity: EntityDescription) -> [EntityKey] {
     func keys<T: PersistentEntity>(_ type: T.Type) -> [EntityKey] {
-      store.all(type).compactMap { value in (try? T.storedKey(of: value.id)).map { EntityKey(entity, $0) } }
+      store.knownIDs(of: type).compactMap { id in (try? T.storedKey(of: id)).map { EntityKey(entity, $0) } }
     }
     return keys(entity.type)
   }
