@@ -128,7 +128,7 @@ struct CoordinatorTests {
       #expect(!coordinator.detach(reviews))
       #expect(
         reason { _ = try coordinator.newContext().find(Book.self, id: "b") }
-          == "a row refers to Review 1, which is not stored")
+          == "no attached store keeps Review")
       #expect(try coordinator.newContext().find(Author.self, id: "a") != nil)
       try coordinator.attach(reviews, configuration: "Reviews")
       #expect(try coordinator.newContext().find(Book.self, id: "b") == book)

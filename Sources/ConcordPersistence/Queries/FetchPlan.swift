@@ -56,12 +56,15 @@ struct FetchPlan<T: PersistentEntity> {
     return order
   }
 
+  /// The query that gives the whole result; `nil` if there is something left to do in memory.
+  func wholeQuery(_ reading: any RowReading) throws -> RowQuery? { try storedOrder(reading).map(whole) }
+
   func fetch(_ context: ContextCore) throws -> [T] {
     var isWhole = false
     let found = try context.read(model.contained(in: entity)) { reading in
-      let order = try storedOrder(reading)
-      isWhole = order != nil
-      return try EntityLoader(reading, model: model).fetch(T.self, order.map(whole) ?? unordered)
+      let query = try wholeQuery(reading)
+      isWhole = query != nil
+      return try EntityLoader(reading, model: model).fetch(T.self, query ?? unordered)
     }
     // The rest runs outside of the reading, since a computed property is the user's.
     return isWhole ? found : try finish(found)

@@ -65,6 +65,17 @@
       }
     }
 
+    /// How SQLite goes about a query, line by line.
+    func plan(of query: RowQuery) throws -> String {
+      let select = SQLiteQuery(query, try table(query.entity))
+      let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(select.rows)"))
+      defer { statement.reset() }
+      try select.bind(to: statement)
+      var lines: [String] = []
+      while try statement.step() { lines.append(statement.text(at: 3) ?? "") }
+      return lines.joined(separator: "\n")
+    }
+
     func count(_ query: RowQuery) throws -> Int {
       let select = SQLiteQuery(query, try table(query.entity))
       let statement = SQLiteStatement(try db.makeStatement(sql: select.count))

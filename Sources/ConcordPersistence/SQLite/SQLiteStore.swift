@@ -105,6 +105,11 @@
       try StoreError.translating(store: name) { try pool.close() }
     }
 
+    /// How SQLite goes about a query.
+    func queryPlan(_ query: RowQuery) throws -> String {
+      try pool.read { try SQLiteSession($0, tables: tables, store: name).plan(of: query) }
+    }
+
     private func checkOpen() throws {
       if isClosed.withLock({ $0 }) { throw StoreError.detached(store: name) }
     }
