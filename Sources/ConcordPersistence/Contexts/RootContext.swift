@@ -125,6 +125,8 @@ public final class RootContext: ContextParent {
     do {
       try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
       state.withLock { $0.remove(layers.count) }
+      // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
+      parent.tell(.entities(Set(changes.keys)))
     } catch where Self.mayPass(error) {
       let isNew = state.withLock { state in
         let last = layers.last?.number ?? 0

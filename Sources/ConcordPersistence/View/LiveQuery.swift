@@ -23,6 +23,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// What is shown now.
   private var shown: [StoredValue] = []
   var mustFetch = true
+  /// Of which entities the values known here are as new as what is shown.
+  private var fresh: Set<StoredValue> = []
 
   private struct Entry {
     let key: StoredValue
@@ -67,6 +69,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
+    fresh = []
     if mustFetch { return }
     let changed = try affected(keys, reading)
     // All leave first, so that the order holds while others are put in.
@@ -145,6 +148,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     guard position < entries.count || isComplete else { return }
     entries.insert(entry, at: position)
     values[entry.key] = entry.value
+    fresh.insert(entry.key)
   }
 
   // MARK: The result
@@ -154,12 +158,12 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       do { try fetch(core) } catch {
         // A store that is gone leaves nothing to show.
         (entries, values, isComplete) = ([], [:], false)
-        show(in: store)
+        try show(core, store)
         if case StoreError.noStore = error { return }
         throw error
       }
     }
-    show(in: store)
+    try show(core, store)
   }
 
   func fetch(_ core: ContextCore) throws {
@@ -171,6 +175,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
     isComplete = descriptor.fetchLimit.map { found.count < $0 } ?? true
     mustFetch = false
+    fresh = Set(values.keys)
   }
 
   /// Shows it for the first time.
@@ -180,15 +185,23 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return observer.map(\.items)
   }
 
-  private func show(in store: EntityStore) {
-    let window = window
+  private func show(_ core: ContextCore, _ store: EntityStore) throws {
     let keys = window.map(\.key)
     guard keys != shown else { return }
     let old = shown
-    shown = keys
     // Between the first and the last difference.
     let first = zip(old, keys).prefix { $0 == $1 }.count
     let last = zip(old.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
+    // What enters from those that were known but not shown may hold older values of the entities inside.
+    let present = Set(old.dropFirst(first).dropLast(last))
+    let stale = keys.dropFirst(first).dropLast(last).filter { !fresh.contains($0) && !present.contains($0) }
+    if !stale.isEmpty {
+      try core.read(contained) { reading in
+        let loader = EntityLoader(reading, model: model)
+        for key in stale { if let value = try loader.find(T.self, key: key) { values[key] = value } }
+      }
+    }
+    shown = keys
     store.update(QueryResult<T>.self, id: number) { result in
       // What the store shows of an entity is newer than what is known here of the entities inside.
       let isSame = result.items.count == old.count
@@ -196,8 +209,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       let present = Dictionary(
         result.items[replaced].compactMap { item in (try? T.storedKey(of: item.id)).map { ($0, item) } }
       ) { first, _ in first }
-      let wanted = isSame ? window.dropFirst(first).dropLast(last) : window
-      result.items.replaceSubrange(replaced, with: wanted.map { present[$0.key] ?? $0.value })
+      let wanted = isSame ? keys.dropFirst(first).dropLast(last) : keys[...]
+      result.items.replaceSubrange(replaced, with: wanted.compactMap { present[$0] ?? values[$0] })
     }
   }
 }

@@ -162,8 +162,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
   public func save() throws {
     try locked { try core.save(origin: ObjectIdentifier(self)) }
-    // What is kept up to date is told of the merged rows.
-    if !isKeptUpToDate { try change { _ in } }
+    // What lost against what others had saved is shown no longer.
+    try change { _ in }
   }
 
   /// Forgets all changes that were not saved.
@@ -254,11 +254,15 @@ extension ViewContext {
         }
         for query in touchedQueries { try query.update(keys, reading, loader) }
       }
-      for query in touchedQueries { try query.finish(core, store) }
     } catch {
+      (stored, removed) = ([], [])
       errorHandler(error)
     }
     for show in stored { show(store) }
+    // What they read is newer still. They let go of what is removed before that goes.
+    for query in touchedQueries {
+      do { try query.finish(core, store) } catch { errorHandler(error) }
+    }
     for key in removed { remove(key) }
   }
 
