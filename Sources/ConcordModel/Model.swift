@@ -14,6 +14,8 @@ public final class Model: Sendable {
   public let name: String
   /// All entities, each once, in the order given; those that only a configuration lists come last.
   public let entities: [EntityDescription]
+  /// How columns are migrated that were otherwise in an earlier model.
+  public let migrations: [ColumnMigration]
   private let byType: [ObjectIdentifier: EntityDescription]
   private let byName: [String: EntityDescription]
   /// Of each declared configuration, its entities.
@@ -29,7 +31,7 @@ public final class Model: Sendable {
   ///   that is not listed, an entity with relations that is not an `Aggregate`.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
-    configurations: [String: [any PersistentEntity.Type]] = [:]
+    configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = []
   ) throws {
     var entities: [EntityDescription] = []
     var byType: [ObjectIdentifier: EntityDescription] = [:]
@@ -41,6 +43,7 @@ public final class Model: Sendable {
     }
     self.name = name
     self.entities = entities
+    self.migrations = migrations
     self.byType = byType
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
@@ -55,7 +58,7 @@ public final class Model: Sendable {
   /// A model that stands for one that is missing.
   package init(emptyNamed name: String) {
     self.name = name
-    (entities, byType, byName, configurations, recursive, contained) = ([], [:], [:], [:], [], [:])
+    (entities, migrations, byType, byName, configurations, recursive, contained) = ([], [], [:], [:], [:], [], [:])
   }
 
   /// The description of a type.

@@ -46,6 +46,16 @@ public enum StoreError: Error, Sendable {
   case unavailableStoreType(String)
 }
 
+extension StoreError {
+  /// Whether the tables of a file are not those of the model.
+  package var isIncompatible: Bool {
+    switch self {
+    case .incompatibleStore, .newerStore: true
+    default: false
+    }
+  }
+}
+
 extension StoreError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 

@@ -160,7 +160,7 @@
       }
     }
 
-    @Test("A file with other tables is refused, and the error lists each difference")
+    @Test("A file whose tables cannot be made fit is refused, and stays as it is")
     func otherSchema() throws {
       try withFolder { folder in
         let url = folder.appending(path: "a.sqlite")
@@ -174,8 +174,7 @@
         try queue.close()
         #expect(
           reason { _ = try open(url) }
-            == "the store 'a.sqlite' does not fit the model: Author.born is not in the model; "
-            + "Author.name is INTEGER, not TEXT; Author._id is missing")
+            == "the store 'a.sqlite' does not fit the model: Author.name is INTEGER, not TEXT")
         let tables = try DatabaseQueue(path: url.path).read {
           try String.fetchAll($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
         }

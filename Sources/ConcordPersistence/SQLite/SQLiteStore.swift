@@ -23,8 +23,13 @@
     ///   - url: the file; its folder is made if it is not there.
     ///   - entities: what it keeps.
     ///   - timeout: how long one waits for others that hold the file, in seconds.
+    ///   - migrations: how columns are migrated where that cannot be inferred.
+    ///   - migrates: whether a file of an earlier model is migrated.
     /// - Throws: ``StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
-    public init(url: URL, entities: [EntityDescription], timeout: TimeInterval = 5) throws {
+    public init(
+      url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
+      migrates: Bool = true
+    ) throws {
       self.url = url
       let name = url.lastPathComponent
       self.name = name
@@ -34,7 +39,13 @@
       configuration.label = "concord.\(name)"
       pool = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
-        try pool.write { try SQLiteSchema(entities: entities, store: name).prepare($0) }
+        let schema = SQLiteSchema(entities: entities, migrations: migrations, store: name, migrates: migrates)
+        do {
+          try pool.write { try schema.prepare($0) }
+        } catch {
+          try? Self.close(pool)
+          throw error
+        }
         return pool
       }
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
@@ -43,8 +54,38 @@
     /// Opens the file of a configuration.
     convenience init(_ request: StoreRequest) throws {
       guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no file is named") }
-      let timeout = request.configuration.options[ConcordBusyTimeoutOption] as? Double
-      try self.init(url: url, entities: request.entities, timeout: timeout ?? 5)
+      let configuration = request.configuration
+      let timeout = configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5
+      let migrates =
+        configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
+        && configuration.isOn(NSInferMappingModelAutomaticallyOption)
+      do {
+        try self.init(
+          url: url, entities: request.entities, timeout: timeout, migrations: request.model.migrations,
+          migrates: migrates)
+      } catch let error as StoreError where configuration.overwriteIncompatibleStore && error.isIncompatible {
+        try SQLiteStore.keepBeside(url)
+        try self.init(url: url, entities: request.entities, timeout: timeout)
+      }
+    }
+
+    /// Gives a file another name, with those beside it: `Library.sqlite.incompatible`, or with a number.
+    private static func keepBeside(_ url: URL) throws {
+      let manager = FileManager.default
+      var name = "\(url.lastPathComponent).incompatible"
+      let folder = url.deletingLastPathComponent()
+      var number = 1
+      while manager.fileExists(atPath: folder.appendingPathComponent(name).path) {
+        number += 1
+        name = "\(url.lastPathComponent).incompatible\(number)"
+      }
+      do {
+        for suffix in ["", "-wal", "-shm"] where manager.fileExists(atPath: url.path + suffix) {
+          try manager.moveItem(atPath: url.path + suffix, toPath: folder.appendingPathComponent(name + suffix).path)
+        }
+      } catch {
+        throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
+      }
     }
 
     private static func makeFile(_ url: URL) throws {
@@ -102,12 +143,18 @@
         return isClosed
       }
       if wasClosed { return }
-      try StoreError.translating(store: name) { try pool.close() }
+      try StoreError.translating(store: name) { try Self.close(pool) }
     }
 
     /// How SQLite goes about a query.
     func queryPlan(_ query: RowQuery) throws -> String {
       try pool.read { try SQLiteSession($0, tables: tables, store: name).plan(of: query) }
+    }
+
+    /// The writer goes last: it takes the log into the file, which readers cannot.
+    private static func close(_ pool: DatabasePool) throws {
+      pool.invalidateReadOnlyConnections()
+      try pool.close()
     }
 
     private func checkOpen() throws {
