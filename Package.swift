@@ -101,10 +101,14 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
+    // What the tests start beside them, and kill.
+    .executableTarget(
+      name: "ConcordTestProcess", dependencies: ["ConcordPersistence"], path: "Tests/ConcordTestProcess",
+      swiftSettings: settings),
     .testTarget(
       name: "ConcordPersistenceTests",
       dependencies: [
-        "ConcordPersistence",
+        "ConcordPersistence", "ConcordTestProcess",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),

@@ -16,6 +16,7 @@
     private let tables: [EntityDescription: SQLiteTable]
     private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let isClosed = Locked(false)
+    private let watch: SQLiteWatch
 
     /// Opens a file, or makes one.
     ///
@@ -48,6 +49,7 @@
         }
         return pool
       }
+      watch = SQLiteWatch(pool, feed)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -132,7 +134,8 @@
     }
 
     public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
-      feed.observe(body)
+      watch.start()
+      return feed.observe(body)
     }
 
     public func settle() { feed.settle() }
@@ -143,6 +146,7 @@
         return isClosed
       }
       if wasClosed { return }
+      watch.stop()
       try StoreError.translating(store: name) { try Self.close(pool) }
     }
 
