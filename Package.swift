@@ -112,6 +112,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
+    // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.
+    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence"]),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )
