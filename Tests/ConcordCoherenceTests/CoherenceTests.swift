@@ -56,7 +56,8 @@ struct CoherenceTests {
   /// Registers the model, and gives a folder of its own.
   private func withModel(_ body: (URL) async throws -> Void) async throws {
     try Model(
-      "MyModelName", entities: [Setting.self], configurations: ["TransientData": [Token.self], "GlobalData": [User.self]]
+      "MyModelName", entities: [Setting.self],
+      configurations: ["TransientData": [Token.self], "GlobalData": [User.self]]
     ).register()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -116,9 +117,11 @@ struct CoherenceTests {
     try await withModel { folder in
       let containers: [PersistentContainer] = [
         GenericPersistentContainer<ContextStrategy.Direct>(name: "MyModelName"),
-        GenericPersistentContainer<ContextStrategy.DirectIndependent>(name: "MyModelName", asyncErrorBlock: { error in
-          Issue.record(error)
-        }),
+        GenericPersistentContainer<ContextStrategy.DirectIndependent>(
+          name: "MyModelName",
+          asyncErrorBlock: { error in
+            Issue.record(error)
+          }),
         GenericPersistentContainer<ContextStrategy.IndirectNested>(name: "MyModelName", logTag: "Test"),
         GenericPersistentContainer<ContextStrategy.Mixed>(
           name: "MyModelName", managedObjectModel: try Model("MyModelName", entities: [Setting.self])),

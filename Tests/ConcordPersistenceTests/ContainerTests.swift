@@ -27,7 +27,8 @@ struct ContainerTests {
     #expect(configuration != StoreConfiguration(options: [:]))
     #expect(StoreConfiguration(options: ["a": 1]) == StoreConfiguration(options: ["a": 1]))
     #expect(
-      "\(StoreConfiguration(fileName: "f", name: "N"))" == "<StoreConfiguration> (fileName: 'f', name: 'N', type: SQLite)")
+      "\(StoreConfiguration(fileName: "f", name: "N"))"
+        == "<StoreConfiguration> (fileName: 'f', name: 'N', type: SQLite)")
   }
 
   @Test("A container made with the name alone finds the registered model; without one, attaching says so")
@@ -97,7 +98,10 @@ struct ContainerTests {
       for user in ["ann", "bob"] {
         let stores = try container.attachPersistentStores(
           at: folder.appending(path: user),
-          for: [StoreConfiguration(name: "TransientData", type: .inMemory), StoreConfiguration(name: "UserData", type: types)])
+          for: [
+            StoreConfiguration(name: "TransientData", type: .inMemory),
+            StoreConfiguration(name: "UserData", type: types),
+          ])
         let context = container.newBackgroundContext()
         context.insert(Author(id: user, name: user))
         context.insert(Review(id: 1, text: user))
@@ -170,7 +174,8 @@ struct ContainerTests {
         let stores = try container.attachPersistentStores(
           at: deep,
           for: [
-            StoreConfiguration(), StoreConfiguration(name: "PersistentData"), StoreConfiguration(fileName: "x.db", name: "X"),
+            StoreConfiguration(), StoreConfiguration(name: "PersistentData"),
+            StoreConfiguration(fileName: "x.db", name: "X"),
           ])
         #expect(
           stores.map { $0.url?.lastPathComponent } == ["Library.sqlite", "Library.persistentdata.sqlite", "x.db"])
@@ -195,7 +200,8 @@ struct ContainerTests {
         let store = try container.attachPersistentStore(at: folder)
         try FileManager.default.createSymbolicLink(
           at: folder.appending(path: "link"), withDestinationURL: folder)
-        for other in [folder, folder.appending(path: "../\(folder.lastPathComponent)"), folder.appending(path: "link")] {
+        for other in [folder, folder.appending(path: "../\(folder.lastPathComponent)"), folder.appending(path: "link")]
+        {
           #expect(
             reason { try container.attachPersistentStore(at: other, for: StoreConfiguration()) }
               == "the store 'Library.sqlite' is attached already")

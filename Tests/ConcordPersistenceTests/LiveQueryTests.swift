@@ -16,7 +16,8 @@ struct LiveQueryTests {
       try await container.flush()
       let top = try container.viewContext.query(
         FetchDescriptor<Review>(
-          predicate: #Predicate { ($0.stars ?? 0) >= 10 }, sortBy: [SortDescriptor(\.id)], fetchLimit: 3, fetchOffset: 1))
+          predicate: #Predicate { ($0.stars ?? 0) >= 10 }, sortBy: [SortDescriptor(\.id)], fetchLimit: 3, fetchOffset: 1
+        ))
       #expect(top.value.map(\.id) == [11, 12, 13])
       // Leaves, enters through the limit, moves.
       try context.update(Review.self, id: 12) { $0.stars = nil }

@@ -142,7 +142,8 @@ struct PredicateTests {
           let order = random.pick(orders())
           let limit: Int? = random.pick([nil, 0, 3, 10, 100, .max])
           let offset: Int? = random.pick([nil, 0, 2, 50])
-          let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): case \(number), \(order), \(limit as Any), \(offset as Any)"
+          let comment: Comment =
+            "CONCORD_RANDOM_SEED=\(seed): case \(number), \(order), \(limit as Any), \(offset as Any)"
           let descriptor = FetchDescriptor(
             predicate: test.predicate, sortBy: order, fetchLimit: limit, fetchOffset: offset)
           let plan = FetchPlan(descriptor, entity, coordinator.model)
@@ -181,7 +182,8 @@ struct PredicateTests {
     for scalar in (Unicode.Scalar(0x80)!.value...0x10FFFF).compactMap(Unicode.Scalar.init) {
       let composed = String(Character(scalar)).canonicallyComposed
       guard composed.utf8.contains(where: { $0 < 0x80 }) else { continue }
-      #expect(["\u{212A}", "\u{37E}", "\u{1FEF}"].contains { $0.unicodeScalars.elementsEqual([scalar]) }, "\(scalar.value)")
+      #expect(
+        ["\u{212A}", "\u{37E}", "\u{1FEF}"].contains { $0.unicodeScalars.elementsEqual([scalar]) }, "\(scalar.value)")
     }
   }
 

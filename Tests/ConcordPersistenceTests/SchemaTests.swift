@@ -111,7 +111,8 @@
     private typealias Container = GenericPersistentContainer<ContextStrategy.Direct>
 
     private let item = First(
-      id: 1, name: "one", year: "1999", note: nil, code: "x", reviews: [Review(id: 2, text: "b"), Review(id: 1, text: "a")])
+      id: 1, name: "one", year: "1999", note: nil, code: "x",
+      reviews: [Review(id: 2, text: "b"), Review(id: 1, text: "a")])
     private let other = First(id: 2, name: "two", year: "2000", note: "good", code: "y", reviews: [])
 
     private func container(
@@ -302,7 +303,9 @@
     func damagedFiles() throws {
       try withFolder { folder in
         let url = folder.appending(path: "Items.sqlite")
-        for content in [Data("This is a text, and no database at all.".utf8) + Data(count: 5000), Data(repeating: 7, count: 4096)] {
+        for content in [
+          Data("This is a text, and no database at all.".utf8) + Data(count: 5000), Data(repeating: 7, count: 4096),
+        ] {
           try content.write(to: url)
           let container = try container([Review.self])
           for overwrites in [false, true] {

@@ -95,7 +95,9 @@ struct ViewContextTests {
     }
   }
 
-  @Test("Cycles read as they do from an entity store, and stay whole when a part is shown", arguments: StoreKind.combinations)
+  @Test(
+    "Cycles read as they do from an entity store, and stay whole when a part is shown",
+    arguments: StoreKind.combinations)
   func cycles(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     try await strategy.withContainer(kind) { container in
       let view = container.viewContext
@@ -105,7 +107,9 @@ struct ViewContextTests {
       try view.update(Person.self, id: 2) { $0.friends = [whole, Person(id: 3, name: "Cid")] }
       try view.save()
       try await container.flush()
-      let (ann, bob) = (try #require(try view.find(Person.self, id: 1)), try #require(try view.find(Person.self, id: 2)))
+      let (ann, bob) = (
+        try #require(try view.find(Person.self, id: 1)), try #require(try view.find(Person.self, id: 2))
+      )
       #expect(ann.value.friends.map(\.id) == [2])
       #expect(bob.value.friends.map(\.id) == [1, 3])
       #expect(ann.value.team?.name == "T")

@@ -117,10 +117,11 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       // A thread that may wait.
       DispatchQueue.global().async { [self] in
-        continuation.resume(with: Result {
-          try strategy.writePendingChanges()
-          persistentStoreCoordinator.settle()
-        })
+        continuation.resume(
+          with: Result {
+            try strategy.writePendingChanges()
+            persistentStoreCoordinator.settle()
+          })
       }
     }
   }

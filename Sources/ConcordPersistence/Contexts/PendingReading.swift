@@ -45,7 +45,8 @@ final class PendingReading: RowReading {
     var whole = query
     // Of the base no more rows are needed than are looked for, with those that are replaced.
     let needed = query.start.addingReportingOverflow(query.maximum)
-    whole.limit = needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
+    whole.limit =
+      needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
     whole.offset = 0
     try base.rows(whole) { key, source in
       if replaced.contains(key) { return true }

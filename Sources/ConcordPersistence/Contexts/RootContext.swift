@@ -111,7 +111,7 @@ public final class RootContext: ContextParent {
       let joined = Array(layers.prefix { $0.policy == first.policy })
       do {
         try write(joined)
-      } catch where joined.count > 1 && !Self.mayPass(error) {
+      } catch  where joined.count > 1 && !Self.mayPass(error) {
         // One of them can never be written.
         try write([first])
       }
@@ -127,7 +127,7 @@ public final class RootContext: ContextParent {
       state.withLock { $0.remove(layers.count) }
       // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
       parent.tell(.entities(Set(changes.keys)))
-    } catch where Self.mayPass(error) {
+    } catch  where Self.mayPass(error) {
       let isNew = state.withLock { state in
         let last = layers.last?.number ?? 0
         defer { state.reported = max(state.reported, last) }

@@ -27,7 +27,9 @@
       if let same = presentColumn(column.name) { return same }
       if presentName != table.name {
         // The columns of a collection are named after it.
-        guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else { return nil }
+        guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else {
+          return nil
+        }
         return present[position]
       }
       guard let original = table.description(of: column.name)?.originalName, original != column.name,
@@ -65,8 +67,9 @@
         switch source(of: column) {
         case .nothing(let problem): return problem
         case .column(let name) where column.isRequired && presentColumn(name)?.isRequired == false:
-          let count = try Int.fetchOne(
-            db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(name)) IS NULL") ?? 0
+          let count =
+            try Int.fetchOne(
+              db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(name)) IS NULL") ?? 0
           return count == 0 ? nil : "\(table.name).\(column.name) is required, and missing in \(count) rows"
         default: return nil
         }
@@ -87,7 +90,8 @@
             "\(table.name).\(column.name) is \(there.type.isEmpty ? "any" : there.type), "
               + "not \(column.type.isEmpty ? "any" : column.type)")
         } else if there.isRequired != column.isRequired {
-          differences.append("\(table.name).\(column.name) is \(there.isRequired ? "required" : "optional") in the file")
+          differences.append(
+            "\(table.name).\(column.name) is \(there.isRequired ? "required" : "optional") in the file")
         }
       }
       return differences

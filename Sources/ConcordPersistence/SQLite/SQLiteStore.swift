@@ -94,7 +94,8 @@
       let manager = FileManager.default
       do {
         try manager.createDirectory(
-          at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+        )
       } catch {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
       }
