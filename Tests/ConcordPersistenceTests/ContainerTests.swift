@@ -134,6 +134,28 @@ struct ContainerTests {
     }
   }
 
+  @Test("What waits for a store that is gone keeps no other store attached, and is written when its own comes back")
+  func waitingForAStore() async throws {
+    let model = try Model("Library", entities: [Author.self], configurations: ["UserData": [Review.self]])
+    let container = StrategyKind.mixed.container(model) { _ in }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let authors = try container.attachPersistentStore(
+      at: folder, for: StoreConfiguration(name: "GlobalData", type: .inMemory))
+    let (reviews, gate) = try GateStore.attach(to: container, configuration: "UserData")
+    gate.closeGate()
+    container.viewContext.insert(Review(id: 1, text: "late"))
+    try container.viewContext.save()
+    // It is gone before it is written.
+    container.persistentStoreCoordinator.detach(reviews)
+    gate.openGate()
+    try await Task.sleep(for: .milliseconds(20))
+    try container.detach(persistentStore: authors)
+    try container.persistentStoreCoordinator.attach(reviews)
+    try await container.flush()
+    #expect(try container.stored(Review.self, id: 1)?.text == "late")
+  }
+
   @Test("Stores come and go while contexts are at work", arguments: StoreKind.combinations)
   func comingAndGoing(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     try await withFolder { folder in

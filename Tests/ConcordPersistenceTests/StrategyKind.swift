@@ -122,10 +122,13 @@ final class GateStore: RowStore {
   static let type: StoreType = "Gate"
 
   /// Attaches one to a container.
-  static func attach(to container: any PersistentContainer) throws -> (store: PersistentStore, gate: GateStore) {
+  static func attach(
+    to container: any PersistentContainer, configuration: String? = nil
+  ) throws -> (store: PersistentStore, gate: GateStore) {
     StoreFactory.register(type) { GateStore(name: $0.name) }
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-gate")
-    let store = try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: type))
+    let store = try container.attachPersistentStore(
+      at: folder, for: StoreConfiguration(name: configuration, type: type))
     return (store, try #require(store.rows as? GateStore))
   }
 }

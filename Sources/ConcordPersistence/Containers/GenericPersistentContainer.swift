@@ -98,7 +98,11 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
 
   public func detach(persistentStore store: PersistentStore) throws {
     guard persistentStores.contains(store) else { throw StoreError.detached(store: store.rows.name) }
-    try strategy.writePendingChanges()
+    do {
+      try strategy.writePendingChanges()
+    } catch StoreError.noStore {
+      // That belongs to another store, which is detached already; it waits for that.
+    }
     guard persistentStoreCoordinator.detach(store) else { throw StoreError.detached(store: store.rows.name) }
     try store.rows.close()
   }

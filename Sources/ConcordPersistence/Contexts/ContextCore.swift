@@ -102,7 +102,14 @@ final class ContextCore {
   /// What throws here is thrown by the next save.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
-      try insert(Occurrences(in: value, model: model, stamp: stamp ?? parent.nextStamp()))
+      let stamp = stamp ?? parent.nextStamp()
+      let entity = try model.entity(T.self)
+      if entity.targets.isEmpty {
+        // Nothing is inside, so there is but one row.
+        put(try entity.row(of: value, stamp: stamp), try Occurrences.key(of: value, entity), foundRow: nil)
+      } else {
+        try insert(Occurrences(in: value, model: model, stamp: stamp))
+      }
     } catch {
       if failure == nil { failure = error }
     }
@@ -132,11 +139,11 @@ final class ContextCore {
   ///
   /// - Parameter foundRow: the row as it is stored, if it was read.
   private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
-    if let present = pending[key] {
-      guard row.stamp > present.stamp else { return }
-      pending[key] = PendingChange(base: present.base, row: row, stamp: row.stamp)
-    } else {
-      pending[key] = PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
+    pending.change(key) { present in
+      guard let present else {
+        return PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
+      }
+      return row.stamp > present.stamp ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
     }
   }
 
@@ -157,6 +164,13 @@ final class ContextCore {
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let stamp = stamp ?? parent.nextStamp()
+    // What was read before the closure is read again only if the closure may have changed it.
+    let isPresentKnown = pending[key]?.stamp == knownPending?.stamp
+    if entity.targets.isEmpty, isPresentKnown {
+      // As it is written now, which may be otherwise than it is stored.
+      let given = try entity.row(of: before, stamp: stamp)
+      return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow)
+    }
     let given = try Occurrences(in: before, model: model, stamp: stamp)
     let edited = try Occurrences(in: after, model: model, stamp: stamp)
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
@@ -166,11 +180,8 @@ final class ContextCore {
       if let winner { winners.append((key, winner.row, known.first?.row)) }
     }
     if winners.isEmpty { return false }
-    // What was read before the closure is read again only if the closure may have changed it.
     var present: [EntityKey: StoredRow] = [:]
-    if pending[key]?.stamp == knownPending?.stamp, pending[key]?.row == nil || knownPending != nil {
-      present[key] = presentRow
-    }
+    if isPresentKnown { present[key] = presentRow }
     let others = winners.map(\.key).filter { present[$0] == nil }
     if !others.isEmpty {
       try readUnreconciled(Set(others.map(\.entity))) { reading in

@@ -26,10 +26,18 @@ extension PersistentStoreCoordinator: ContextParent {
   }
 
   public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
-    let changed = Set(changes.keys.map(\.entity))
+    var changed: [EntityDescription] = []
     // Removals reach all that refers to what goes, and references are checked.
-    let isFlat = changed.allSatisfy(\.targets.isEmpty) && changes.keys.allSatisfy { changes[$0]?.row != nil }
-    try write(isFlat ? Array(changed) : model.entities, origin: origin) { writing in
+    var isFlat = true
+    for entry in changes.all {
+      let entity = entry.key.entity
+      if changed.last !== entity, !changed.contains(entity) { changed.append(entity) }
+      if entry.change.row == nil || !entity.targets.isEmpty {
+        isFlat = false
+        break
+      }
+    }
+    try write(isFlat ? changed : model.entities, origin: origin) { writing in
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
     }
     commitCount.withLock { $0 += 1 }

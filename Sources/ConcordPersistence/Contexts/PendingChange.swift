@@ -20,39 +20,62 @@ struct PendingChange: Sendable {
 
 /// All that a context has changed and has not saved, in the order in which it was first changed.
 public struct PendingChanges: Sendable {
-  /// In order; those that were taken back are still there until there are many.
-  private var order: [EntityKey?] = []
-  private var changes: [EntityKey: (change: PendingChange, position: Int)] = [:]
+  /// In order; those that were taken back leave a gap until there are many.
+  private var entries: [Entry?] = []
+  private var positions: [EntityKey: Int] = [:]
   /// All that were set or taken back since it was asked for.
   private(set) var touched: Set<EntityKey>?
 
+  struct Entry: Sendable {
+    let key: EntityKey
+    var change: PendingChange
+  }
+
   public init() {}
 
-  public var isEmpty: Bool { changes.isEmpty }
+  public var isEmpty: Bool { positions.isEmpty }
   /// The entities that are changed.
-  public var keys: [EntityKey] { order.compactMap { $0 } }
+  public var keys: [EntityKey] { entries.compactMap { $0?.key } }
+
+  /// All changes, in order.
+  var all: some Sequence<Entry> { entries.lazy.compactMap { $0 } }
 
   subscript(key: EntityKey) -> PendingChange? {
-    get { changes[key]?.change }
+    get { positions[key].flatMap { entries[$0]?.change } }
     set {
-      touched?.insert(key)
       if let newValue {
-        if let position = changes[key]?.position {
-          changes[key] = (newValue, position)
-        } else {
-          changes[key] = (newValue, order.count)
-          order.append(key)
-        }
-      } else if let (_, position) = changes.removeValue(forKey: key) {
-        order[position] = nil
-        if changes.count * 2 < order.count { compact() }
+        change(key) { _ in newValue }
+      } else {
+        touched?.insert(key)
+        guard let position = positions.removeValue(forKey: key) else { return }
+        entries[position] = nil
+        if positions.count * 2 < entries.count { compact() }
       }
     }
   }
 
+  /// Changes what is there, or is not; nothing happens if there is nothing new.
+  mutating func change(_ key: EntityKey, _ body: (PendingChange?) -> PendingChange?) {
+    // One look at the table.
+    let next = entries.count
+    let position = { (known: inout Int) in known }(&positions[key, default: next])
+    guard position < next else {
+      guard let new = body(nil) else {
+        positions[key] = nil
+        return
+      }
+      entries.append(Entry(key: key, change: new))
+      touched?.insert(key)
+      return
+    }
+    guard let new = body(entries[position]?.change) else { return }
+    entries[position] = Entry(key: key, change: new)
+    touched?.insert(key)
+  }
+
   private mutating func compact() {
-    order = keys
-    for (position, key) in order.enumerated() { if let key { changes[key]?.position = position } }
+    entries = entries.compactMap { $0 }
+    for (position, entry) in entries.enumerated() { if let entry { positions[entry.key] = position } }
   }
 
   /// Begins to note what is touched.
@@ -60,21 +83,22 @@ public struct PendingChanges: Sendable {
 
   /// What was touched since the last call.
   mutating func takeTouched() -> Set<EntityKey> {
-    defer { touched = [] }
-    return touched ?? []
+    guard let touched, !touched.isEmpty else { return [] }
+    self.touched = []
+    return touched
   }
 
   mutating func removeAll() {
-    if touched != nil { touched?.formUnion(changes.keys) }
-    order = []
-    changes = [:]
+    touched?.formUnion(positions.keys)
+    entries = []
+    positions = [:]
   }
 
   /// Lays later changes over these.
   mutating func merge(_ later: PendingChanges) {
-    for key in later.keys {
-      guard let change = later[key] else { continue }
-      self[key] = PendingChange(base: self[key]?.base ?? change.base, row: change.row, stamp: change.stamp)
+    for entry in later.all {
+      let new = entry.change
+      change(entry.key) { PendingChange(base: $0?.base ?? new.base, row: new.row, stamp: new.stamp) }
     }
   }
 }

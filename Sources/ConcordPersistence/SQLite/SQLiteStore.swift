@@ -118,7 +118,7 @@
       try checkOpen()
       return try StoreError.translating(store: name) {
         try pool.writeWithoutTransaction { db in
-          var keys: Set<EntityKey> = []
+          var keys: [EntityKey] = []
           var result: R?
           try db.inTransaction(.immediate) {
             let session = SQLiteSession(db, tables: tables, store: name)

@@ -97,6 +97,7 @@ public final class PersistentStoreCoordinator: Sendable {
   // MARK: Following
 
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
+    guard feed.isFollowed || commit.origin == nil else { return }
     if let keys = commit.keys {
       feed.tell(.entities(keys))
     } else {

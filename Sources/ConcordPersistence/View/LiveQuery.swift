@@ -20,6 +20,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var values: [StoredValue: T] = [:]
   /// Whether the query finds no more.
   private var isComplete = false
+  /// Whether others are known, or in another order, than when it was last shown.
+  private var isMoved = false
   /// What is shown now.
   private var shown: [StoredValue] = []
   var mustFetch = true
@@ -71,13 +73,17 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
     fresh = []
     if mustFetch { return }
-    let changed = try affected(keys, reading)
-    // All leave first, so that the order holds while others are put in.
-    for key in changed { leave(key) }
-    for key in changed {
-      guard let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key)
-      else { continue }
-      if try matches(value, row, key) { enter(Entry(key: key, value: value)) }
+    for key in try affected(keys, reading) {
+      if let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key),
+        try matches(value, row, key)
+      {
+        if !stays(Entry(key: key, value: value)) {
+          leave(key)
+          enter(Entry(key: key, value: value))
+        }
+      } else {
+        leave(key)
+      }
     }
     if !isComplete, let end, entries.count < end { mustFetch = true }
     if let end, end < .max - 2 * spare, entries.count > end + 2 * spare {
@@ -131,8 +137,25 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return low
   }
 
+  /// Puts a new value in the place of the one that is known, if it belongs there.
+  private func stays(_ entry: Entry) -> Bool {
+    guard let value = values[entry.key] else { return false }
+    let position = position(of: Entry(key: entry.key, value: value))
+    guard entries.indices.contains(position), entries[position].key == entry.key else { return false }
+    // What comes last may come after others that are not known.
+    guard isComplete || position + 1 < entries.count else { return false }
+    guard position == 0 || precedes(entries[position - 1], entry),
+      position + 1 == entries.count || precedes(entry, entries[position + 1])
+    else { return false }
+    entries[position] = entry
+    values[entry.key] = entry.value
+    fresh.insert(entry.key)
+    return true
+  }
+
   private func leave(_ key: StoredValue) {
     guard let value = values.removeValue(forKey: key) else { return }
+    isMoved = true
     let position = position(of: Entry(key: key, value: value))
     if entries.indices.contains(position), entries[position].key == key {
       entries.remove(at: position)
@@ -146,6 +169,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     let position = position(of: entry)
     // What comes after all that are known may come after others, too.
     guard position < entries.count || isComplete else { return }
+    isMoved = true
     entries.insert(entry, at: position)
     values[entry.key] = entry.value
     fresh.insert(entry.key)
@@ -157,7 +181,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if mustFetch {
       do { try fetch(core) } catch {
         // A store that is gone leaves nothing to show.
-        (entries, values, isComplete) = ([], [:], false)
+        (entries, values, isComplete, isMoved) = ([], [:], false, true)
         try show(core, store)
         if case StoreError.noStore = error { return }
         throw error
@@ -175,17 +199,21 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
     isComplete = descriptor.fetchLimit.map { found.count < $0 } ?? true
     mustFetch = false
+    isMoved = true
     fresh = Set(values.keys)
   }
 
   /// Shows it for the first time.
   func observer(in store: EntityStore) -> EntityObserver<[T]> {
     shown = window.map(\.key)
+    isMoved = false
     let observer = store.store(QueryResult(id: number, items: window.map(\.value)))
     return observer.map(\.items)
   }
 
   private func show(_ core: ContextCore, _ store: EntityStore) throws {
+    guard isMoved else { return }
+    isMoved = false
     let keys = window.map(\.key)
     guard keys != shown else { return }
     let old = shown
