@@ -19,6 +19,8 @@ import Foundation
   @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) var needsComparison = false
+  /// Who is to be told of the commit without being enqueued.
+  @exclusivity(unchecked) var toldNow: Subscriber?
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
@@ -53,7 +55,10 @@ import Foundation
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
-    if removal.isPending { removal.flush() }
+    if removal.isPending {
+      removal.flush()
+      settleShapes()
+    }
     components.resolve()
   }
 
@@ -75,7 +80,7 @@ import Foundation
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
-        merge.revisit(node)
+        removal.removeAgain(merge.revisit(node))
         refresher.refresh(node)
         // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
         graph.invalidate(node, isNotifying: false)
@@ -92,6 +97,7 @@ import Foundation
   func commit() {
     if backlog.isEmpty { return }
     removal.flush()
+    if removal.hasRemoved { refreshNotified() }
     settleShapes()
     components.resolve()
     reachability.examine()
@@ -105,6 +111,7 @@ import Foundation
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    removal.forgetRemoved()
     if isIdle { backlog.clear() }
   }
 
@@ -114,15 +121,21 @@ import Foundation
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale, !node.table.isOfHubs {
-      _ = graph.notified.popLast()
+    // Most often there is one, which needs no list.
+    if graph.journal.isEmpty, !needsComparison,
+      let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
+    {
+      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.canBeToldNow {
+        toldNow = subscriber
+        return
+      }
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
+      Borrowed(nodes[next]).use { if $0.isStale, $0.buffersCalls { refresh($0) } }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -130,21 +143,32 @@ import Foundation
       }
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
-    for node in nodes {
-      if node.table.isOfHubs {
-        hubs.didChange(node)
-      } else if changed?.contains(node) ?? true {
-        tell(node)
-      } else {
-        // Nobody is told, and so nobody would look: the next change below is to come up to it again.
-        refresh(node)
+    for i in nodes.indices {
+      Borrowed(nodes[i]).use { node in
+        if node.table.isOfHubs {
+          hubs.didChange(node)
+        } else if changed?.contains(node) ?? true {
+          tell(node)
+        } else {
+          // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+          refresh(node)
+        }
       }
     }
   }
 
+  /// What observers are about to be told may show what was removed: that is to be known while it is known what was.
+  private func refreshNotified() {
+    let nodes = graph.notified.takeAll()
+    for node in nodes { graph.notified.insert(node) }
+    for node in nodes where node.isStale && node.buffersCalls { refresh(node) }
+  }
+
   private func tell(_ node: Node) {
-    guard let links = node.links else { return }
-    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
+    // Nobody subscribes or leaves meanwhile, since that takes the lock.
+    node.withLinks { links in
+      for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
+    }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
@@ -173,7 +197,7 @@ import Foundation
     needsComparison = true
     log.truncate(to: savepoint.logCount)
     removal.undoClearing(to: savepoint.clearedCount)
-    for state in graph.journal.takeSinceSavepoint() { restore(state) }
+    graph.makeUpToDate(graph.journal.undo(restore))
   }
 
   private func restore(_ state: SavedState) {
