@@ -1,5 +1,3 @@
-import Foundation
-
 // Relies on: a function that is isolated to an actor is called like one that is not; its isolation is what the compiler
 // checks, and what the caller sees to. Who calls the result does so on the actor.
 
@@ -9,5 +7,3 @@ import Foundation
 ) -> @Sendable (Value) -> Void {
   unsafeBitCast(function, to: (@Sendable (Value) -> Void).self)
 }
-
-func isMainThread() -> Bool { Thread.isMainThread }

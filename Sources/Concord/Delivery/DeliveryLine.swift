@@ -21,8 +21,7 @@ import Synchronization
   }
 
   private let place: Place
-  /// Guards the state of the line's subscribers, too.
-  let lock = Lock()
+  private let lock = Lock()
   private let work = Atomic<Bool>(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held; nor that no access is within another,
   // since the methods of `Line` run no code of others.
@@ -34,12 +33,22 @@ import Synchronization
   @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
   @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
 
+  /// Guards the state of the line's subscribers, too.
   @usableFromInline func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
 
   /// Enqueues a notice. The lock is held.
   @usableFromInline func enqueue(_ subscriber: Subscriber) {
     line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
     work.store(true, ordering: .relaxed)
+  }
+
+  /// Begins a turn without a notice, if nothing waits and nobody is being told. The lock is held.
+  func beginServing() -> Bool { line.begin() }
+
+  /// Ends that turn: tells what has come meanwhile.
+  func endServing() {
+    lock.lock()
+    serveCommits(of: currentThread())
   }
 
   /// Calls back when all that waits now has been told: at once, if nothing waits and nobody is being told.

@@ -17,20 +17,21 @@ import Synchronization
   private struct WeakLine { weak var line: DeliveryLine? }
 
   init(_ delivery: EntityStore.Delivery) {
+    DispatchQueue.main.mark()
     switch delivery {
     case .immediate:
       store = DeliveryLine(.committingThread)
       main = DeliveryLine(.queue(.main))
     case .queue(let queue):
       store = DeliveryLine(.queue(queue))
-      main = queue === DispatchQueue.main ? store : DeliveryLine(.queue(.main))
+      main = queue.isSame(as: .main) ? store : DeliveryLine(.queue(.main))
     }
   }
 
   /// The line of a callback that belongs to an actor, or to none; and whether its first call may come at once, from the caller.
   @usableFromInline func line(of owner: (any Actor)?, calledFrom caller: (any Actor)?) -> (DeliveryLine, isHere: Bool) {
     guard let owner else { return (store, true) }
-    return (line(of: owner), caller === owner || (owner === MainActor.shared && isMainThread()))
+    return (line(of: owner), caller === owner || (owner === MainActor.shared && DispatchQueue.main.isCurrent))
   }
 
   /// The line of an actor, which lives as long as it has subscribers.

@@ -26,7 +26,7 @@ struct Relay {
   /// The lock is held.
   init(to hub: Hub, from node: Node, _ shared: SharedCore) {
     let handle = NodeHandle(hub.node)
-    let calls = CallMaker { core, _ in
+    let calls = CallMaker { core, _, _ in
       core.hubs.didChange(handle.node(in: core))
       return nil
     }

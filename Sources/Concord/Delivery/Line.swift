@@ -19,6 +19,13 @@ struct Line<Notice> {
     return true
   }
 
+  /// Begins to serve though nothing waits; `false` if somebody else serves, or something waits.
+  mutating func begin() -> Bool {
+    guard isIdle else { return false }
+    isServed = true
+    return true
+  }
+
   /// Whoever serves has nothing more to do now. `true` to go on, because there is something after all.
   mutating func goOn() -> Bool {
     if isEmpty { isServed = false }

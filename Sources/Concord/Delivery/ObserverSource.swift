@@ -110,9 +110,15 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    let calls = CallMaker { core, occasion in
-      guard let value = self.value(core, for: occasion) else { return nil }
-      return Call { onChange(value) }
+    let calls = CallMaker { core, occasion, isToldNow in
+      guard let value = self.value(core, for: occasion) else {
+        if isToldNow { self.shared.unlockToTell() }
+        return nil
+      }
+      guard isToldNow else { return Call { onChange(value) } }
+      self.shared.unlockToTell()
+      onChange(value)
+      return nil
     }
     return shared.subscribe(calls, to: handle, isWhole: isWhole, line, buffering, isHere: isHere)
   }
@@ -128,9 +134,16 @@
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
 @usableFromInline final class CallMaker: Sendable {
-  @usableFromInline let call: @Sendable (StoreCore, Occasion) -> Call?
+  private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
 
-  @inlinable init(_ call: @escaping @Sendable (StoreCore, Occasion) -> Call?) { self.call = call }
+  @usableFromInline init(_ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?) {
+    self.run = run
+  }
+
+  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
+
+  /// Gives the store's lock back and calls at once, with the value on the stack.
+  func tellNow(_ core: StoreCore) { _ = run(core, .change, true) }
 }
 
 /// Why an observer is told something.

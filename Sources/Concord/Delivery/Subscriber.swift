@@ -48,20 +48,31 @@
       guard node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
-    guard let call = makeCall(core, .change) else { return }
-    var dropped: Call?
-    // Not in a closure, which would copy the call.
-    line.lock.lock()
-    let isEnqueued = state.change(isBuffered: true)
-    if isEnqueued { line.enqueue(self) }
-    // While the first call lasts values wait; while paused only the newest will count.
-    if isEnqueued || state.phase == .starting { dropped = box.append(call) }
-    line.lock.unlock()
-    withExtendedLifetime(dropped) {}
+    var call = makeCall(core, .change)
+    guard call != nil else { return }
+    let dropped = line.withLock { () -> Call? in
+      let isEnqueued = state.change(isBuffered: true)
+      if isEnqueued { line.enqueue(self) }
+      // While the first call lasts values wait; while paused only the newest will count.
+      guard isEnqueued || state.phase == .starting, let call = call.take() else { return nil }
+      return box.append(call)
+    }
+    withExtendedLifetime((call, dropped)) {}
   }
 
   private func makeCall(_ core: StoreCore, _ occasion: Occasion) -> Call? {
-    calls.flatMap { Borrowed($0).use { $0.call(core, occasion) } }
+    calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
+  }
+
+  /// Whether it may be told without being enqueued: each state, on the committing thread, of the entity itself.
+  var canBeToldNow: Bool { isWhole && line.tellsEachState }
+
+  /// What tells it now, if nobody else of its line is being told or waits: until `endServing` the line is taken.
+  func beginTellingNow() -> CallMaker? {
+    guard let calls, line.withLock({ state.phase == .active && box.count == 0 && line.beginServing() }) else {
+      return nil
+    }
+    return calls
   }
 
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.

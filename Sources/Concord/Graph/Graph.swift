@@ -202,8 +202,29 @@
 
   /// One occurrence in a node's value is known to be old.
   @inline(__always) func makeStale(_ node: Node, _ ordinal: Int32) {
+    if !node.isStale { journal.willInvalidate(node) }
     node.withChildren { $0.stale.insert(ordinal) }
     node.flags.insert(.stale)
+  }
+
+  /// Nodes show what is below them after all, as far as that is up to date itself: writing it again might have setters and
+  /// observers of properties change the value.
+  func makeUpToDate(_ nodes: ContiguousArray<Node>) {
+    var open = nodes.filter { $0.isStale && !$0.table.isInternal && !$0.table.reachesRecursion }
+    while !open.isEmpty {
+      let left = open.filter { !makeUpToDate($0) }
+      if left.count == open.count { return }
+      open = left
+    }
+  }
+
+  private func makeUpToDate(_ node: Node) -> Bool {
+    guard let children = node.children, !children.edges.contains(where: { $0.child.isStale }) else { return false }
+    children.stale.removeAll()
+    node.flags.remove(.stale)
+    // The next change of a child is to come up again.
+    for edge in children.edges { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+    return true
   }
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.

@@ -50,6 +50,11 @@
     } ?? false
   }
 
+  /// The one subscriber, if there is no other.
+  final var onlySubscriber: Subscriber? {
+    withLinks { $0.subscribers.count == 1 ? $0.subscribers[0] : nil } ?? nil
+  }
+
   final func addSubscriber(_ subscriber: Subscriber) {
     let links = ownLinks
     subscriber.position = links.subscribers.count

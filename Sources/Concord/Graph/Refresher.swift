@@ -50,10 +50,13 @@ final class Refresher: ChildForms {
       children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }
-    if patchValue(of: node, children, ordinals) == .reshaped {
-      reshaped.append(node)
-      graph.backlog.add()
-    }
+    if patchValue(of: node, children, ordinals) == .reshaped { didReshape(node) }
+  }
+
+  /// The node's value is to be visited anew.
+  func didReshape(_ node: Node) {
+    reshaped.append(node)
+    graph.backlog.add()
   }
 
   private func patchValue(

@@ -229,6 +229,11 @@ enum LogEvent {
     return node
   }
 
+  /// Whether somebody waits for an entity that was never stored.
+  func awaits(_ id: T.ID) -> Bool { awaited[id] != nil }
+  /// All that somebody waits for so.
+  var idsAwaited: [T.ID] { Array(awaited.keys) }
+
   /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
   /// is compared by its bits, too.
   @inlinable func isSame(_ a: T, _ b: T) -> Bool {

@@ -108,8 +108,9 @@ final class Merge {
     return occurrences.items.first?.node
   }
 
-  /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored.
-  func revisit(_ node: Node) {
+  /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored. Gives
+  /// their nodes.
+  func revisit(_ node: Node) -> ContiguousArray<Node> {
     begin(nil)
     takesOnlyNew = true
     defer { end() }
@@ -119,6 +120,9 @@ final class Merge {
     pickWinners()
     apply()
     adoptChildren(ofOccurrence: 0)
+    var new: ContiguousArray<Node> = []
+    for item in occurrences.items where item.state.contains(.isNew) { new.append(item.node) }
+    return new
   }
 
   // MARK: The way through

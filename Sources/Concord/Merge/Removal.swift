@@ -10,6 +10,8 @@ final class Removal {
   private let log: LogBuffer
   /// Removed, and perhaps still in values.
   @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
+  /// Removed by the open transaction, whatever became of them since.
+  private var recent: ContiguousArray<Node> = []
   /// Parents of removed entities.
   private let shrinking: NodeQueue
   /// Removed with all others: what waits for their observers is dropped when the transaction ends.
@@ -64,10 +66,25 @@ final class Removal {
       node.flags.remove(.exists)
       node.stamp = -.infinity
       removed.append(node)
+      recent.append(node)
       graph.backlog.add()
       graph.didWrite(node)
     }
   }
+
+  /// Removes again those entities that the transaction removed and that came back, because a computed relation, when it lost one
+  /// entity, showed another one that no relation had.
+  func removeAgain(_ new: ContiguousArray<Node>) {
+    guard hasRemoved, !new.isEmpty else { return }
+    let recent = Set(self.recent.map { ObjectIdentifier($0) })
+    for node in new where node.exists && recent.contains(ObjectIdentifier(node)) { remove(node) }
+    flush()
+  }
+
+  var hasRemoved: Bool { !recent.isEmpty }
+
+  /// The transaction has ended.
+  func forgetRemoved() { if hasRemoved { recent = [] } }
 
   /// Takes the removed entities out of all values.
   func flush() {
@@ -100,6 +117,7 @@ final class Removal {
     var edges: ContiguousArray<ChildEdge> = []
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
+    var showsUnknown = false
     for k in schema.orders.indices {
       let found = visitor.identify {
         if let visitOwn = schema.places[k].visitOwn {
@@ -112,15 +130,21 @@ final class Removal {
       // Where anything else stands than what is left of before, it may show something old.
       let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }
       for (position, node) in found.enumerated() {
+        guard let node else {
+          showsUnknown = true
+          continue
+        }
         if !isRest || old.stale.contains(Int32(truncatingIfNeeded: left[position])) {
           stale.append(Int32(truncatingIfNeeded: edges.count))
         }
-        edges.append(ChildEdge(child: node ?? parent))
+        edges.append(ChildEdge(child: node))
       }
       ends.append(Int32(truncatingIfNeeded: edges.count))
     }
     graph.setChildren(of: parent, schema, edges, ends)
     for ordinal in stale { graph.makeStale(parent, ordinal) }
+    // What a computed relation shows now may be new to the store.
+    if showsUnknown { refresher.didReshape(parent) }
   }
 
   private func isRemoved(_ node: Node) -> Bool { node.flags.contains(.removed) }

@@ -64,10 +64,30 @@ import Synchronization
     performReleases()
     // Most often there is nothing to end, nobody to tell and nothing to log.
     guard !core.backlog.isEmpty else { return unlock() }
+    commit()
+  }
+
+  /// Commits, gives the lock back, and delivers.
+  private func commit() {
     core.commit()
-    unlockAndLog()
+    guard let subscriber = core.toldNow.take() else {
+      unlockAndLog()
+      return lines.deliver()
+    }
+    // One observer of one entity, which is most frequent, needs no notice.
+    guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.beginTellingNow() else {
+      subscriber.didChange(core)
+      unlockAndLog()
+      return lines.deliver()
+    }
+    maker.tellNow(core)
+    subscriber.line.endServing()
+    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
     lines.deliver()
   }
+
+  /// Gives the lock back, and nothing else: no code of the user's is to run before the observer is told.
+  @usableFromInline func unlockToTell() { lock.unlock() }
 
   /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
   @inlinable func unlocked<R>(_ body: () -> R) -> R {
@@ -183,9 +203,7 @@ import Synchronization
       // An open transaction sees to it when it ends.
       guard !core.turns.isOpen else { return lock.unlock() }
       performReleases()
-      core.commit()
-      unlockAndLog()
-      lines.deliver()
+      commit()
     }
   }
 

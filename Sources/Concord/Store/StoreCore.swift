@@ -20,6 +20,8 @@ import Foundation
   @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) var needsComparison = false
+  /// Who is to be told of the commit without being enqueued.
+  @exclusivity(unchecked) var toldNow: Subscriber?
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
@@ -56,7 +58,10 @@ import Foundation
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
-    if removal.isPending { removal.flush() }
+    if removal.isPending {
+      removal.flush()
+      settleShapes()
+    }
     components.resolve()
   }
 
@@ -78,7 +83,7 @@ import Foundation
       let nodes = refresher.takeReshaped()
       if nodes.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
-        merge.revisit(node)
+        removal.removeAgain(merge.revisit(node))
         refresher.refresh(node)
         // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
         graph.invalidate(node, isNotifying: false)
@@ -110,11 +115,13 @@ import Foundation
     feed.tell(self)
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
+    removal.forgetRemoved()
     if isIdle { backlog.clear() }
   }
 
   private func completeWrites() {
     removal.flush()
+    if removal.hasRemoved { refreshNotified() }
     settleShapes()
     components.resolve()
   }
@@ -127,8 +134,12 @@ import Foundation
   private func notify() {
     // Most often there is one, which needs no list.
     if graph.journal.isEmpty, !needsComparison,
-      let node = graph.notified.takeOnly(where: { !$0.isStale && !$0.table.isOfHubs })
+      let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
     {
+      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.canBeToldNow {
+        toldNow = subscriber
+        return
+      }
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
@@ -155,6 +166,13 @@ import Foundation
         }
       }
     }
+  }
+
+  /// What observers are about to be told may show what was removed: that is to be known while it is known what was.
+  private func refreshNotified() {
+    let nodes = graph.notified.takeAll()
+    for node in nodes { graph.notified.insert(node) }
+    for node in nodes where node.isStale && node.buffersCalls { refresh(node) }
   }
 
   private func tell(_ node: Node) {
@@ -190,7 +208,7 @@ import Foundation
     needsComparison = true
     log.truncate(to: savepoint.logCount)
     removal.undoClearing(to: savepoint.clearedCount)
-    for state in graph.journal.takeSinceSavepoint() { restore(state) }
+    graph.makeUpToDate(graph.journal.undo(restore))
   }
 
   private func restore(_ state: SavedState) {

@@ -5,6 +5,8 @@
 /// state is found without a search, and nothing has to be counted.
 @usableFromInline final class Journal {
   @exclusivity(unchecked) private var entries: ContiguousArray<SavedState> = []
+  /// Nodes that were up to date until the open transaction changed what is below them, and how many states it had saved then.
+  @exclusivity(unchecked) private var invalidated: ContiguousArray<(node: Node, position: Int)> = []
   private let backlog: Backlog
   /// Where the innermost savepoint begins.
   @exclusivity(unchecked) private var savepoint = 0
@@ -27,6 +29,12 @@
 
   /// Saves a node's value before what it shows of its children is brought up to date.
   func willRefresh(_ node: Node) { if isRecording, !entries.isEmpty { save(node, isWrite: false) } }
+
+  /// A node that is up to date is about to show something old.
+  func willInvalidate(_ node: Node) {
+    // What is refreshed before the first write is not saved, and so not undone.
+    if isRecording, !entries.isEmpty { invalidated.append((node, entries.count)) }
+  }
 
   @usableFromInline func save(_ node: Node, isWrite: Bool) {
     if Int(node.journalIndex) >= savepoint {
@@ -76,11 +84,36 @@
   }
 
   /// The states saved since the innermost savepoint, the latest first; they are forgotten.
-  func takeSinceSavepoint() -> ReversedCollection<ContiguousArray<SavedState>> {
+  private func takeSinceSavepoint() -> ReversedCollection<ContiguousArray<SavedState>> {
     let taken = ContiguousArray(entries[savepoint...])
     entries.removeSubrange(savepoint...)
     for state in taken.reversed() { state.node.journalIndex = state.previous }
     return taken.reversed()
+  }
+
+  /// Undoes what was done since the innermost savepoint: `restore` brings back one state, the latest comes first. Gives the nodes
+  /// that were up to date at the savepoint, and so are again.
+  func undo(_ restore: (SavedState) -> Void) -> ContiguousArray<Node> {
+    var upToDate: ContiguousArray<Node> = []
+    while let (node, position) = invalidated.last, position > savepoint {
+      invalidated.removeLast()
+      if position <= firstIndex(of: node) { upToDate.append(node) }
+    }
+    for state in entries[savepoint...] where Int(state.previous) < savepoint && !state.flags.contains(.stale) {
+      upToDate.append(state.node)
+    }
+    let count = invalidated.count
+    for state in takeSinceSavepoint() { restore(state) }
+    invalidated.removeSubrange(count...)
+    return upToDate
+  }
+
+  /// Where the first state of a node since the innermost savepoint is; behind all others if there is none.
+  private func firstIndex(of node: Node) -> Int {
+    var index = Int(node.journalIndex)
+    guard index >= savepoint else { return .max }
+    while Int(entries[index].previous) >= savepoint { index = Int(entries[index].previous) }
+    return index
   }
 
   /// The first state of each node written.
@@ -112,6 +145,7 @@
     entries.removeAll(keepingCapacity: true)
     // Also what was undone took room.
     entries.shrink(beyond: 4_096)
+    invalidated.removeAll(keepingCapacity: invalidated.count < 1_024)
     savepoint = 0
     isRecording = isFollowed
   }

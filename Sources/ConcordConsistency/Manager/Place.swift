@@ -1,5 +1,5 @@
+import Concord
 import Dispatch
-import Foundation
 
 /// Where an environment is called.
 enum Place: Sendable {
@@ -55,29 +55,4 @@ enum Place: Sendable {
 
 private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) async {
   body()
-}
-
-/// Says which queue code runs on: the queue has it, whatever object stands for the queue. On Linux `DispatchQueue.main` is
-/// another one each time.
-private final class QueueMark: Sendable {}
-
-private let key = DispatchSpecificKey<QueueMark>()
-
-extension DispatchQueue {
-  // Two threads may both do so: whichever mark stays, the queue has it wherever it is looked for.
-  fileprivate func mark() {
-    if getSpecific(key: key) == nil { setSpecific(key: key, value: QueueMark()) }
-  }
-
-  /// Whether code runs on the queue. The main queue may run on other threads than the main one, which ends in an
-  /// `async` program on Linux; and the main thread runs before the main queue does.
-  fileprivate var isCurrent: Bool {
-    guard let mark = getSpecific(key: key) else { return false }
-    return DispatchQueue.getSpecific(key: key) === mark
-      || (Thread.isMainThread && DispatchQueue.main.getSpecific(key: key) === mark)
-  }
-
-  fileprivate func isSame(as other: DispatchQueue) -> Bool {
-    getSpecific(key: key).map { $0 === other.getSpecific(key: key) } ?? (self === other)
-  }
 }

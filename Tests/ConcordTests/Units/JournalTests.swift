@@ -27,7 +27,7 @@ struct JournalTests {
 
   /// Undoes what was done since the innermost savepoint.
   private func rollBack() {
-    for state in journal.takeSinceSavepoint() { state.node.table.restoreValue(of: state.node, from: state) }
+    _ = journal.undo { $0.node.table.restoreValue(of: $0.node, from: $0) }
   }
 
   @Test("Outside of a transaction nothing is saved")
@@ -101,10 +101,36 @@ struct JournalTests {
     let inner = journal.begin()
     write(nodes[0], 2)
     journal.end(inner)
-    #expect(journal.takeSinceSavepoint().map { text($0) ?? -1 } == [1, 0, 0, 0])
+    var texts: [Int?] = []
+    _ = journal.undo { texts.append(text($0)) }
+    #expect(texts == [1, 0, 0, 0])
     journal.end(outer)
     #expect(journal.isEmpty && nodes.allSatisfy { $0.journalIndex == -1 })
   }
+
+  @Test("Undoing says which nodes were up to date at the savepoint")
+  func upToDate() {
+    let outer = journal.begin()
+    // Nothing was written yet, so that bringing it up to date again would not be undone.
+    journal.willInvalidate(nodes[3])
+    write(nodes[0], 1)
+    journal.willInvalidate(nodes[1])
+    nodes[2].flags.insert(.stale)
+    write(nodes[2], 1)
+    // It was not up to date when it was written, and so not before.
+    journal.willInvalidate(nodes[2])
+    let inner = journal.begin()
+    write(nodes[3], 1)
+    journal.willInvalidate(nodes[4])
+    #expect(Set(ids(journal.undo { _ in })) == [3, 4])
+    journal.end(inner)
+    #expect(Set(ids(journal.undo { journal.willInvalidate($0.node) })) == [0, 1])
+    journal.end(outer)
+    journal.commit()
+    nodes[2].flags.remove(.stale)
+  }
+
+  private func ids(_ nodes: ContiguousArray<Node>) -> [Int] { nodes.compactMap { $0.typed(Tag.self)?.value?.id } }
 
   @Test("Bringing a value up to date is saved beside a write, is undone like it, and is none")
   func refreshing() {
@@ -172,7 +198,7 @@ struct JournalTests {
       let before = heapInUse()
       let outer = graph.journal.begin()
       for node in nodes { graph.journal.willWrite(node) }
-      _ = graph.journal.takeSinceSavepoint()
+      _ = graph.journal.undo { _ in }
       graph.journal.end(outer)
       graph.journal.commit()
       let more = heapInUse() - before
