@@ -1,4 +1,5 @@
 #if Macros
+  import SwiftSyntax
   import SwiftSyntaxMacrosGenericTestSupport
   import Testing
 
