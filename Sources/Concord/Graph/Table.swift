@@ -277,7 +277,7 @@ enum LogEvent {
 
   /// The node that waits for an entity; from now on it does so no longer.
 
-  private func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
+  func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
     shrinkAwaited()
