@@ -73,6 +73,7 @@ struct Benchmarks: ParsableCommand {
     let machine = report.machine
     print(
       "\(machine.processor.map { $0 + ", " } ?? "")\(machine.architecture), \(machine.cores) cores, \(machine.system)")
+    print("a step, which goals are counted in: \(Unit.nanoseconds.format(machine.step))")
     #if DEBUG
       print("Built for debugging: the figures mean nothing. Build with -c release.")
     #endif
@@ -85,7 +86,7 @@ struct Benchmarks: ParsableCommand {
       fflush(nil)
       let line: Report.Line
       do {
-        line = Report.Line(row, try runner.measure(row))
+        line = Report.Line(row, try runner.measure(row), step: machine.step)
       } catch {
         line = Report.Line(row, failure: error)
       }

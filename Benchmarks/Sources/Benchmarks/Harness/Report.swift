@@ -9,6 +9,8 @@ struct Report: Codable {
     var processor: String?
     var cores: Int
     var clock: String
+    /// What goals that are times are counted in, in nanoseconds.
+    var step: Double
   }
 
   /// A row with its figures, in the row's unit.
@@ -48,7 +50,7 @@ struct Report: Codable {
 }
 
 extension Report.Line {
-  init(_ row: Row, _ measurement: Measurement) {
+  init(_ row: Row, _ measurement: Measurement, step: Double) {
     let concord = measurement.concord.median
     let floor = measurement.floor.median
     self.init(
@@ -59,7 +61,9 @@ extension Report.Line {
     if let concord {
       if let floor, floor > 0 { ratio = concord / floor }
       // A multiple of a floor that was not measured cannot be judged.
-      if row.goal.timesFloor == nil || floor != nil { holds = row.goal.holds(concord: concord, floor: floor) }
+      if row.goal.timesFloor == nil || floor != nil {
+        holds = row.goal.holds(concord: concord, floor: floor, step: step)
+      }
     }
   }
 
@@ -83,7 +87,8 @@ extension Report.Machine {
     let information = ProcessInfo.processInfo
     return Self(
       system: information.operatingSystemVersionString, architecture: architecture, processor: processor,
-      cores: information.activeProcessorCount, clock: clock.rawValue)
+      cores: information.activeProcessorCount, clock: clock.rawValue,
+      step: Step.measure(Stopwatch(kind: clock)))
   }
 
   /// The processor's name where the system tells it in a file.

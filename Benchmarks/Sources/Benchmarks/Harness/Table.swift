@@ -11,28 +11,30 @@ struct Table {
   }
 
   var header: String {
-    let titles = line("work", "was", "Concord", "floor", "ratio", "goal", "holds")
+    let titles = line("work", "was", "Concord", "p90", "floor", "ratio", "goal", "holds")
     return titles + "\n" + String(repeating: "─", count: titles.count)
   }
 
   func line(for line: Report.Line) -> String {
     if let failure = line.failure {
-      return self.line(line.name, line.was ?? "–", "failed", "", "", line.goal, "NO") + "\n    " + failure
+      return self.line(line.name, line.was ?? "–", "failed", "", "", "", line.goal, "NO") + "\n    " + failure
     }
     return self.line(
       line.name, line.was ?? "–", line.concord.map { line.unit.format($0) } ?? "–",
+      line.concordPercentile90.map { line.unit.format($0) } ?? "–",
       line.floor.map { line.unit.format($0) } ?? "–",
       line.ratio.map { $0.formatted(places: $0 < 10 ? 2 : $0 < 100 ? 1 : 0) } ?? "–", line.goal,
       line.holds.map { $0 ? "yes" : "NO" } ?? "–")
   }
 
   private func line(
-    _ name: String, _ was: String, _ concord: String, _ floor: String, _ ratio: String, _ goal: String,
+    _ name: String, _ was: String, _ concord: String, _ p90: String, _ floor: String, _ ratio: String, _ goal: String,
     _ holds: String
   ) -> String {
     [
       name.padded(to: nameWidth), was.padded(to: wasWidth, left: true), concord.padded(to: 9, left: true),
-      floor.padded(to: 9, left: true), ratio.padded(to: 6, left: true), goal.padded(to: goalWidth), holds.padded(to: 5),
+      p90.padded(to: 9, left: true), floor.padded(to: 9, left: true), ratio.padded(to: 6, left: true),
+      goal.padded(to: goalWidth), holds.padded(to: 5),
     ].joined(separator: "  ")
   }
 }
