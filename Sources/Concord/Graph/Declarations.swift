@@ -32,9 +32,9 @@
   func open<A: Aggregate>(_: A.Type) -> Any {
     let schemas = Schemas<A>(fixed: A.fixedRelations)
     if schemas.fixed != nil { return Declarations(schemas) }
-    return Declarations(
-      schemas, ofNode: { $0.typed(A.self)?.value.map { schemas.find($0.nestedEntitiesKeyPaths) } },
-      ofValue: { schemas.find($0.nestedEntitiesKeyPaths) })
+    // Once, and not in each of the two: it is much code for every type.
+    @inline(never) func schema(of value: A) -> Schema<A> { schemas.find(value.nestedEntitiesKeyPaths) }
+    return Declarations(schemas, ofNode: { $0.typed(A.self)?.value.map(schema) }, ofValue: schema)
   }
   guard let aggregate = T.self as? any Aggregate.Type, let declarations = open(aggregate) as? Declarations<T> else {
     return Declarations(Schemas(fixed: nil))
