@@ -101,13 +101,19 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
+    // What the tests start beside them, and kill.
+    .executableTarget(
+      name: "ConcordTestProcess", dependencies: ["ConcordPersistence"], path: "Tests/ConcordTestProcess",
+      swiftSettings: settings),
     .testTarget(
       name: "ConcordPersistenceTests",
       dependencies: [
-        "ConcordPersistence",
+        "ConcordPersistence", "ConcordTestProcess",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
+    // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.
+    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence"]),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -8,12 +8,14 @@ import Synchronization
 /// model.register()
 /// ```
 ///
-/// An entity that is listed in a configuration is kept in the store of that configuration, if one is attached. All others
-/// are kept in a store with another configuration.
+/// An entity that is listed in a configuration is kept in the store of that configuration, and all others in a store with another
+/// name. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
   public let name: String
   /// All entities, each once, in the order given; those that only a configuration lists come last.
   public let entities: [EntityDescription]
+  /// How columns are migrated that were otherwise in an earlier model.
+  public let migrations: [ColumnMigration]
   private let byType: [ObjectIdentifier: EntityDescription]
   private let byName: [String: EntityDescription]
   /// Of each declared configuration, its entities.
@@ -29,7 +31,7 @@ public final class Model: Sendable {
   ///   that is not listed, an entity with relations that is not an `Aggregate`.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
-    configurations: [String: [any PersistentEntity.Type]] = [:]
+    configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = []
   ) throws {
     var entities: [EntityDescription] = []
     var byType: [ObjectIdentifier: EntityDescription] = [:]
@@ -41,6 +43,7 @@ public final class Model: Sendable {
     }
     self.name = name
     self.entities = entities
+    self.migrations = migrations
     self.byType = byType
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
@@ -50,6 +53,12 @@ public final class Model: Sendable {
     let reached = Dictionary(uniqueKeysWithValues: entities.map { ($0, Model.reached(from: $0, byType)) })
     recursive = Set(entities.filter { reached[$0]?.contains($0) ?? false })
     contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
+  }
+
+  /// A model that stands for one that is missing.
+  package init(emptyNamed name: String) {
+    self.name = name
+    (entities, migrations, byType, byName, configurations, recursive, contained) = ([], [], [:], [:], [:], [], [:])
   }
 
   /// The description of a type.
@@ -77,13 +86,14 @@ public final class Model: Sendable {
   /// Whether a store with this configuration is meant for an entity, while the stores of `attached` configurations are there.
   package func isMeant(_ entity: EntityDescription, for configuration: String, attached: [String]) -> Bool {
     if let own = configurations[configuration] { return own.contains(entity) }
+    // What belongs to a user must not get into a store that all users share because the user's own is not attached.
+    if !configuration.isEmpty { return !configurations.values.contains { $0.contains(entity) } }
     return !attached.contains { configurations[$0]?.contains(entity) ?? false }
   }
 
   /// The entities that a store with this configuration may have to keep, and so has tables for.
   package func entities(in configuration: String) -> [EntityDescription] {
-    guard let own = configurations[configuration] else { return entities }
-    return entities.filter { own.contains($0) }
+    configuration.isEmpty ? entities : entities.filter { isMeant($0, for: configuration, attached: []) }
   }
 }
 

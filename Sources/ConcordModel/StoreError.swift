@@ -12,6 +12,8 @@ public enum StoreError: Error, Sendable {
   case danglingReference(entity: String, id: String)
   /// What a type says of its row and what it writes differ.
   case misdescribed(entity: String, reason: String)
+  /// No model is registered under the name.
+  case unknownModel(String)
   /// A model holds together wrongly.
   case invalidModel(model: String, reason: String)
   /// No attached store keeps entities of the type.
@@ -30,6 +32,8 @@ public enum StoreError: Error, Sendable {
   case conflict(entity: String, id: String, properties: [String])
   /// The tables of a file are not those of the model.
   case incompatibleStore(store: String, differences: [String])
+  /// The file was migrated to a newer model, which this one does not know.
+  case newerStore(store: String)
   /// The file is no SQLite file, or damaged.
   case damagedStore(store: String, reason: String)
   /// The disk is full.
@@ -42,6 +46,16 @@ public enum StoreError: Error, Sendable {
   case unavailableStoreType(String)
 }
 
+extension StoreError {
+  /// Whether the tables of a file are not those of the model.
+  package var isIncompatible: Bool {
+    switch self {
+    case .incompatibleStore, .newerStore: true
+    default: false
+    }
+  }
+}
+
 extension StoreError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 
@@ -52,6 +66,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .unknownCase(let name, let type): "\(type) has no case '\(name)'"
     case .danglingReference(let entity, let id): "a row refers to \(entity) \(id), which is not stored"
     case .misdescribed(let entity, let reason): "\(entity) describes its row wrongly: \(reason)"
+    case .unknownModel(let name): "no model is registered under the name '\(name)'"
     case .invalidModel(let model, let reason): "the model '\(model)' is not valid: \(reason)"
     case .noStore(let entity): "no attached store keeps \(entity)"
     case .unknownEntity(let entity): "\(entity) does not belong to the model"
@@ -63,6 +78,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
       "\(entity) \(id) was changed by another context: \(properties.joined(separator: ", "))"
     case .incompatibleStore(let store, let differences):
       "the store '\(store)' does not fit the model: \(differences.joined(separator: "; "))"
+    case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
     case .locked(let store): "the store '\(store)' is held by others"

@@ -78,6 +78,9 @@ struct ModelTests {
     #expect(!model.isMeant(writer, for: "TransientData", attached: both))
     #expect(model.isMeant(described, for: "", attached: [""]))
     #expect(model.isMeant(writer, for: "", attached: [""]))
+    #expect(!model.isMeant(described, for: "", attached: ["", "TransientData"]))
+    // It does not get into the store of another configuration because its own is not attached.
+    #expect(!model.isMeant(described, for: "PersistentData", attached: ["PersistentData"]))
   }
 
   @Test("The relations of a persistent aggregate are those of its properties")

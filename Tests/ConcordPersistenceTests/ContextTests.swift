@@ -106,7 +106,7 @@ struct ContextTests {
     try withFolder { folder in
       var store = try kind.open(model, in: folder)
       func save(_ text: String, _ stamp: Stamp?) throws -> String? {
-        let coordinator = StoreCoordinator(model: model)
+        let coordinator = PersistentStoreCoordinator(model: model)
         try coordinator.attach(store, configuration: "")
         let context = coordinator.newContext()
         context.insert(Review(id: 1, text: text), modifiedAt: stamp)
@@ -129,7 +129,7 @@ struct ContextTests {
 
   @Test("Saving nothing does nothing", arguments: StoreKind.allCases)
   func savingNothing(_ kind: StoreKind) throws {
-    let coordinator = StoreCoordinator(model: try libraryModel())
+    let coordinator = PersistentStoreCoordinator(model: try libraryModel())
     let context = coordinator.newContext()
     // Not even a store is needed.
     try context.save()
@@ -197,7 +197,7 @@ struct ContextTests {
     // The body is asynchronous, so the store's files are removed here.
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let coordinator = StoreCoordinator(model: try libraryModel())
+    let coordinator = PersistentStoreCoordinator(model: try libraryModel())
     let store = try kind.open(coordinator.model, in: folder)
     try coordinator.attach(store, configuration: "")
     let context = coordinator.newContext()

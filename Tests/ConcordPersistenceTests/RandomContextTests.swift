@@ -9,20 +9,38 @@ import Testing
 /// a failure.
 @Suite("Random operations on contexts")
 struct RandomContextTests {
-  @Test("Contexts do what the model says", arguments: StoreKind.allCases)
-  func contextsAgreeWithModel(_ kind: StoreKind) throws {
+  /// What the contexts save to.
+  enum Parent: CaseIterable {
+    case stores, root, view, nestedView
+
+    func make(_ coordinator: PersistentStoreCoordinator) -> any ContextParent {
+      let report: AsyncErrorHandlerBlock = { Issue.record($0) }
+      let root = RootContext(parent: coordinator, errorHandler: report)
+      switch self {
+      case .stores: return coordinator
+      case .root: return root
+      case .view: return ViewContext(parent: coordinator, errorHandler: report)
+      case .nestedView: return ViewContext(parent: root, errorHandler: report)
+      }
+    }
+  }
+
+  @Test(
+    "Contexts do what the model says",
+    arguments: StoreKind.allCases.flatMap { kind in Parent.allCases.map { (kind, $0) } })
+  func contextsAgreeWithModel(_ kind: StoreKind, _ parent: Parent) throws {
     let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, seed: seed) }
-    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 2000, 100_000)
+    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, parent, seed: seed) }
+    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
     let first = UInt64.random(in: 0..<UInt64(UInt32.max))
-    for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, seed: first + world) }
+    for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, parent, seed: first + world) }
   }
 
   static let stepsInAWorld = 100
 
-  private func run(_ kind: StoreKind, seed: UInt64) throws {
+  private func run(_ kind: StoreKind, _ parent: Parent, seed: UInt64) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in
-      var world = RandomContextWorld(coordinator, seed: seed)
+      var world = RandomContextWorld(parent.make(coordinator), seed: seed)
       for step in 0..<Self.stepsInAWorld {
         do {
           try world.step()
@@ -47,8 +65,8 @@ struct RandomContextWorld {
   private var random: SeededGenerator
   private(set) var log: [String] = []
 
-  init(_ coordinator: StoreCoordinator, seed: UInt64) {
-    contexts = (0..<3).map { _ in coordinator.newContext() }
+  init(_ parent: any ContextParent, seed: UInt64) {
+    contexts = (0..<3).map { _ in BackgroundContext(parent: parent) }
     random = SeededGenerator(seed: seed)
   }
 

@@ -253,7 +253,7 @@ struct RelationTests {
   func danglingReference(_ kind: StoreKind) throws {
     let model = try libraryModel()
     try kind.withStore(model) { store in
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(store, configuration: "")
       let context = coordinator.newContext()
       context.insert(full)

@@ -24,9 +24,9 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
   /// The same, attached.
   @discardableResult
-  func withCoordinator<R>(_ model: Model, _ body: (StoreCoordinator) throws -> R) throws -> R {
+  func withCoordinator<R>(_ model: Model, _ body: (PersistentStoreCoordinator) throws -> R) throws -> R {
     try withStore(model) { store in
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(store, configuration: "")
       return try body(coordinator)
     }
@@ -50,7 +50,7 @@ func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
   return try body(folder)
 }
 
-extension StoreCoordinator {
+extension PersistentStoreCoordinator {
   func newContext() -> BackgroundContext { BackgroundContext(parent: self) }
 }
 

@@ -109,7 +109,7 @@ struct CoordinatorTests {
     let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(books, configuration: "Books")
       try coordinator.attach(reviews, configuration: "Reviews")
       let context = coordinator.newContext()
@@ -128,7 +128,7 @@ struct CoordinatorTests {
       #expect(!coordinator.detach(reviews))
       #expect(
         reason { _ = try coordinator.newContext().find(Book.self, id: "b") }
-          == "a row refers to Review 1, which is not stored")
+          == "no attached store keeps Review")
       #expect(try coordinator.newContext().find(Author.self, id: "a") != nil)
       try coordinator.attach(reviews, configuration: "Reviews")
       #expect(try coordinator.newContext().find(Book.self, id: "b") == book)
@@ -149,7 +149,7 @@ struct CoordinatorTests {
     let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
-      let coordinator = StoreCoordinator(model: model)
+      let coordinator = PersistentStoreCoordinator(model: model)
       try coordinator.attach(reviews, configuration: "Reviews")
       try coordinator.attach(books, configuration: "Books")
       let context = coordinator.newContext()

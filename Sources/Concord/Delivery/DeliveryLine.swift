@@ -42,6 +42,15 @@ import Synchronization
     work.store(true, ordering: .relaxed)
   }
 
+  /// Begins a turn without a notice, if nothing waits and nobody is being told. The lock is held.
+  func beginServing() -> Bool { line.begin() }
+
+  /// Ends that turn: tells what has come meanwhile.
+  func endServing() {
+    lock.lock()
+    serveCommits(of: currentThread())
+  }
+
   /// Calls back when all that waits now has been told: at once, if nothing waits and nobody is being told.
   func enqueueBarrier(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {

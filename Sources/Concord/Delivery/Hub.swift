@@ -26,7 +26,7 @@ struct Relay {
   /// The lock is held.
   init(to hub: Hub, from node: Node, _ shared: SharedCore) {
     let handle = NodeHandle(hub.node)
-    let calls = CallMaker { core, _ in
+    let calls = CallMaker { core, _, _ in
       core.hubs.didChange(handle.node(in: core))
       return nil
     }
@@ -42,8 +42,8 @@ struct Relay {
 final class Hubs {
   private let graph: Graph
   private let table: Table<HubEntity>
-  private var hubs: [ObjectIdentifier: Hub] = [:]
-  private var changed: ContiguousArray<Hub> = []
+  @exclusivity(unchecked) private var hubs: [ObjectIdentifier: Hub] = [:]
+  @exclusivity(unchecked) private var changed: ContiguousArray<Hub> = []
   private var count: UInt64 = 0
   /// The node of all sources that are made of others. It is never the last holder that leaves it.
   let derivedNode: Node

@@ -19,6 +19,13 @@ struct Line<Notice> {
     return true
   }
 
+  /// Begins to serve though nothing waits; `false` if somebody else serves, or something waits.
+  mutating func begin() -> Bool {
+    guard isIdle else { return false }
+    isServed = true
+    return true
+  }
+
   /// Whoever serves has nothing more to do now. `true` to go on, because there is something after all.
   mutating func goOn() -> Bool {
     if isEmpty { isServed = false }
@@ -36,6 +43,8 @@ struct Line<Notice> {
 
   mutating func takeFirst() -> Notice? {
     guard first < waiting.count else { return nil }
+    // Most often there is one.
+    if waiting.count == 1 { return waiting.removeLast() }
     let notice = waiting[first].take()
     first += 1
     if first == waiting.count {

@@ -9,13 +9,15 @@ struct Mailbox<Value> {
   var count: Int { values.count - first }
 
   /// Puts a value at the end; gives the oldest back if there are too many.
-  mutating func append(_ value: Value) -> Value? {
+  mutating func append(_ value: consuming Value) -> Value? {
     values.append(value)
     return count > limit ? takeFirst() : nil
   }
 
   mutating func takeFirst() -> Value? {
     guard first < values.count else { return nil }
+    // Most often there is one.
+    if values.count == 1 { return values.removeLast() }
     let value = values[first].take()
     first += 1
     if first == values.count {

@@ -1,28 +1,26 @@
 /// What an `EntityObserver` observes; holds it.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
 @usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline final let handle: NodeHandle
-  @usableFromInline final let shared: SharedCore
+  @usableFromInline final let node: HeldNode
 
   /// The store's lock is held.
-  @usableFromInline init(_ node: Node, _ shared: SharedCore) {
-    handle = NodeHandle(node)
-    self.shared = shared
-    node.holders.add()
-  }
+  @usableFromInline init(_ node: Node, _ shared: SharedCore) { self.node = HeldNode(node, shared) }
 
-  deinit {
-    if !handle.removeHolderUnlessLast() { shared.releaseHolder(of: handle) }
-  }
+  @inlinable final var shared: SharedCore { node.shared }
+  @usableFromInline final var handle: NodeHandle { node.handle }
 
   // MARK: Reading
 
   /// The current value; of a removed entity the last one.
   @inlinable final var value: Value {
-    let value = shared.read(0) { core, isCommitted in
-      isCommitted ? committedValue(core) : currentValue(core)
+    switch readValue() {
+    case .some(let value): return value
+    case .none: return derivedValue
     }
-    return value ?? derivedValue
+  }
+
+  @inlinable @inline(__always) final func readValue() -> Value? {
+    shared.read(0) { core, isCommitted in isCommitted ? committedValue(core) : currentValue(core) }
   }
 
   /// The value of a source that is made of others' values, without the lock.
@@ -33,16 +31,18 @@
   }
 
   @inlinable final func currentValue(_ core: StoreCore) -> Value? {
-    let node = handle.node(in: core)
-    if node.isStale { core.refresh(node) }
-    if let entity = node.typed(Value.self) { return entity.value }
-    return part(core, isCommitted: false)
+    node.use(in: core) { node in
+      if node.isStale { core.refresh(node) }
+      if let entity = node.typed(Value.self) { return entity.value }
+      return part(core, isCommitted: false)
+    }
   }
 
   @usableFromInline final func committedValue(_ core: StoreCore) -> Value? {
-    let node = handle.node(in: core)
-    if let entity = node.typed(Value.self) { return core.view.value(of: entity) }
-    return part(core, isCommitted: true)
+    node.use(in: core) { node in
+      if let entity = node.typed(Value.self) { return core.view.value(of: entity) }
+      return part(core, isCommitted: true)
+    }
   }
 
   /// A part of the entity, or something made of it, if the value is not the entity itself.
@@ -51,11 +51,11 @@
   // MARK: What observers are told
 
   /// Whether the value is the entity itself.
-  @inlinable final var isWhole: Bool { handle.isNode(of: Value.self) }
+  @inlinable final var isWhole: Bool { node.isNode(of: Value.self) }
 
   /// What an observer is to be told; `nil` if nothing.
   @inlinable final func value(_ core: StoreCore, for occasion: Occasion) -> Value? {
-    switch core.present(handle.node(in: core), isWhole: isWhole, for: occasion) {
+    switch node.use(in: core, { core.present($0, isWhole: isWhole, for: occasion) }) {
     case .nothing: nil
     case .current: currentValue(core)
     case .committed: committedValue(core)
@@ -65,8 +65,8 @@
   /// Whether the entity is gone.
   var isRemoved: Bool {
     shared.read(0) { core, isCommitted in
-      let node = handle.node(in: core)
-      return isWhole ? !(isCommitted ? core.view.exists(node) : node.exists) : isAbsent(core, isCommitted)
+      guard isWhole else { return isAbsent(core, isCommitted) }
+      return node.use(in: core) { !(isCommitted ? core.view.exists($0) : $0.exists) }
     }
   }
 
@@ -85,10 +85,12 @@
   }
 
   /// Whether there is no committed value yet.
-  func isUnborn(_ core: StoreCore) -> Bool { isWhole && !core.view.wasCommitted(handle.node(in: core)) }
+  func isUnborn(_ core: StoreCore) -> Bool {
+    isWhole && node.use(in: core) { !core.view.wasCommitted($0) }
+  }
 
   /// What two observers have in common if they observe the same.
-  var identity: ObjectIdentifier { isWhole ? handle.identity : ObjectIdentifier(self) }
+  var identity: ObjectIdentifier { isWhole ? node.identity : ObjectIdentifier(self) }
 
   // MARK: Subscribing
 
@@ -108,9 +110,15 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    let calls = CallMaker { core, occasion in
-      guard let value = self.value(core, for: occasion) else { return nil }
-      return Call { onChange(value) }
+    let calls = CallMaker { core, occasion, isToldNow in
+      guard let value = self.value(core, for: occasion) else {
+        if isToldNow { self.shared.unlockToTell() }
+        return nil
+      }
+      guard isToldNow else { return Call { onChange(value) } }
+      self.shared.unlockToTell()
+      onChange(value)
+      return nil
     }
     return shared.subscribe(calls, to: handle, isWhole: isWhole, line, buffering, isHere: isHere)
   }
@@ -125,10 +133,17 @@
 }
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
-@usableFromInline struct CallMaker: Sendable {
-  @usableFromInline let call: @Sendable (StoreCore, Occasion) -> Call?
+@usableFromInline final class CallMaker: Sendable {
+  private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
 
-  @inlinable init(_ call: @escaping @Sendable (StoreCore, Occasion) -> Call?) { self.call = call }
+  @usableFromInline init(_ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?) {
+    self.run = run
+  }
+
+  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
+
+  /// Gives the store's lock back and calls at once, with the value on the stack.
+  func tellNow(_ core: StoreCore) { _ = run(core, .change, true) }
 }
 
 /// Why an observer is told something.
@@ -204,10 +219,12 @@ final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSour
   override func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { isNothing(entity(core, isCommitted)) }
 
   private func entity(_ core: StoreCore, _ isCommitted: Bool) -> T? {
-    guard let node = handle.node(in: core).typed(T.self) else { return nil }
-    if isCommitted { return core.view.exists(node) ? core.view.value(of: node) : nil }
-    if node.isStale { core.refresh(node) }
-    return node.exists ? node.value : nil
+    node.use(in: core) { node in
+      guard let node = node.typed(T.self) else { return nil }
+      if isCommitted { return core.view.exists(node) ? core.view.value(of: node) : nil }
+      if node.isStale { core.refresh(node) }
+      return node.exists ? node.value : nil
+    }
   }
 }
 

@@ -43,27 +43,42 @@
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
   func didChange(_ core: StoreCore) {
-    guard let calls else { return }
+    guard calls != nil else { return }
     guard buffersCalls else {
-      guard core.isPresent(node.node(in: core), isWhole: isWhole, for: .change) else { return }
+      guard node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
-    guard let call = calls.call(core, .change) else { return }
+    var call = makeCall(core, .change)
+    guard call != nil else { return }
     let dropped = line.withLock { () -> Call? in
-      guard state.change(isBuffered: true) else {
-        // While the first call lasts values wait; while paused only the newest will count.
-        return state.phase == .starting ? box.append(call) : nil
-      }
-      line.enqueue(self)
+      let isEnqueued = state.change(isBuffered: true)
+      if isEnqueued { line.enqueue(self) }
+      // While the first call lasts values wait; while paused only the newest will count.
+      guard isEnqueued || state.phase == .starting, let call = call.take() else { return nil }
       return box.append(call)
     }
-    withExtendedLifetime(dropped) {}
+    withExtendedLifetime((call, dropped)) {}
+  }
+
+  private func makeCall(_ core: StoreCore, _ occasion: Occasion) -> Call? {
+    calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
+  }
+
+  /// Whether it may be told without being enqueued: each state, on the committing thread, of the entity itself.
+  var canBeToldNow: Bool { isWhole && line.tellsEachState }
+
+  /// What tells it now, if nobody else of its line is being told or waits: until `endServing` the line is taken.
+  func beginTellingNow() -> CallMaker? {
+    guard let calls, line.withLock({ state.phase == .active && box.count == 0 && line.beginServing() }) else {
+      return nil
+    }
+    return calls
   }
 
   /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
   func take(_ core: StoreCore) {
-    guard !buffersCalls, state.take(), let calls else { return }
-    taken = calls.call(core, state.tellsLast ? .beginning : .change)
+    guard !buffersCalls, state.take() else { return }
+    taken = makeCall(core, state.tellsLast ? .beginning : .change)
     state.didTake()
   }
 

@@ -1,5 +1,5 @@
-// Relies on: a node is made for a table of its own type, and a table's `valueType` is the type it was made for; both never
-// change. Each function checks that before it trusts it, at the cost of one comparison where `as?` takes a search.
+// Relies on: a node is made for a table of its own type, and a table's `valueType` and a schema's `rootType` are the types they
+// were made for; none of them ever changes. Each function checks that before it trusts it, at the cost of one comparison where `as?` takes a search.
 
 extension Node {
   /// The node as that of an entity of type `T`, if it is one.
@@ -12,5 +12,25 @@ extension AnyTable {
   /// The table as that of entities of type `T`, if it is one.
   @inlinable @inline(__always) final func typed<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T>? {
     valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Table<T>.self) : nil
+  }
+}
+
+extension AnySchema {
+  /// The schema as that of values of type `Root`, if it is one.
+  @inlinable @inline(__always) final func typed<Root>(_ type: Root.Type) -> Schema<Root>? {
+    rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schema<Root>.self) : nil
+  }
+}
+
+extension Borrowed {
+  /// The same of references that are not counted.
+  @inlinable @inline(__always) func typed<T: Identifiable & Sendable>(
+    _ type: T.Type
+  ) -> Borrowed<Table<T>>? where Object == AnyTable {
+    use { $0.valueType == ObjectIdentifier(type) } ? Borrowed<Table<T>>(downcasting: self) : nil
+  }
+
+  @inlinable @inline(__always) func typed<T>(_ type: T.Type) -> Borrowed<EntityNode<T>>? where Object == Node {
+    use { $0.table.valueType == ObjectIdentifier(type) } ? Borrowed<EntityNode<T>>(downcasting: self) : nil
   }
 }

@@ -2,9 +2,10 @@
 @usableFromInline final class EntityNode<T>: Node {
   /// The newest value; `nil` only while the entity is awaited for the first time. What it shows of its children may be
   /// old (`isStale`). A removed entity keeps its last value for those who observe it.
-  @exclusivity(unchecked) @usableFromInline final var value: T?
+  // Spelled out, since `T?` would be set to `nil` first.
+  @exclusivity(unchecked) @usableFromInline final var value: Optional<T>
 
-  @inlinable init(table: AnyTable, value: T?) {
+  @inlinable init(table: AnyTable, value: consuming T?) {
     self.value = value
     super.init(table: table)
   }

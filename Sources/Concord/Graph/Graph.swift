@@ -4,8 +4,6 @@
   /// Finds most tables without hashing.
   @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
   @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
-  /// The pair of types linked last; most edges are between the types of the one before.
-  @exclusivity(unchecked) private var lastLink: (parent: AnyTable, child: AnyTable)?
   /// Some type can occur within itself.
   @exclusivity(unchecked) private(set) var hasRecursion = false
 
@@ -21,6 +19,8 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// Is told of types that are new.
+  var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
@@ -46,6 +46,14 @@
     return Int(truncatingIfNeeded: (bits >> 4) ^ (bits >> 9)) & (cacheSize - 1)
   }
 
+  /// Works with the table of a type without counting the reference: the graph keeps its tables.
+  @inlinable @inline(__always) func withTable<T: Identifiable & Sendable, R>(
+    _ type: T.Type, _ body: (Table<T>) -> R
+  ) -> R {
+    let cached = tableCache[Self.cacheIndex(ObjectIdentifier(type))].flatMap { Borrowed($0).typed(type) }
+    return (cached ?? Borrowed(table(type))).use(body)
+  }
+
   /// The table of a type, made if it is new.
   @inlinable func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> {
     if let table = tableCache[Self.cacheIndex(ObjectIdentifier(type))]?.typed(type) { return table }
@@ -61,6 +69,7 @@
   @usableFromInline func add<T>(_ table: Table<T>) -> Table<T> {
     tables[table.valueType] = table
     table.graph = self
+    defer { didAddTable(T.self) }
     tableCache[Self.cacheIndex(table.valueType)] = table
     return table
   }
@@ -82,7 +91,6 @@
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
   private func link(_ parent: AnyTable, to child: AnyTable) {
-    lastLink = (parent, child)
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
     for table in tables.values where !table.isRecursive && below(table).contains(where: { $0 === table }) {
@@ -118,14 +126,20 @@
     of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
     removeChildren(of: node)
+    var linked: AnyTable?
     for i in edges.indices {
-      let child = edges[i].child
-      edges[i].backIndex = Int32(truncatingIfNeeded: child.parents.count)
-      child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
-      // The next change of the child is to come up to this parent, too.
-      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
-      if lastLink?.child !== child.table || lastLink?.parent !== node.table { link(node.table, to: child.table) }
-      if child.table.isRecursive { retain(child, by: node) }
+      edges[i].backIndex = Borrowed(edges[i].child).use { child in
+        let index = Int32(truncatingIfNeeded: child.parents.count)
+        child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
+        // The next change of the child is to come up to this parent, too.
+        child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+        if linked !== child.table {
+          link(node.table, to: child.table)
+          linked = child.table
+        }
+        if child.table.isRecursive { retain(child, by: node) }
+        return index
+      }
     }
     node.children = ChildList(schema: schema, edges: edges, ends: ends)
     if node.table.isRecursive { restructured.insert(node) }
@@ -135,10 +149,12 @@
     guard let children = node.children else { return }
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
-      let edge = children.edges[i]
-      removeParent(at: edge.backIndex, of: edge.child)
-      if edge.child.links?.retainer === node { edge.child.links?.retainer = nil }
-      if edge.child.holders.count == 0 { unexamined.insert(edge.child) }
+      let index = children.edges[i].backIndex
+      Borrowed(children.edges[i].child).use { child in
+        removeParent(at: index, of: child)
+        child.withLinks { if $0.retainer === node { $0.retainer = nil } }
+        if child.holders.count == 0 { unexamined.insert(child) }
+      }
     }
     node.children = nil
     node.flags.remove(.stale)
@@ -185,9 +201,9 @@
   }
 
   /// One occurrence in a node's value is known to be old.
-  func makeStale(_ node: Node, _ ordinal: Int32) {
+  @inline(__always) func makeStale(_ node: Node, _ ordinal: Int32) {
     if !node.isStale { journal.willInvalidate(node) }
-    node.children?.stale.insert(ordinal)
+    node.withChildren { $0.stale.insert(ordinal) }
     node.flags.insert(.stale)
   }
 
@@ -226,19 +242,21 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
-      for edge in node.parents {
-        let parent = edge.parent
-        let isInside = component != nil && component === parent.links?.component
-        if isInside && !isBriefChanged { continue }
-        makeStale(parent, edge.ordinal)
-        // Also if it was stale: a value that is just being written may show something old without having changed.
-        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
-        guard !parent.parents.isEmpty else { continue }
-        let changesBrief = !parent.omitsWhenBrief(ordinal: edge.ordinal)
-        if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
-          continue
+      for i in node.parents.indices {
+        let ordinal = node.parents[i].ordinal
+        Borrowed(node.parents[i].parent).use { parent in
+          let isInside = component != nil && component === parent.links?.component
+          if isInside && !isBriefChanged { return }
+          makeStale(parent, ordinal)
+          // Also if it was stale: a value that is just being written may show something old without having changed.
+          if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
+          guard !parent.parents.isEmpty else { return }
+          let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
+          if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
+            return
+          }
+          marking.append((parent, changesBrief))
         }
-        marking.append((parent, changesBrief))
       }
     }
     marking.shrink(beyond: 1_024)
@@ -251,15 +269,26 @@
         node.children = nil
         node.parents = []
         node.links = nil
+        node.flags.remove(.observed)
       }
     }
   }
 }
 
 extension Node {
+  /// Works with the list of children, if there is one, without counting the reference.
+  @inline(__always) func withChildren(_ body: (ChildList) -> Void) {
+    if let children { Borrowed(children).use(body) }
+  }
+
+  /// The same with the links.
+  @discardableResult @inline(__always) func withLinks<R>(_ body: (NodeLinks) -> R) -> R? {
+    links.map { Borrowed($0) }?.use(body)
+  }
+
   /// Whether the brief form leaves out the relation that has an ordinal.
   func omitsWhenBrief(ordinal: Int32) -> Bool {
-    guard let children else { return false }
+    guard links?.component != nil, let children else { return false }
     return omitsWhenBrief(relation: children.relation(of: ordinal))
   }
 }
@@ -276,8 +305,14 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
-  /// The one that waits, if no other does.
-  var only: Node? { nodes.count == 1 ? nodes[0] : nil }
+
+  /// The one that waits, if no other does, and if it is as wanted.
+  func takeOnly(where isWanted: (Node) -> Bool) -> Node? {
+    guard nodes.count == 1, Borrowed(nodes[0]).use(isWanted) else { return nil }
+    let node = nodes.removeLast()
+    node.flags.remove(flag)
+    return node
+  }
 
   func insert(_ node: Node) {
     guard !node.flags.contains(flag) else { return }
@@ -306,19 +341,31 @@ final class NodeQueue {
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
   /// Somebody follows all changes.
-  var isFollowed = false { didSet { isWanted = isFollowed || isListed } }
+  var isFollowed = false { didSet { update() } }
   /// Somebody observes all entities of a type.
-  var isListed = false { didSet { isWanted = isFollowed || isListed } }
+  var isListed = false { didSet { update() } }
+  /// There are projections.
+  var isProjected = false { didSet { update() } }
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
+  /// Those that went because nobody needs them any longer.
+  private var released: Set<ObjectIdentifier> = []
 
   init(_ backlog: Backlog) { self.backlog = backlog }
+
+  private func update() { isWanted = isFollowed || isListed || isProjected }
 
   func append(_ node: Node) {
     guard isWanted else { return }
     nodes.append(node)
     backlog.add()
+  }
+
+  func append(released node: Node) {
+    guard isWanted else { return }
+    append(node)
+    released.insert(ObjectIdentifier(node))
   }
 
   /// Those written so far.
@@ -328,5 +375,10 @@ final class WrittenNodes {
     var taken: ContiguousArray<Node> = []
     swap(&taken, &nodes)
     return taken
+  }
+
+  func takeReleased() -> Set<ObjectIdentifier> {
+    defer { released = [] }
+    return released
   }
 }

@@ -40,19 +40,26 @@
   }
 
   final var subscribers: ContiguousArray<Subscriber> { links?.subscribers ?? [] }
-  final var isObserved: Bool { links.map { !$0.subscribers.isEmpty } ?? false }
+  final var isObserved: Bool { flags.contains(.observed) }
 
   /// Whether somebody is told each state, with the value of its commit.
   final var buffersCalls: Bool {
-    guard let links else { return false }
-    for i in links.subscribers.indices where links.subscribers[i].buffersCalls { return true }
-    return false
+    withLinks { links in
+      for i in links.subscribers.indices where Borrowed(links.subscribers[i]).use({ $0.buffersCalls }) { return true }
+      return false
+    } ?? false
+  }
+
+  /// The one subscriber, if there is no other.
+  final var onlySubscriber: Subscriber? {
+    withLinks { $0.subscribers.count == 1 ? $0.subscribers[0] : nil } ?? nil
   }
 
   final func addSubscriber(_ subscriber: Subscriber) {
     let links = ownLinks
     subscriber.position = links.subscribers.count
     links.subscribers.append(subscriber)
+    flags.insert(.observed)
   }
 
   /// The last takes the place of the one removed, so that thousands that leave need no search.
@@ -65,14 +72,15 @@
     links.subscribers[position].position = position
     links.subscribers.removeLast()
     links.subscribers.shrink(beyond: 31)
+    if links.subscribers.isEmpty { flags.remove(.observed) }
     if links.subscribers.isEmpty, links.retainer == nil, links.component == nil { self.links = nil }
   }
 }
 
 extension Node {
   @usableFromInline struct Flags: OptionSet {
-    @usableFromInline let rawValue: UInt16
-    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
+    @usableFromInline let rawValue: UInt32
+    @usableFromInline init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The entity is stored; without it the node only waits for it, or keeps the last value for an observer.
     @inlinable static var exists: Flags { Flags(rawValue: 1 << 0) }
@@ -107,6 +115,8 @@ extension Node {
 
     /// Among the observed nodes that are to be brought up to date without a notice.
     @inlinable static var unrefreshed: Flags { Flags(rawValue: 1 << 15) }
+    /// Has subscribers.
+    @inlinable static var observed: Flags { Flags(rawValue: 1 << 16) }
 
     /// What a transaction that throws brings back.
     static var journaled: Flags { [.exists, .registered, .written, .uncommitted] }

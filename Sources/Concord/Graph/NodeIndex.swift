@@ -1,20 +1,23 @@
 /// A hash index of nodes, which hold the ids themselves: open addressing with linear probing and no tombstones, so an entry
-/// takes 12 bytes and nothing stays when it goes.
+/// takes 16 bytes and nothing stays when it goes.
 @usableFromInline struct NodeIndex {
-  /// `nil` where free.
-  @usableFromInline private(set) var nodes: ContiguousArray<Node?>
-  /// 0 where free.
-  @usableFromInline private(set) var hashes: ContiguousArray<UInt32>
+  @usableFromInline struct Entry {
+    /// `nil` where free.
+    @usableFromInline var node: Node?
+    /// 0 where free.
+    @usableFromInline var hash: UInt32 = 0
+  }
+
+  @usableFromInline private(set) var entries: ContiguousArray<Entry>
   @usableFromInline private(set) var count = 0
 
   static var minimumCapacity: Int { 8 }
 
   @usableFromInline init() {
-    nodes = ContiguousArray(repeating: nil, count: Self.minimumCapacity)
-    hashes = ContiguousArray(repeating: 0, count: Self.minimumCapacity)
+    entries = ContiguousArray(repeating: Entry(), count: Self.minimumCapacity)
   }
 
-  @inlinable var capacity: Int { hashes.count }
+  @inlinable var capacity: Int { entries.count }
 
   /// A hash that is never 0.
   @inlinable @inline(__always) static func hash(_ id: some Hashable) -> UInt32 {
@@ -24,11 +27,16 @@
 
   /// The node with this hash that is the one wanted. Cost: constant, on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Node? {
-    let mask = hashes.count - 1
+    position(hash, where: isWanted).flatMap { entries[$0].node }
+  }
+
+  /// Where it is.
+  @inlinable @inline(__always) func position(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Int? {
+    let mask = entries.count - 1
     var i = Int(hash) & mask
     while true {
-      let found = hashes[i]
-      if found == hash, let node = nodes[i], isWanted(node) { return node }
+      let found = entries[i].hash
+      if found == hash, let node = entries[i].node, isWanted(node) { return i }
       if found == 0 { return nil }
       i = (i + 1) & mask
     }
@@ -43,24 +51,22 @@
 
   /// Removes a node; `false` if it is not there.
   mutating func remove(_ node: Node) -> Bool {
-    let mask = hashes.count - 1
+    let mask = entries.count - 1
     var hole = Int(node.hash) & mask
-    while let entry = nodes[hole], entry !== node { hole = (hole + 1) & mask }
-    guard nodes[hole] != nil else { return false }
+    while let entry = entries[hole].node, entry !== node { hole = (hole + 1) & mask }
+    guard entries[hole].node != nil else { return false }
     // Entries after the hole move up as far as their hash allows.
     var i = hole
     while true {
       i = (i + 1) & mask
-      guard hashes[i] != 0 else { break }
-      let home = Int(hashes[i]) & mask
+      guard entries[i].hash != 0 else { break }
+      let home = Int(entries[i].hash) & mask
       if (i - home) & mask >= (i - hole) & mask {
-        nodes.swapAt(hole, i)
-        hashes.swapAt(hole, i)
+        entries.swapAt(hole, i)
         hole = i
       }
     }
-    nodes[hole] = nil
-    hashes[hole] = 0
+    entries[hole] = Entry()
     count -= 1
     shrink()
     return true
@@ -73,14 +79,13 @@
     if wanted > capacity { resize(to: wanted) }
   }
 
-  var all: [Node] { nodes.compactMap { $0 } }
+  var all: [Node] { entries.compactMap { $0.node } }
 
   private mutating func place(_ node: consuming Node?, _ hash: UInt32) {
-    let mask = hashes.count - 1
+    let mask = entries.count - 1
     var i = Int(hash) & mask
-    while hashes[i] != 0 { i = (i + 1) & mask }
-    nodes[i] = node
-    hashes[i] = hash
+    while entries[i].hash != 0 { i = (i + 1) & mask }
+    entries[i] = Entry(node: node, hash: hash)
   }
 
   /// Gives back what a peak left.
@@ -91,11 +96,10 @@
   }
 
   private mutating func resize(to newCapacity: Int) {
-    var oldNodes = ContiguousArray<Node?>(repeating: nil, count: newCapacity)
-    var oldHashes = ContiguousArray<UInt32>(repeating: 0, count: newCapacity)
-    swap(&oldNodes, &nodes)
-    swap(&oldHashes, &hashes)
+    var old = ContiguousArray<Entry>()
+    swap(&old, &entries)
+    entries = ContiguousArray(repeating: Entry(), count: newCapacity)
     // Moved, not copied, and without a look into the nodes: they lie all over the memory.
-    for i in oldHashes.indices where oldHashes[i] != 0 { place(oldNodes[i].take(), oldHashes[i]) }
+    for i in old.indices where old[i].hash != 0 { place(old[i].node.take(), old[i].hash) }
   }
 }

@@ -1,26 +1,21 @@
 /// Brings values up to date: what was marked is patched when somebody looks.
 final class Refresher: ChildForms {
-  private let graph: Graph
   private let components: ComponentSearch
   private let visitor: Visitor
   /// Nodes whose values were found to have another shape than when they were visited.
   @exclusivity(unchecked) private(set) var reshaped: ContiguousArray<Node> = []
 
   init(graph: Graph, components: ComponentSearch, visitor: Visitor) {
-    self.graph = graph
     self.components = components
     self.visitor = visitor
+    super.init(graph)
   }
 
   /// Brings a node's value up to date. Cost: what changed below it since.
   func refresh(_ node: Node) {
     guard node.isStale else { return }
-    if node.table.reachesRecursion {
-      components.resolve()
-      refreshDeep(node)
-    } else {
-      refreshTree(node)
-    }
+    if node.table.reachesRecursion { components.resolve() }
+    refresh(node, depth: 0)
   }
 
   func takeReshaped() -> ContiguousArray<Node> {
@@ -29,22 +24,23 @@ final class Refresher: ChildForms {
     return taken
   }
 
-  func exists(_ node: Node) -> Bool { node.exists }
+  override func exists(_ node: Node) -> Bool { node.exists }
 
   /// Inside a cycle a child is shown brief.
-  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
+  override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
   }
 
-  /// Types that cannot contain themselves are as deep as there are types, so recursion is safe.
-  private func refreshTree(_ node: Node) {
-    guard let children = node.children else { return }
-    let ordinals = children.stale.ordinals()
-    for ordinal in ordinals {
-      let child = children.edges[Int(ordinal)].child
-      if child.isStale { refreshTree(child) }
+  /// By recursion, which is fast, outside of cycles and as deep as most values are.
+  private func refresh(_ node: Node, depth: Int) {
+    guard depth < 128, node.links?.component == nil else { return refreshDeep(node) }
+    node.withChildren { children in
+      let ordinals = children.stale.ordinals()
+      for ordinal in ordinals {
+        Borrowed(children.edges[Int(ordinal)].child).use { if $0.isStale { refresh($0, depth: depth + 1) } }
+      }
+      patch(node, children, ordinals)
     }
-    patch(node, children, ordinals)
   }
 
   private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
@@ -67,78 +63,48 @@ final class Refresher: ChildForms {
     of node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>
   ) -> PatchResult {
     // In a cycle the node's own value may be needed to patch it.
-    guard children.schema.isStored, node.links?.component == nil else {
+    let schema = children.schema
+    guard schema.isStored, node.links?.component == nil else {
       return node.table.patch(node, ordinals, self, visitor)
     }
-    var cursor = PatchCursor(graph: graph, parent: node, children: children, stale: ordinals, forms: self)
-    for (k, place) in children.schema.places.enumerated() where cursor.hasWork(before: children.ends[k]) {
+    var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
+    for k in schema.places.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
-      place.patchOwn?(node, &cursor)
+      schema.places[k].patchOwn?(node, &cursor)
     }
     children.brief = nil
-    return node.table.didPatch(node, mustVisit: cursor.mustVisitAgain, self, visitor)
+    if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
+    // The relations that a value declares may depend on what was written into it.
+    return node.table.schema(of: .own(node)) === schema ? .done : .reshaped
   }
 
-  // MARK: Where types can contain themselves
-
-  /// A form of a node that is to be brought up to date, and how far that is.
-  private struct Frame {
-    let node: Node
-    let children: ChildList
-    /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
-    /// form is shown inside, it has the newest of all that it shows.
-    let ordinals: ContiguousArray<Int32>
-    /// Where each of these parts ends.
-    let ends: [Int]
-    var next = 0
-    private var patched = 0
-    private var part = 0
-
-    init(_ node: Node, _ children: ChildList, _ parts: [[Int32]]) {
-      self.node = node
-      self.children = children
-      ordinals = ContiguousArray(parts.joined())
-      ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
-    }
-
-    /// The children of a part were all visited, so that it is to be patched.
-    var hasPart: Bool { part < ends.count && next == ends[part] }
-
-    mutating func takePart() -> ContiguousArray<Int32> {
-      defer { (patched, part) = (ends[part], part + 1) }
-      return ContiguousArray(ordinals[patched..<ends[part]])
-    }
-  }
+  // MARK: In cycles, and deep down
 
   /// Without recursion, since chains may be long.
   private func refreshDeep(_ root: Node) {
-    guard var frame = open(root, isBrief: false) else { return }
-    var frames: ContiguousArray<Frame> = []
-    while true {
-      while frame.hasPart { patchPart(of: &frame) }
-      if frame.next < frame.ordinals.count {
-        let child = frame.children.edges[Int(frame.ordinals[frame.next])].child
-        frame.next += 1
+    var frames: ContiguousArray<PatchFrame> = []
+    if let frame = open(root, isBrief: false) { frames.append(frame) }
+    while let last = frames.indices.last {
+      while frames[last].hasPart { patchPart(of: &frames[last]) }
+      if let child = frames[last].nextChild() {
         // A cycle of required entities has no end; what is open already is shown as it is.
         guard !child.flags.contains(.visiting),
-          let below = open(child, isBrief: frame.node.isInSameCycle(as: child))
+          let below = open(child, isBrief: frames[last].node.isInSameCycle(as: child))
         else { continue }
-        frames.append(frame)
-        frame = below
+        frames.append(below)
       } else {
-        frame.node.flags.remove(.visiting)
-        guard let above = frames.popLast() else { return }
-        frame = above
+        frames[last].node.flags.remove(.visiting)
+        frames.removeLast()
       }
     }
   }
 
-  private func patchPart(of frame: inout Frame) {
+  private func patchPart(of frame: inout PatchFrame) {
     let ordinals = frame.takePart()
     if !ordinals.isEmpty, frame.node.children === frame.children { patch(frame.node, frame.children, ordinals) }
   }
 
-  private func open(_ node: Node, isBrief: Bool) -> Frame? {
+  private func open(_ node: Node, isBrief: Bool) -> PatchFrame? {
     guard node.isStale, let children = node.children else { return nil }
     var ordinals = children.stale.ordinals()
     if isBrief {
@@ -147,14 +113,9 @@ final class Refresher: ChildForms {
     }
     if ordinals.isEmpty { return nil }
     node.flags.insert(.visiting)
-    guard node.links?.component != nil else { return Frame(node, children, [Array(ordinals)]) }
-    let isInside = { (ordinal: Int32) in node.isInSameCycle(as: children.edges[Int(ordinal)].child) }
-    let inside = ordinals.filter(isInside)
-    return Frame(
-      node, children,
-      [
-        ordinals.filter { !isInside($0) }, inside.filter { !node.omitsWhenBrief(ordinal: $0) },
-        inside.filter { node.omitsWhenBrief(ordinal: $0) },
-      ])
+    guard node.links?.component != nil else { return PatchFrame(node, children, ordinals) }
+    return PatchFrame(
+      node, children, ordinals, isInside: { node.isInSameCycle(as: children.edges[Int($0)].child) },
+      isOmitted: { node.omitsWhenBrief(ordinal: $0) })
   }
 }

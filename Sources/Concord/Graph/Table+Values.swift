@@ -10,7 +10,7 @@ extension Table {
     }
   }
 
-  func schema(of value: T) -> Schema<T>? { schemas.fixed ?? relations.map { schemas.find($0(value)) } }
+  func schema(of value: T) -> Schema<T>? { declared.schemas.fixed ?? declared.ofValue?(value) }
 
   /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
@@ -32,7 +32,7 @@ extension Table {
 
   /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
   func brief(of node: EntityNode<T>) -> T? {
-    guard let graph, var value = node.value, let children = node.children, let schema = children.schema as? Schema<T>
+    guard let graph, var value = node.value, let children = node.children, let schema = children.schema.typed(T.self)
     else {
       return node.value
     }
@@ -67,37 +67,4 @@ extension Node {
     guard links?.component != nil, let children, children.canOmit(k, of: self) else { return false }
     return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
   }
-}
-
-/// A function of a type, in a form that can be cast to that of an equal type.
-private struct TypedFunction<Input, Output> {
-  let call: (Input) -> Output
-
-  init(_ call: @escaping (Input) -> Output) { self.call = call }
-}
-
-/// `==`, if `T` has it.
-@inlinable func equality<T>(of type: T.Type) -> ((T, T) -> Bool)? {
-  func open<E: Equatable>(_: E.Type) -> ((T, T) -> Bool)? {
-    let equals: (E, E) -> Bool = { $0 == $1 }
-    return equals as? (T, T) -> Bool
-  }
-  guard let equatable = T.self as? any Equatable.Type else { return nil }
-  return open(equatable)
-}
-
-/// How to learn the relations of a `T`, if it is an aggregate.
-@usableFromInline func declaredRelations<T: Identifiable & Sendable>(
-  of type: T.Type
-) -> (ofValue: ((T) -> [PartialIdentifiableKeyPath<T>])?, fixed: [PartialIdentifiableKeyPath<T>]?) {
-  func open<A: Aggregate>(_: A.Type) -> (Any, fixed: [PartialIdentifiableKeyPath<T>]?) {
-    (
-      TypedFunction<A, [PartialIdentifiableKeyPath<A>]> { $0.nestedEntitiesKeyPaths },
-      A.fixedRelations as? [PartialIdentifiableKeyPath<T>]
-    )
-  }
-  guard let aggregate = T.self as? any Aggregate.Type else { return (nil, nil) }
-  let (ofValue, fixed) = open(aggregate)
-  if let fixed { return (nil, fixed) }
-  return ((ofValue as? TypedFunction<T, [PartialIdentifiableKeyPath<T>]>)?.call, nil)
 }

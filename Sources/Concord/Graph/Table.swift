@@ -6,12 +6,18 @@
   /// Whether values of the type can contain entities.
   @usableFromInline final let isAggregate: Bool
   /// Whether the type is `Equatable`.
-  final let isEquatable: Bool
+  @usableFromInline final let isEquatable: Bool
+  /// The schema of all values, if they have the same.
+  final let fixedSchema: AnySchema?
+  /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
+  final let ownSchema: ((Node) -> AnySchema?)?
   @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
   /// The type can occur within itself, at some depth.
   @exclusivity(unchecked) final var isRecursive = false
   /// A recursive type can occur within this one.
   @exclusivity(unchecked) final var reachesRecursion = false
+  /// Somebody waits for entities of the type.
+  @exclusivity(unchecked) @usableFromInline final var isAwaiting = false
   /// The entities are aliases or collections of the store's own, which no logger hears of.
   @exclusivity(unchecked) @usableFromInline final var isInternal = false
   /// The nodes are those of hubs, which want to know when nobody observes them any longer.
@@ -21,20 +27,42 @@
   /// The types that occur directly in this one.
   final var childTables: [AnyTable] = []
 
-  @usableFromInline init(valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool) {
+  init(
+    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, fixedSchema: AnySchema? = nil,
+    ownSchema: ((Node) -> AnySchema?)? = nil
+  ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
     self.isEquatable = isEquatable
+    self.fixedSchema = fixedSchema
+    self.ownSchema = ownSchema
   }
 
   /// Every node of the type, awaited ones too.
   func allNodes() -> [Node] { index.all }
-  /// Leaves the table for good.
-  func remove(_ node: Node) { if node.flags.contains(.indexed) { leaveIndex(node) } }
-
-  final func leaveIndex(_ node: Node) {
+  /// Leaves the table for good, unless somebody holds it.
+  final func remove(_ node: Node) {
+    guard node.holders.count == 0 else { return }
+    forgetAwaited(node)
+    guard node.flags.contains(.indexed) else { return }
     _ = index.remove(node)
     node.flags.remove(.indexed)
+  }
+
+  func forgetAwaited(_ node: Node) {}
+
+  /// Enters the index.
+  final func add(_ node: Node, hash: UInt32) {
+    node.hash = hash
+    node.flags.insert(.indexed)
+    index.insert(node)
+  }
+
+  /// The same for a new node with a value: the entity exists from now on.
+  @usableFromInline final func addExisting(_ node: Node, hash: UInt32) {
+    node.hash = hash
+    node.flags = [.exists, .indexed]
+    index.insert(node)
   }
 
   // MARK: Pending values
@@ -64,7 +92,14 @@
 
   // MARK: Relations
 
-  func schema(of value: ValueReference) -> AnySchema? { nil }
+  /// The schema of a value; `nil` if it has no relations.
+  final func schema(of value: ValueReference) -> AnySchema? {
+    if let fixedSchema { return fixedSchema }
+    guard let ownSchema else { return nil }
+    if case .own(let node) = value { return ownSchema(node) }
+    return askedSchema(of: value)
+  }
+  func askedSchema(of value: ValueReference) -> AnySchema? { nil }
   func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
@@ -81,14 +116,18 @@
   // MARK: Values in nodes
 
   /// Writes the newest values of children at the stale ordinals.
-  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult
+  func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult
   {
     .done
   }
-  /// What is left to do when stale occurrences have been written.
-  func didPatch(_ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor) -> PatchResult { .done }
+  /// Writes the newest values of children wherever they stand.
+  func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
+  /// Whether a relation of a value is `nil` or an empty collection.
+  func lacks(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
+  /// Puts a node's fields into a pending value that lacks them; whether there were any.
+  func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
@@ -102,7 +141,7 @@
   /// Whether the node's value, with all it shows, is the saved one.
   func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
-  func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {}
+  func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {}
 
   // MARK: Logging
 
@@ -134,31 +173,26 @@ enum LogEvent {
 /// The table of one type.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
   /// Nodes of entities that somebody waits for, and which have no value yet.
-  @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:]
+  @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:] {
+    didSet { isAwaiting = !awaited.isEmpty }
+  }
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// Values that wait, in the current call, to be applied.
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
   /// Whether the id is an optional, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
   @usableFromInline let hasOptionalIDs = _isOptional(T.ID.self)
-  /// `==`, if the type has it.
-  @usableFromInline let isEqual: ((T, T) -> Bool)?
-  let relations: ((T) -> [PartialIdentifiableKeyPath<T>])?
-  let schemas: Schemas<T>
+  /// `==`, or whether values have the same bits.
+  @usableFromInline let isEqual: (T, T) -> Bool
+  let declared: Declarations<T>
 
-  @inlinable convenience init() {
-    let (relations, fixed) = declaredRelations(of: T.self)
-    self.init(isEqual: equality(of: T.self), relations: relations, fixed: fixed)
-  }
+  @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
 
-  @usableFromInline init(
-    isEqual: ((T, T) -> Bool)?, relations: ((T) -> [PartialIdentifiableKeyPath<T>])?,
-    fixed: [PartialIdentifiableKeyPath<T>]?
-  ) {
-    self.isEqual = isEqual
-    self.relations = relations
-    schemas = Schemas(fixed: fixed)
+  @usableFromInline init(isEqual: ((T, T) -> Bool)?, _ declared: Declarations<T>) {
+    self.isEqual = isEqual ?? { Concord.haveSameBits($0, $1) }
+    self.declared = declared
     super.init(
-      valueType: ObjectIdentifier(T.self), isAggregate: relations != nil || fixed != nil, isEquatable: isEqual != nil)
+      valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
+      fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
   }
 
   // MARK: Finding
@@ -171,22 +205,39 @@ enum LogEvent {
     return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
+  /// Works with the node that `find` gives, without counting the reference: the table keeps it meanwhile.
+  @inlinable @inline(__always) func withNode<R>(_ id: T.ID, _ body: (EntityNode<T>) -> R?) -> R? {
+    guard !hasOptionalIDs || !isNil(id),
+      let position = index.position(NodeIndex.hash(id), where: { $0.typed(T.self)?.hasID(id) ?? false }),
+      let node = index.entries[position].node.flatMap({ Borrowed($0).typed(T.self) })
+    else { return nil }
+    return node.use(body)
+  }
+
   /// The node for the id, made if there is none.
   func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
-    if isMissing(id) { return node }
+    // Nobody else looks for it.
+    if isMissing(id) {
+      add(node, hash: NodeIndex.hash(ObjectIdentifier(node)))
+      return node
+    }
     awaited[id] = node
     awaitedIDs[ObjectIdentifier(node)] = id
     return node
   }
 
+  /// Whether somebody waits for an entity that was never stored.
+  func awaits(_ id: T.ID) -> Bool { awaited[id] != nil }
+  /// All that somebody waits for so.
+  var idsAwaited: [T.ID] { Array(awaited.keys) }
+
   /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
   /// is compared by its bits, too.
   @inlinable func isSame(_ a: T, _ b: T) -> Bool {
-    guard let isEqual else { return Concord.haveSameBits(a, b) }
-    return isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
+    isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
   }
 
   // MARK: Coming and going
@@ -195,47 +246,45 @@ enum LogEvent {
   @inlinable func insert(
     _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> EntityNode<T> {
+    guard known == nil, !isAwaiting, !hasOptionalIDs, !graph.journal.isRecording else {
+      return insertInKnown(value, id: id, hash: hash, known: known, in: graph)
+    }
+    let node = EntityNode<T>(table: self, value: value)
+    addExisting(node, hash: hash)
+    return node
+  }
+
+  /// The same where a node, or the state before, may have to be kept.
+  @usableFromInline func insertInKnown(
+    _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
+  ) -> EntityNode<T> {
     let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self, value: nil)
     graph.journal.willWrite(node)
-    node.value = value
-    if !node.flags.contains(.indexed) {
-      // Those without an id, which nobody looks for, are only to be apart from each other.
-      node.hash = hasOptionalIDs && isNil(id) ? NodeIndex.hash(ObjectIdentifier(node)) : hash
-      node.flags.insert(.indexed)
-      index.insert(node)
-    }
-    node.flags.insert(.exists)
-    node.flags.remove(.uncommitted)
-    return node
+    // Those without an id, which nobody looks for, are only to be apart from each other.
+    let isApart = hasOptionalIDs && isNil(id)
+    return insertUnsaved(value, hash: isApart ? NodeIndex.hash(ObjectIdentifier(node)) : hash, known: node)
   }
 
   /// The same for an entity of the store's own, whose coming no transaction undoes.
   func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
     let node = known ?? EntityNode<T>(table: self, value: nil)
     node.value = value
-    if !node.flags.contains(.indexed) {
-      node.hash = hash
-      node.flags.insert(.indexed)
-      index.insert(node)
-    }
+    if !node.flags.contains(.indexed) { add(node, hash: hash) }
     node.flags.insert(.exists)
     node.flags.remove(.uncommitted)
     return node
   }
 
   /// The node that waits for an entity; from now on it does so no longer.
-  @inlinable func takeAwaited(_ id: T.ID) -> EntityNode<T>? { hasAwaited ? takeExistingAwaited(id) : nil }
 
-  @usableFromInline var hasAwaited: Bool { !awaited.isEmpty }
-
-  @usableFromInline func takeExistingAwaited(_ id: T.ID) -> EntityNode<T>? {
+  func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
     shrinkAwaited()
     return node
   }
 
-  private func forgetAwaited(_ node: Node) {
+  override func forgetAwaited(_ node: Node) {
     guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
     shrinkAwaited()
@@ -246,11 +295,6 @@ enum LogEvent {
     guard awaited.capacity > 256, awaited.count * 4 <= awaited.capacity else { return }
     awaited = Dictionary(uniqueKeysWithValues: awaited.lazy.map { ($0.key, $0.value) })
     awaitedIDs = Dictionary(uniqueKeysWithValues: awaitedIDs.lazy.map { ($0.key, $0.value) })
-  }
-
-  override func remove(_ node: Node) {
-    forgetAwaited(node)
-    super.remove(node)
   }
 
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
@@ -267,7 +311,10 @@ enum LogEvent {
     return addPending(value)
   }
 
-  override func removePending() { pending.removeAll(keepingCapacity: pending.count < 1024) }
+  override func removePending() {
+    // What has little room is made anew sooner than emptied by code that is not specialised.
+    if pending.count <= 4 { pending = [] } else { pending.removeAll(keepingCapacity: pending.count < 1024) }
+  }
 
   override func swapPending(_ slot: Int32, with node: Node) {
     guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
@@ -318,32 +365,31 @@ enum LogEvent {
     return haveSameFields(a, b, keeping: [], graph)
   }
 
-  override func schema(of reference: ValueReference) -> AnySchema? {
-    if let fixed = schemas.fixed { return fixed }
-    return value(reference).flatMap { schema(of: $0) }
+  override func askedSchema(of reference: ValueReference) -> AnySchema? {
+    value(reference).flatMap { schema(of: $0) }
   }
 
   override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
-    guard let schema = schema as? Schema<T>, let value = value(reference) else { return }
+    guard let schema = schema.typed(T.self), let value = value(reference) else { return }
     schema.relations[k].visit(value, visitor)
   }
 
   override func isIdentical(
     _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
   ) -> Bool {
-    guard let schema = schema as? Schema<T>, let a = value(a), let b = value(b) else { return false }
+    guard let schema = schema.typed(T.self), let a = value(a), let b = value(b) else { return false }
     return schema.relations[k].isIdentical(a, b)
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference) else {
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference) else {
       return .none
     }
     return schema.relations[k].omission(in: value)
   }
 
   override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {
-    guard let graph, let schema = schema as? Schema<T>, var value = node.typed(T.self)?.value else { return false }
+    guard let graph, let schema = schema.typed(T.self), var value = node.typed(T.self)?.value else { return false }
     schema.relations[k].omit(in: &value, graph)
     let visitor = Visitor(graph: graph, occurrences: OccurrenceList())
     return visitor.identify { schema.relations[k].visit(value, visitor) }.isEmpty
@@ -352,14 +398,14 @@ enum LogEvent {
   override func isSameAsBrief(
     _ reference: ValueReference, relation k: Int, of schema: AnySchema, in node: Node
   ) -> Bool {
-    guard let schema = schema as? Schema<T>, let value = value(reference), let node = node.typed(T.self),
+    guard let schema = schema.typed(T.self), let value = value(reference), let node = node.typed(T.self),
       let brief = brief(of: node)
     else { return false }
     return schema.relations[k].isSame(value, brief)
   }
 
   override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
-    guard schema.canOmit[k] != .never, let schema = schema as? Schema<T>, let value = value(reference),
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference),
       case .omitted = schema.relations[k].omission(in: value)
     else { return false }
     switch reference {
@@ -373,50 +419,43 @@ enum LogEvent {
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
-    guard let schema = schema as? Schema<T>, let present = node.typed(T.self)?.value,
+    guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
       holds(slot), !schema.relations[k].isIdentical(present, pending[Int(slot)])
     else { return false }
     schema.relations[k].copy(present, into: &pending[Int(slot)])
     return true
   }
 
-  override func refusesSelf(_ schema: AnySchema) -> Bool { (schema as? Schema<T>)?.refusesSelf ?? false }
+  override func refusesSelf(_ schema: AnySchema) -> Bool { schema.typed(T.self)?.refusesSelf ?? false }
 
   override func patch(
-    _ node: Node, _ stale: ContiguousArray<Int32>, _ forms: any ChildForms, _ visitor: Visitor
+    _ node: Node, _ stale: ContiguousArray<Int32>, _ forms: ChildForms, _ visitor: Visitor
   ) -> PatchResult {
-    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema.typed(T.self),
       // In a cycle the node's own value may be needed to patch it.
       var value = node.links?.component == nil ? node.value.take() : node.value
     else { return .done }
     let mustVisit = patch(&value, of: node, schema, children, stale, forms, visitor)
     node.value = value
     children.brief = nil
-    guard mustVisit || schemas.fixed == nil else { return .done }
-    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+    return hasShape(of: children, schema, node, visitor, mustVisit: mustVisit) ? .done : .reshaped
   }
 
-  override func didPatch(
-    _ node: Node, mustVisit: Bool, _ forms: any ChildForms, _ visitor: Visitor
-  ) -> PatchResult {
-    guard mustVisit || schemas.fixed == nil else { return .done }
-    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema as? Schema<T>,
+  override func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult {
+    guard let node = node.typed(T.self), let children = node.children, let schema = children.schema.typed(T.self),
       var value = node.value
     else { return .done }
-    if mustVisit {
-      patchAll(&value, of: node, schema, forms, visitor)
-      node.value = value
-    }
-    return hasShape(of: children, schema, value, visitor, mustVisit: mustVisit) ? .done : .reshaped
+    patchAll(&value, of: node, schema, forms, visitor)
+    node.value = value
+    return hasShape(of: children, schema, node, visitor, mustVisit: true) ? .done : .reshaped
   }
 
   /// Whether a value, once patched, is to be visited again to know its occurrences.
   private func patch(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
-    _ forms: any ChildForms, _ visitor: Visitor
+    _ forms: ChildForms, _ visitor: Visitor
   ) -> Bool {
-    var cursor = PatchCursor(
-      graph: visitor.graph, parent: node, children: children, stale: stale, forms: forms)
+    var cursor = PatchCursor(parent: node, children: children, stale: stale, forms: forms)
     for k in schema.relations.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
       schema.relations[k].patch(&value, &cursor)
@@ -429,20 +468,20 @@ enum LogEvent {
   /// Writes all newer values, wherever they stand. Writing a place may show another entity there, or an old value of the same. It
   /// is over when nothing is written any more; a value that never settles is left after a while.
   private func patchAll(
-    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: any ChildForms, _ visitor: Visitor
+    _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: ChildForms, _ visitor: Visitor
   ) {
     for _ in 0..<8 {
-      var everything = PatchCursor(graph: visitor.graph, parent: node, children: nil, stale: nil, forms: forms)
+      var everything = PatchCursor(parent: node, children: nil, stale: nil, forms: forms)
       for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
       if !everything.hasWritten { break }
     }
   }
 
   private func hasShape(
-    of children: ChildList, _ schema: Schema<T>, _ value: T, _ visitor: Visitor, mustVisit: Bool
+    of children: ChildList, _ schema: Schema<T>, _ node: EntityNode<T>, _ visitor: Visitor, mustVisit: Bool
   ) -> Bool {
-    guard self.schema(of: value) === schema else { return false }
-    guard mustVisit else { return true }
+    guard self.schema(of: .own(node)) === schema else { return false }
+    guard mustVisit, let value = node.value else { return true }
     for (k, relation) in schema.relations.enumerated() {
       let found = visitor.identify { relation.visit(value, visitor) }
       let range = children.range(ofRelation: k)
@@ -473,6 +512,19 @@ enum LogEvent {
     return left == 0 ? value : nil
   }
 
+  override func lacks(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
+    guard let schema = schema as? Schema<T>, let value = value(reference) else { return false }
+    return schema.relations[k].isMissing(in: value)
+  }
+
+  override func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool {
+    guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
+      return false
+    }
+    pending[Int(slot)] = filled
+    return true
+  }
+
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
   override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
     node.typed(T.self).flatMap { view.value(of: $0) }
@@ -489,7 +541,7 @@ enum LogEvent {
 
   override func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool {
     guard let node = node.typed(T.self), let old = (state as? SavedValue<T>)?.value, var now = node.value,
-      let isEqual
+      isEquatable
     else { return true }
     guard let schema = schema(of: old) else { return !isEqual(now, old) }
     guard schema === self.schema(of: now) else { return true }
@@ -505,9 +557,9 @@ enum LogEvent {
     return isSame(old, now)
   }
 
-  override func patch(_ state: SavedState, _ forms: any ChildForms, _ visitor: Visitor, of node: Node) {
+  override func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {
     guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
-      let schema = children.list.schema as? Schema<T>
+      let schema = children.list.schema.typed(T.self)
     else { return }
     _ = patch(&value, of: node, schema, children.list, children.stale, forms, visitor)
     state.value = value

@@ -2,13 +2,11 @@
 extension Merge {
   func apply() {
     for i in occurrences.items.indices.reversed() {
-      let node = occurrences.items[i].node
-      if node.occurrence == Int32(truncatingIfNeeded: i) { apply(i, node) }
+      occurrences.items[i].borrowed.use { if $0.occurrence == Int32(truncatingIfNeeded: i) { apply(i, $0) } }
     }
     for i in occurrences.items.indices where occurrences.items[i].state.contains(.isNew) {
       // What is new and stands in nothing that was taken may have no reason to stay.
-      let node = occurrences.items[i].node
-      if node.parents.isEmpty { graph.unexamined.insert(node) }
+      occurrences.items[i].borrowed.use { if $0.parents.isEmpty { graph.unexamined.insert($0) } }
     }
   }
 
@@ -20,6 +18,7 @@ extension Merge {
       logStored(node, stamp)
       adopt(i, node)
     } else if node === target || accept(node, stamp) {
+      fillIn(i, node)
       let item = occurrences.items[i]
       if !node.table.isAggregate {
         // A value that cannot be compared counts as another one.
@@ -164,16 +163,17 @@ extension Merge {
 
   /// Whether the value in an occurrence, as it stands in the parent, is what the parent is to show.
   private func showsPresent(_ i: Int, in parent: Node) -> Bool {
-    let node = occurrences.items[i].node
-    // In a cycle the parent shows a form made for it.
-    if node.isStale || (node.table.isRecursive && parent.table.isRecursive) { return false }
-    var last = i
-    while occurrences.items[last].replacement >= 0 { last = Int(occurrences.items[last].replacement) }
-    let state = occurrences.items[last].state
-    if node.occurrence == Int32(truncatingIfNeeded: last) {
-      return state.contains(.isApplied) && !state.contains(.isOtherThanShown)
+    occurrences.items[i].borrowed.use { node in
+      // In a cycle the parent shows a form made for it.
+      if node.isStale || (node.table.isRecursive && parent.table.isRecursive) { return false }
+      var last = i
+      while occurrences.items[last].replacement >= 0 { last = Int(occurrences.items[last].replacement) }
+      let state = occurrences.items[last].state
+      if node.occurrence == Int32(truncatingIfNeeded: last) {
+        return state.contains(.isApplied) && !state.contains(.isOtherThanShown)
+      }
+      return node.occurrence < 0 && state.contains(.showsPresent)
     }
-    return node.occurrence < 0 && state.contains(.showsPresent)
   }
 }
 

@@ -1,6 +1,7 @@
 /// A place in the value being merged, and the entity that stands there.
 @usableFromInline struct Occurrence {
-  let node: Node
+  /// Not counted: tables keep all nodes until the call has ended.
+  let borrowed: Borrowed<Node>
   /// Where the node's table has the value; -1 if the node itself holds it, because it was new to the store.
   var pending: Int32
   /// Where the table has the value to compare with: what a closure was given; -1 if there is none.
@@ -37,6 +38,13 @@
     static let isFlat = State(rawValue: 1 << 7)
   }
 
+  init(_ node: Node, pending: Int32, parent: Int32, level: Int32, state: State) {
+    borrowed = Borrowed(node)
+    (self.pending, self.parent, self.level, self.state) = (pending, parent, level, state)
+  }
+
+  var node: Node { borrowed.use { $0 } }
+
   var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
 }
 
@@ -64,14 +72,14 @@ struct VisitedRelation {
     if pending == 0 { tables.append(node.table) }
     items.append(
       Occurrence(
-        node: node, pending: pending, parent: parent, level: level,
+        node, pending: pending, parent: parent, level: level,
         state: node.table.isAggregate ? [] : [.isFlat, .isClosed]))
   }
 
   @usableFromInline func appendNew(_ node: Node) {
     items.append(
       Occurrence(
-        node: node, pending: -1, parent: parent, level: level,
+        node, pending: -1, parent: parent, level: level,
         state: node.table.isAggregate ? .isNew : [.isNew, .isFlat, .isClosed]))
   }
 
@@ -91,7 +99,7 @@ struct VisitedRelation {
   func use(_ table: AnyTable) { tables.append(table) }
 
   func removeAll() {
-    for i in items.indices { items[i].node.occurrence = -1 }
+    for i in items.indices { items[i].borrowed.use { $0.occurrence = -1 } }
     for table in tables { table.removePending() }
     tables.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: items.count < 1024)

@@ -4,17 +4,18 @@ extension Merge {
   /// given. Afterwards each node knows its winner.
   func pickWinners() {
     for i in occurrences.items.indices where !occurrences.items[i].state.contains(.isFlat) {
-      occurrences.items[i].node.occurrence = -1
+      occurrences.items[i].borrowed.use { $0.occurrence = -1 }
     }
     for i in occurrences.items.indices where isCandidate(i) {
-      let node = occurrences.items[i].node
-      if node.occurrence >= 0 {
-        guard goesBefore(i, Int(node.occurrence)) else { continue }
-        // Whatever value wins, the entity is new.
-        let isNew = occurrences.items[Int(node.occurrence)].state.intersection(.isNew)
-        occurrences.items[i].state.formUnion(isNew)
+      occurrences.items[i].borrowed.use { node in
+        if node.occurrence >= 0 {
+          guard goesBefore(i, Int(node.occurrence)) else { return }
+          // Whatever value wins, the entity is new.
+          let isNew = occurrences.items[Int(node.occurrence)].state.intersection(.isNew)
+          occurrences.items[i].state.formUnion(isNew)
+        }
+        node.occurrence = Int32(truncatingIfNeeded: i)
       }
-      node.occurrence = Int32(truncatingIfNeeded: i)
     }
   }
 

@@ -25,8 +25,13 @@ public struct PartialIdentifiableKeyPath<Root> {
     (place.isFoundLater ? place.find(at: keyPath) : make(keyPath)) ?? Relation()
   }
 
-  func isSame(as other: Self) -> Bool {
-    (keyPath === other.keyPath || keyPath == other.keyPath) && ObjectIdentifier(place) == ObjectIdentifier(other.place)
+  /// The same literal gives the same key path, most often.
+  @inlinable @inline(__always) func isSame(as other: Self) -> Bool {
+    keyPath === other.keyPath && ObjectIdentifier(place) == ObjectIdentifier(other.place) || isEqual(other)
+  }
+
+  @usableFromInline func isEqual(_ other: Self) -> Bool {
+    keyPath == other.keyPath && ObjectIdentifier(place) == ObjectIdentifier(other.place)
   }
 }
 

@@ -3,15 +3,14 @@
 /// A place is trusted only as far as its id: if another entity stands there than when the value was visited, the cursor finds
 /// the right one by its id, and says that the value is to be visited again.
 @usableFromInline struct PatchCursor {
-  @usableFromInline let graph: Graph
   /// The parent whose value is patched.
-  private let parent: Node
-  @usableFromInline let children: ChildList?
+  private let parent: Borrowed<Node>
+  private let children: Borrowed<ChildList>?
   /// The parent shows the newest whole values of its children: it is in no cycle, and nothing older is asked for.
   @usableFromInline let showsWhole: Bool
   /// The stale ordinals, ascending; `nil` to find every entity by its id.
   @usableFromInline let stale: ContiguousArray<Int32>?
-  private let forms: any ChildForms
+  private let forms: Borrowed<ChildForms>
   private var next = 0
   private var position: Int32 = 0
   /// The value may have another shape now, or did not have the one expected.
@@ -19,16 +18,16 @@
   /// A newer value was handed out.
   @usableFromInline var hasWritten = false
 
-  init(
-    graph: Graph, parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: any ChildForms
-  ) {
-    self.graph = graph
-    self.parent = parent
-    self.children = children
+  /// For use as long as the caller keeps what it passes.
+  init(parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: ChildForms) {
+    self.parent = Borrowed(parent)
+    self.children = children.map { Borrowed($0) }
     self.stale = stale
-    self.forms = forms
+    self.forms = Borrowed(forms)
     showsWhole = forms is Refresher && parent.links?.component == nil
   }
+
+  @usableFromInline var graph: Graph { forms.use { $0.graph } }
 
   /// Whether a newer value is handed out meanwhile.
   mutating func writes(_ body: (inout PatchCursor) -> Void) -> Bool {
@@ -86,8 +85,8 @@
 
   /// The child that stood at an ordinal when the value was visited.
   @usableFromInline func child(at ordinal: Int) -> Node? {
-    guard stale != nil, let children, ordinal < children.edges.count else { return nil }
-    return children.edges[ordinal].child
+    guard stale != nil else { return nil }
+    return children?.use { ordinal < $0.edges.count ? $0.edges[ordinal].child : nil }
   }
 
   @usableFromInline mutating func searchNewer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
@@ -95,21 +94,26 @@
       return newest(of: child, otherThan: value)
     }
     mustVisitAgain = true
-    guard let child = graph.table(T.self).find(value.id), forms.exists(child) else { return nil }
+    guard let child = graph.table(T.self).find(value.id), forms.use({ $0.exists(child) }) else { return nil }
     return newest(of: child, otherThan: value)
   }
 }
 
 extension PatchCursor {
-  private mutating func newest<T: Identifiable & Sendable>(of child: EntityNode<T>, otherThan value: T) -> T? {
-    guard let newest = forms.value(of: child, in: parent), !haveSameBits(newest, value) else { return nil }
+  private mutating func newest<T: Identifiable & Sendable>(of child: EntityNode<T>, otherThan shown: T) -> T? {
+    let value = forms.use { forms in parent.use { forms.value(of: child, in: $0) } }
+    guard let newest = value, !haveSameBits(newest, shown) else { return nil }
     hasWritten = true
     return newest
   }
 }
 
 /// Which value of a child its parents are to show.
-protocol ChildForms {
-  func exists(_ node: Node) -> Bool
-  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T?
+@usableFromInline class ChildForms {
+  @usableFromInline final let graph: Graph
+
+  init(_ graph: Graph) { self.graph = graph }
+
+  func exists(_ node: Node) -> Bool { false }
+  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? { nil }
 }

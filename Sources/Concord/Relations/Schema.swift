@@ -1,5 +1,7 @@
 /// The relations of one value, shared by all values of the type that have the same.
 @usableFromInline class AnySchema {
+  /// The type of the values; `nil` if there are none.
+  @usableFromInline final let rootType: ObjectIdentifier?
   let places: [AnyRelation]
   /// No getter, setter or observer comes between any of the relations and the value.
   let isStored: Bool
@@ -9,7 +11,11 @@
   /// Whether each relation can lose any of its occurrences.
   let canAlwaysRemove: [Bool]
 
-  init(places: [AnyRelation] = [], orders: [PlaceOrder], canOmit: [Omittability], canAlwaysRemove: [Bool]) {
+  init(
+    of rootType: ObjectIdentifier? = nil, places: [AnyRelation] = [], orders: [PlaceOrder], canOmit: [Omittability],
+    canAlwaysRemove: [Bool]
+  ) {
+    self.rootType = rootType
     self.places = places
     isStored = places.allSatisfy { $0.patchOwn != nil }
     self.orders = orders
@@ -37,17 +43,18 @@
     self.relations = relations
     refusesSelf = sound.count < keyPaths.count
     super.init(
-      places: relations, orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
+      of: ObjectIdentifier(Root.self), places: relations, orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
       canAlwaysRemove: relations.map { $0.canAlwaysRemove })
   }
 
   override func relation(_ k: Int, in other: AnySchema) -> Int? {
     if other === self { return k }
-    guard let other = other as? Schema<Root> else { return nil }
+    guard let other = other.typed(Root.self) else { return nil }
     return other.sound.firstIndex { $0.isSame(as: sound[k]) }
   }
 
-  func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
+  /// Whether values that declare these relations have the schema.
+  @inlinable func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
     guard keyPaths.count == others.count else { return false }
     for i in keyPaths.indices where !keyPaths[i].isSame(as: others[i]) { return false }
     return true
@@ -58,6 +65,8 @@
 @usableFromInline final class Schemas<Root> {
   @usableFromInline let fixed: Schema<Root>?
   private var seen: [Schema<Root>] = []
+  /// What was found last: most values of a type declare the same.
+  @exclusivity(unchecked) @usableFromInline private(set) var last: Schema<Root>?
 
   @usableFromInline init(fixed: [PartialIdentifiableKeyPath<Root>]?) { self.fixed = fixed.map { Schema($0) } }
 
@@ -65,12 +74,20 @@
   static var limit: Int { 16 }
 
   /// The schema of a value that declares these relations.
-  @usableFromInline func find(_ wanted: [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> {
-    for schema in seen where schema.describes(wanted) { return schema }
-    let schema = Schema(wanted)
-    // Values whose relations keep differing must not make the list grow without end.
-    if seen.count == Self.limit { seen.removeFirst() }
-    seen.append(schema)
+  @inlinable func find(_ wanted: [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> {
+    if let last, last.describes(wanted) { return last }
+    return search(wanted)
+  }
+
+  @usableFromInline func search(_ wanted: [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> {
+    let known = seen.first { $0.describes(wanted) }
+    let schema = known ?? Schema(wanted)
+    if known == nil {
+      // Values whose relations keep differing must not make the list grow without end.
+      if seen.count == Self.limit { seen.removeFirst() }
+      seen.append(schema)
+    }
+    last = schema
     return schema
   }
 }

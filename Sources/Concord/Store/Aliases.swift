@@ -114,7 +114,7 @@ extension StoreCore {
     let alias = self.alias(EntityAlias<T>.self, named: name)
     guard register(alias, name, stamp) else { return false }
     if alias.children?.edges.first?.child === target { return true }
-    guard let schema = graph.table(EntityAlias<T>.self).schemas.fixed else { return false }
+    guard let schema = graph.table(EntityAlias<T>.self).declared.schemas.fixed else { return false }
     graph.setChildren(of: alias, schema, [ChildEdge(child: target)], [1])
     alias.value?.content = target.value
     if target.isStale { graph.makeStale(alias, 0) }

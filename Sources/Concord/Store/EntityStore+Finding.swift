@@ -10,11 +10,14 @@ extension EntityStore {
   /// - Complexity: constant, plus what changed below since it was last read.
   @inlinable public func value<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> T? {
     shared.read(token) { core, isCommitted in
-      guard let node = core.graph.table(type).find(id) else { return nil }
-      if isCommitted { return core.committedValue(of: node) }
-      guard node.exists else { return nil }
-      if node.isStale { core.refresh(node) }
-      return node.value
+      core.graph.withTable(type) { table in
+        table.withNode(id) { node in
+          if isCommitted { return core.committedValue(of: node) }
+          guard node.exists else { return nil }
+          if node.isStale { core.refresh(node) }
+          return node.value
+        }
+      }
     }
   }
 
@@ -28,10 +31,9 @@ extension EntityStore {
   /// - Complexity: constant.
   @inlinable public func find<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T>? {
     shared.read(token) { core, isCommitted in
-      guard let node = core.graph.table(type).find(id), core.exists(node, isCommitted) else {
-        return nil
+      core.graph.withTable(type) { table in
+        table.withNode(id) { core.exists($0, isCommitted) ? EntityObserver(ObserverSource($0, shared)) : nil }
       }
-      return EntityObserver(ObserverSource(node, shared))
     }
   }
 

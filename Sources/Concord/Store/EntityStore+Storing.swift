@@ -20,11 +20,12 @@ extension EntityStore {
   ) -> EntityObserver<T> {
     shared.write(token) { core in
       core.prepare()
-      let table = core.graph.table(T.self)
-      if ifPresent == nil, alias == nil, !table.isAggregate {
-        return EntityObserver(ObserverSource(core.storeFlat(entity, in: table, stamp), shared))
+      return core.graph.withTable(T.self) { table in
+        if ifPresent == nil, alias == nil, !table.isAggregate {
+          return EntityObserver(ObserverSource(core.storeFlat(entity, in: table, stamp), shared))
+        }
+        return EntityObserver(storeGeneral(core, entity, in: table, alias, stamp, ifPresent))
       }
-      return EntityObserver(storeGeneral(core, entity, in: table, alias, stamp, ifPresent))
     }
   }
 

@@ -15,10 +15,11 @@ extension EntityStore {
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
     shared.write(token) { core in
-      let table = core.graph.table(type)
-      if table.isAggregate { core.prepare() }
-      guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
-      return shared.update(core, node, in: table, modifiedAt: stamp, update)
+      core.graph.withTable(type) { table in
+        if table.isAggregate { core.prepare() }
+        guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
+        return shared.update(core, node, in: table, modifiedAt: stamp, update)
+      }
     }
   }
 

@@ -76,7 +76,7 @@ extension StoreCore {
     // What the closure left as it was does not undo what was written meanwhile.
     if haveSameBits(given, result) { return true }
     guard table.isAggregate else {
-      if !(table.isEqual?(given, result) ?? false) {
+      if !table.isEquatable || !table.isEqual(given, result) {
         node.value = result
         graph.didWrite(node)
       }

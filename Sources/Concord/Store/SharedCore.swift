@@ -64,10 +64,30 @@ import Synchronization
     performReleases()
     // Most often there is nothing to end, nobody to tell and nothing to log.
     guard !core.backlog.isEmpty else { return unlock() }
+    commit()
+  }
+
+  /// Commits, gives the lock back, and delivers.
+  private func commit() {
     core.commit()
-    unlockAndLog()
+    guard let subscriber = core.toldNow.take() else {
+      unlockAndLog()
+      return lines.deliver()
+    }
+    // One observer of one entity, which is most frequent, needs no notice.
+    guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.beginTellingNow() else {
+      subscriber.didChange(core)
+      unlockAndLog()
+      return lines.deliver()
+    }
+    maker.tellNow(core)
+    subscriber.line.endServing()
+    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
     lines.deliver()
   }
+
+  /// Gives the lock back, and nothing else: no code of the user's is to run before the observer is told.
+  @usableFromInline func unlockToTell() { lock.unlock() }
 
   /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
   @inlinable func unlocked<R>(_ body: () -> R) -> R {
@@ -183,9 +203,7 @@ import Synchronization
       // An open transaction sees to it when it ends.
       guard !core.turns.isOpen else { return lock.unlock() }
       performReleases()
-      core.commit()
-      unlockAndLog()
-      lines.deliver()
+      commit()
     }
   }
 
@@ -232,17 +250,17 @@ import Synchronization
 /// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
 // Unchecked, because the compiler cannot see that; the reference itself never changes.
 @usableFromInline struct NodeHandle: @unchecked Sendable {
-  private let reference: Node
+  @usableFromInline let reference: Node
 
   @usableFromInline init(_ node: Node) { reference = node }
 
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
 
+  /// Works with the node without counting the reference.
+  @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R {
+    Borrowed(reference).use(body)
+  }
+
   var identity: ObjectIdentifier { ObjectIdentifier(reference) }
 
-  /// Whether the node is that of an entity of the type, which never changes.
-  @usableFromInline func isNode(of type: Any.Type) -> Bool { reference.table.valueType == ObjectIdentifier(type) }
-
-  /// How many hold the node, which is atomic and needs no lock.
-  @usableFromInline func removeHolderUnlessLast() -> Bool { reference.holders.removeUnlessLast() }
 }

@@ -14,11 +14,14 @@ import Foundation
   let view: CommittedView
   let feed: ChangeFeed
   let hubs: Hubs
+  let projections: Projections
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) var needsComparison = false
+  /// Who is to be told of the commit without being enqueued.
+  @exclusivity(unchecked) var toldNow: Subscriber?
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
@@ -39,10 +42,12 @@ import Foundation
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
-    feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
+    projections = Projections(graph: graph)
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 
   deinit { graph.dismantle() }
@@ -94,10 +99,11 @@ import Foundation
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
     if backlog.isEmpty { return }
-    removal.flush()
-    if removal.hasRemoved { refreshNotified() }
-    settleShapes()
-    components.resolve()
+    completeWrites()
+    if projections.isWanted {
+      projections.update(self)
+      completeWrites()
+    }
     reachability.examine()
     removal.dropPending()
     if hubs.isWanted { hubs.update(self) }
@@ -113,21 +119,34 @@ import Foundation
     if isIdle { backlog.clear() }
   }
 
+  private func completeWrites() {
+    removal.flush()
+    if removal.hasRemoved { refreshNotified() }
+    settleShapes()
+    components.resolve()
+  }
+
   private var isIdle: Bool {
     graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
       && !graph.journal.isRecording && !hubs.hasChanged
   }
 
   private func notify() {
-    if graph.journal.isEmpty, !needsComparison, let node = graph.notified.only, !node.isStale, !node.table.isOfHubs {
-      _ = graph.notified.popLast()
+    // Most often there is one, which needs no list.
+    if graph.journal.isEmpty, !needsComparison,
+      let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
+    {
+      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.canBeToldNow {
+        toldNow = subscriber
+        return
+      }
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
     // Bringing values up to date may show that they have another shape, and so change others.
     var next = 0
     while next < nodes.count {
-      if nodes[next].isStale, nodes[next].buffersCalls { refresh(nodes[next]) }
+      Borrowed(nodes[next]).use { if $0.isStale, $0.buffersCalls { refresh($0) } }
       next += 1
       if next == nodes.count, !graph.notified.isEmpty {
         let known = Set(nodes.map { ObjectIdentifier($0) })
@@ -135,14 +154,16 @@ import Foundation
       }
     }
     let changed = graph.journal.isEmpty && !needsComparison ? nil : ChangedNodes(graph: graph, view: view)
-    for node in nodes {
-      if node.table.isOfHubs {
-        hubs.didChange(node)
-      } else if changed?.contains(node) ?? true {
-        tell(node)
-      } else {
-        // Nobody is told, and so nobody would look: the next change below is to come up to it again.
-        refresh(node)
+    for i in nodes.indices {
+      Borrowed(nodes[i]).use { node in
+        if node.table.isOfHubs {
+          hubs.didChange(node)
+        } else if changed?.contains(node) ?? true {
+          tell(node)
+        } else {
+          // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+          refresh(node)
+        }
       }
     }
   }
@@ -155,8 +176,10 @@ import Foundation
   }
 
   private func tell(_ node: Node) {
-    guard let links = node.links else { return }
-    for i in links.subscribers.indices { links.subscribers[i].didChange(self) }
+    // Nobody subscribes or leaves meanwhile, since that takes the lock.
+    node.withLinks { links in
+      for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
+    }
   }
 
   /// Whether an operation that only reads left something to be done: a value was found to have another shape.
@@ -214,7 +237,7 @@ import Foundation
 /// Gives stamps to writes that have none.
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
-  private var last: Stamp = -.infinity
+  private(set) var last: Stamp = -.infinity
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
@@ -235,6 +258,12 @@ import Foundation
   private func tick() -> Stamp {
     last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
     return last
+  }
+
+  /// Takes a stamp of another store's clock, which may be ahead by a little: what is written afterwards is newer.
+  func advance(to stamp: Stamp) {
+    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
+    last = stamp
   }
 
   /// Whether a stamp that was just written with is the clock's own: the write had none.

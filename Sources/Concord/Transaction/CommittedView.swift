@@ -3,17 +3,16 @@
 /// The journal keeps the committed value beside the new one from the first write on. What such a value shows of its children
 /// is brought up to date in the journal, so the second reading costs nothing.
 final class CommittedView: ChildForms {
-  private let graph: Graph
   private let visitor: Visitor
   private let refresher: Refresher
 
   init(graph: Graph, visitor: Visitor, refresher: Refresher) {
-    self.graph = graph
     self.visitor = visitor
     self.refresher = refresher
+    super.init(graph)
   }
 
-  func exists(_ node: Node) -> Bool { graph.journal.committedState(of: node)?.flags.contains(.exists) ?? node.exists }
+  override func exists(_ node: Node) -> Bool { graph.journal.committedState(of: node)?.flags.contains(.exists) ?? node.exists }
 
   /// Whether the entity was ever committed.
   func wasCommitted(_ node: Node) -> Bool {
@@ -31,7 +30,7 @@ final class CommittedView: ChildForms {
   }
 
   /// Inside a cycle a child is shown brief.
-  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
+  override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     guard let component = component(of: child), component === self.component(of: parent) else { return present(child) }
     return brief(of: child, component)
   }
@@ -53,7 +52,7 @@ final class CommittedView: ChildForms {
   }
 
   private func brief<T>(of node: EntityNode<T>, _ component: Component) -> T? {
-    guard var value = present(node), let children = children(of: node), let schema = children.schema as? Schema<T>
+    guard var value = present(node), let children = children(of: node), let schema = children.schema.typed(T.self)
     else { return present(node) }
     for k in schema.relations.indices where omits(children, k, node, component) {
       schema.relations[k].omit(in: &value, graph)
@@ -92,42 +91,12 @@ final class CommittedView: ChildForms {
 
   // MARK: Bringing saved values up to date
 
-  private struct Frame {
-    let node: Node
-    let list: ChildList
-    /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
-    /// form is shown inside, it has the newest of all that it shows.
-    let stale: ContiguousArray<Int32>
-    /// Where each of these parts ends.
-    let ends: [Int]
-    var next = 0
-    private var patched = 0
-    private var part = 0
-
-    init(_ node: Node, _ list: ChildList, _ parts: [[Int32]]) {
-      self.node = node
-      self.list = list
-      stale = ContiguousArray(parts.joined())
-      ends = parts.indices.map { parts[...$0].reduce(0) { $0 + $1.count } }
-    }
-
-    /// The children of a part were all visited, so that it is to be patched.
-    var hasPart: Bool { part < ends.count && next == ends[part] }
-
-    mutating func takePart() -> ContiguousArray<Int32> {
-      defer { (patched, part) = (ends[part], part + 1) }
-      return ContiguousArray(stale[patched..<ends[part]])
-    }
-  }
-
   private func refresh(_ root: Node) {
     guard var frame = open(root, isBriefIn: nil) else { return }
-    var frames: ContiguousArray<Frame> = []
+    var frames: ContiguousArray<PatchFrame> = []
     while true {
       while frame.hasPart { patchPart(of: &frame) }
-      if frame.next < frame.stale.count {
-        let child = frame.list.edges[Int(frame.stale[frame.next])].child
-        frame.next += 1
+      if let child = frame.nextChild() {
         let component = component(of: child)
         let isInside = component != nil && component === self.component(of: frame.node)
         guard !child.flags.contains(.visiting), let below = open(child, isBriefIn: isInside ? component : nil) else {
@@ -143,7 +112,7 @@ final class CommittedView: ChildForms {
     }
   }
 
-  private func open(_ node: Node, isBriefIn briefComponent: Component?) -> Frame? {
+  private func open(_ node: Node, isBriefIn briefComponent: Component?) -> PatchFrame? {
     let saved = graph.journal.committedState(of: node)
     guard let list = saved == nil ? node.children : saved?.children?.list else { return nil }
     var stale = saved == nil ? list.stale.ordinals() : saved?.children?.stale ?? []
@@ -151,17 +120,13 @@ final class CommittedView: ChildForms {
     guard !stale.isEmpty else { return nil }
     node.flags.insert(.visiting)
     let component = component(of: node)
-    let isInside = { (ordinal: Int32) in
-      component != nil && self.component(of: list.edges[Int(ordinal)].child) === component
-    }
-    guard let component else { return Frame(node, list, [Array(stale)]) }
-    let isOmitted = { (ordinal: Int32) in self.omits(list, list.relation(of: ordinal), node, component) }
-    let inside = stale.filter(isInside)
-    return Frame(
-      node, list, [stale.filter { !isInside($0) }, inside.filter { !isOmitted($0) }, inside.filter(isOmitted)])
+    guard let component else { return PatchFrame(node, list, stale) }
+    return PatchFrame(
+      node, list, stale, isInside: { self.component(of: list.edges[Int($0)].child) === component },
+      isOmitted: { self.omits(list, list.relation(of: $0), node, component) })
   }
 
-  private func patchPart(of frame: inout Frame) {
+  private func patchPart(of frame: inout PatchFrame) {
     let part = frame.takePart()
     if part.isEmpty { return }
     let node = frame.node

@@ -3,12 +3,11 @@ extension ConsistentMerge {
   @usableFromInline
   func changes(in properties: [Property]) -> [Property]? {
     var changes: [Property] = []
-    for index in properties.indices {
-      guard let value = properties[index].value else { continue }
+    for case (let label, let value?) in properties {
       if removes {
-        change(properties[index].label, value, &changes)
+        change(label, value, &changes)
       } else if let newer = updated(dynamic: value) {
-        changes.append((properties[index].label, newer))
+        changes.append((label, newer))
       }
     }
     return changes.isEmpty ? nil : changes

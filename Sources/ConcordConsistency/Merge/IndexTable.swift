@@ -40,7 +40,8 @@ final class DynamicIndexTable: IndexTable {
 
   init(type: any ConsistentObject.Type, capacity: Int) {
     super.init(type: type)
-    positions.reserveCapacity(capacity)
+    // Most ids that are looked for are not there: with room, few of them are compared, which is slow for boxed ones.
+    positions.reserveCapacity(max(capacity, 64))
   }
 
   override func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? {

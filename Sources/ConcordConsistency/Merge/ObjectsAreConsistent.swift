@@ -61,7 +61,7 @@ extension StaticallyConsistent {
     return merge.withPlan(for: Self.self) { plan in
       guard plan.partsAreConcerned || !plan.positions.isEmpty else { return nil }
       if merge.removes { return merge.left(of: elements) { merge.isOver ? nil : $0.merged(by: merge, plan) } }
-      return elements.merging { merge.isOver ? nil : $0.pointee.merged(by: merge, plan) }
+      return elements.merging(until: { merge.isOver }) { $0.pointee.merged(by: merge, plan) }
     }
   }
 

@@ -13,9 +13,18 @@ private struct ConsistentWalker<Value: ConsistentValue>: ValueWalker {
 
   func updated(_ value: Any, by merge: ConsistentMerge) -> Any? {
     // Unwrapped first, or an optional in an optional would be taken for a value.
-    guard let value = value as? Value, let newer = value.merged(by: merge) else { return nil }
+    guard let value = unboxed(value, as: Value.self), let newer = value.merged(by: merge) else { return nil }
     return newer
   }
+}
+
+/// What is in the box, if it is of this very type. Looking at the type takes a fifth of what `as?` does.
+// Relies on: what is copied bit by bit is of the same type, which is checked.
+private func unboxed<Value>(_ value: Any, as type: Value.Type) -> Value? {
+  func open<Boxed>(_ value: Boxed) -> Value? {
+    Boxed.self == Value.self ? unsafeBitCast(value, to: Value.self) : value as? Value
+  }
+  return open(value)
 }
 
 private struct ContainerWalker<Value: DynamicContainer>: ValueWalker {

@@ -88,7 +88,7 @@ package struct PropertyRange: Sendable {
 }
 
 extension EntityDescription: Hashable {
-  public static func == (a: EntityDescription, b: EntityDescription) -> Bool { a.type == b.type }
+  public static func == (a: EntityDescription, b: EntityDescription) -> Bool { a === b || a.type == b.type }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }
 

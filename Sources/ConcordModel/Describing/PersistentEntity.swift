@@ -45,6 +45,8 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
   static var idStorageClass: StorageClass { get }
   /// The same for all ids that are equal.
   static func storedKey(of id: ID) throws -> StoredValue
+  /// The id with a key, equal to all that are kept so.
+  static func id(storedKey: StoredValue) throws -> ID
 }
 
 extension PersistentEntity {
@@ -56,16 +58,19 @@ extension PersistentEntity {
     if case .text(let text) = stored { return text.storedKey }
     return stored
   }
+  public static func id(storedKey: StoredValue) throws -> ID { try JSONCoding<ID>.decode(storedKey) }
 }
 
 extension PersistentEntity where ID: PersistentValue {
   public static var idStorageClass: StorageClass { ID.storageClass }
   public static func storedKey(of id: ID) throws -> StoredValue { try id.storedKey }
+  public static func id(storedKey: StoredValue) throws -> ID { try ID(storedValue: storedKey) }
 }
 
 extension PersistentEntity where ID: RawRepresentable, ID.RawValue: PersistentValue {
   public static var idStorageClass: StorageClass { ID.RawValue.storageClass }
   public static func storedKey(of id: ID) throws -> StoredValue { try id.rawValue.storedKey }
+  public static func id(storedKey: StoredValue) throws -> ID { try RawCoding<ID>.decode(storedKey) }
 }
 
 extension Aggregate where Self: PersistentEntity {

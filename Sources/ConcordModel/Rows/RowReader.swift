@@ -118,10 +118,10 @@ extension RowReader {
     try read(all: [T].self)
   }
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>.Type = Set<T>.self) throws -> Set<T> {
-    Set(try read(all: [T].self) ?? [])
+    try readSet() ?? []
   }
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>?.Type = Set<T>?.self) throws -> Set<T>? {
-    try read(all: [T].self).map(Set.init)
+    try readSet()
   }
 
   public mutating func read<C: RangeReplaceableCollection>(_ type: C.Type = C.self) throws -> C
@@ -164,18 +164,26 @@ extension RowReader {
   where C.Element: PersistentEntity {
     guard let rows = try nextCollection() else { return nil }
     let keys = rows.compactMap(\.first)
+    // An entity store recognises what was left out, and keeps what it has.
+    if isLeftOut(C.Element.self, keys) { return OmittedCollection<C>.value ?? C() }
     var result = C()
-    if isLeftOut(C.Element.self, keys) { return result }
     result.reserveCapacity(keys.count)
     for key in keys { result.append(try entity(key)) }
     return result
   }
 
+  private mutating func readSet<T: PersistentEntity & Hashable>() throws -> Set<T>? {
+    guard let rows = try nextCollection() else { return nil }
+    let keys = rows.compactMap(\.first)
+    if isLeftOut(T.self, keys) { return OmittedCollection<Set<T>>.value ?? [] }
+    return try Set(keys.map { try entity($0) as T })
+  }
+
   private mutating func read<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type) throws -> [K.Value: T]?
   where K.Value: Hashable {
     guard let rows = try nextCollection() else { return nil }
+    if isLeftOut(T.self, rows.compactMap(\.last)) { return OmittedCollection<[K.Value: T]>.value ?? [:] }
     var result: [K.Value: T] = [:]
-    if isLeftOut(T.self, rows.compactMap(\.last)) { return result }
     result.reserveCapacity(rows.count)
     for row in rows where row.count == 2 { result[try K.decode(row[0])] = try entity(row[1]) }
     return result
@@ -210,7 +218,7 @@ extension RowReader {
 
   private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {
     guard let sources = try nextCollection()?.map(ElementSource.init) else { return nil }
-    if sources.contains(where: { leadsBack(W.self, $0, 0) }) { return [] }
+    if sources.contains(where: { leadsBack(W.self, $0, 0) }) { return OmittedCollection<[W]>.value ?? [] }
     return try sources.map { source in
       var reader = RowReader(source, resolver: resolver)
       return try reader.read()

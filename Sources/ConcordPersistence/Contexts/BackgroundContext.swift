@@ -13,15 +13,20 @@ import Foundation
 ///
 /// Reads see the newest committed state of the stores, and the context's own changes over it. It may be used from any thread;
 /// calls wait for each other. What is not saved is gone when the context is released.
-// Unchecked, because the compiler cannot see that `lock` guards `core`.
-public final class BackgroundContext: @unchecked Sendable {
+///
+/// A strategy makes it with the parent that it reads from and saves to; see ``ContextStrategyType``.
+// Unchecked, because a class that can be inherited from has to be, and because the compiler cannot see that `lock` guards `core`.
+open class BackgroundContext: @unchecked Sendable {
   private let core: ContextCore
   /// Recursive, so that a block may use the context, and begin another block.
   private let lock = NSRecursiveLock()
   /// Where asynchronous blocks wait, so that only one thread waits for them.
   private let queue = DispatchQueue(label: "concord.context")
 
-  init(parent: any ContextParent) { core = ContextCore(parent: parent) }
+  public required init(parent: any ContextParent) { core = ContextCore(parent: parent) }
+
+  /// The entities that it may hold.
+  public var model: Model { core.parent.model }
 
   private func locked<R>(_ body: (ContextCore) throws -> R) rethrows -> R {
     lock.lock()

@@ -18,21 +18,26 @@ final class ContextCore {
 
   /// Reads the entities of a type, and all inside, with the changes that are not saved.
   private func read<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
+    try read(model.contained(in: entity), body)
+  }
+
+  /// Reads some types with the changes that are not saved.
+  func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     if !pending.isEmpty, parent.generation != reconciledGeneration { try reconcile() }
     do {
-      return try readUnreconciled(entity, body)
+      return try readUnreconciled(entities, body)
     } catch StoreError.danglingReference where !pending.isEmpty {
       // Another process may have removed it, or another thread this moment.
       try reconcile()
-      return try readUnreconciled(entity, body)
+      return try readUnreconciled(entities, body)
     }
   }
 
   /// The same while a change is made pending, which refers to what is not pending yet.
-  private func readUnreconciled<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
-    try parent.read(model.contained(in: entity)) { base in
-      try body(pending.isEmpty ? base : PendingReading(base, pending))
-    }
+  private func readUnreconciled<R>(
+    _ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R
+  ) throws -> R {
+    try parent.read(entities) { base in try body(pending.isEmpty ? base : PendingReading(base, pending)) }
   }
 
   /// Takes what others have removed since out of what is pending, and what is to be removed out of what others have written
@@ -84,15 +89,12 @@ final class ContextCore {
 
   func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let entity = try model.entity(T.self)
-    let plan = FetchPlan(descriptor, entity)
-    return try plan.finish(read(entity) { try plan.fetch(EntityLoader($0, model: model)) })
+    return try FetchPlan(descriptor, entity, model).fetch(self)
   }
 
   func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let entity = try model.entity(T.self)
-    let plan = FetchPlan(descriptor, entity)
-    if plan.isStored { return try read(entity) { try $0.count(plan.query) } }
-    return try fetch(descriptor).count
+    return try FetchPlan(descriptor, entity, model).count(self)
   }
 
   // MARK: Changing
@@ -100,7 +102,14 @@ final class ContextCore {
   /// What throws here is thrown by the next save.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
-      try insert(Occurrences(in: value, model: model, stamp: stamp ?? parent.nextStamp()))
+      let stamp = stamp ?? parent.nextStamp()
+      let entity = try model.entity(T.self)
+      if entity.targets.isEmpty {
+        // Nothing is inside, so there is but one row.
+        put(try entity.row(of: value, stamp: stamp), try Occurrences.key(of: value, entity), foundRow: nil)
+      } else {
+        try insert(Occurrences(in: value, model: model, stamp: stamp))
+      }
     } catch {
       if failure == nil { failure = error }
     }
@@ -122,7 +131,7 @@ final class ContextCore {
         && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
     }
     if omitted.isEmpty { return }
-    guard let present = try readUnreconciled(key.entity, { try $0.row(of: key) }) else { return }
+    guard let present = try readUnreconciled([key.entity], { try $0.row(of: key) }) else { return }
     for property in omitted { property.copy(from: present, to: &row) }
   }
 
@@ -130,11 +139,11 @@ final class ContextCore {
   ///
   /// - Parameter foundRow: the row as it is stored, if it was read.
   private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
-    if let present = pending[key] {
-      guard row.stamp > present.stamp else { return }
-      pending[key] = PendingChange(base: present.base, row: row, stamp: row.stamp)
-    } else {
-      pending[key] = PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
+    pending.change(key) { present in
+      guard let present else {
+        return PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
+      }
+      return row.stamp > present.stamp ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
     }
   }
 
@@ -144,26 +153,50 @@ final class ContextCore {
     let entity = try model.entity(type)
     let key = EntityKey(entity, try T.storedKey(of: id))
     // The closure runs outside of the reading, so that it may use the context.
-    guard let before = try find(type, id) else { return false }
+    var presentRow: StoredRow?
+    let found = try read(entity) { reading in
+      presentRow = try reading.row(of: key)
+      return try EntityLoader(reading, model: model).find(type, key: key.id, row: presentRow)
+    }
+    guard let before = found else { return false }
+    let knownPending = pending[key]
     var after = before
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let stamp = stamp ?? parent.nextStamp()
+    // What was read before the closure is read again only if the closure may have changed it.
+    let isPresentKnown = pending[key]?.stamp == knownPending?.stamp
+    if entity.targets.isEmpty, isPresentKnown {
+      // As it is written now, which may be otherwise than it is stored.
+      let given = try entity.row(of: before, stamp: stamp)
+      return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow)
+    }
     let given = try Occurrences(in: before, model: model, stamp: stamp)
     let edited = try Occurrences(in: after, model: model, stamp: stamp)
-    var isChanged = false
+    var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
     for key in edited.keys {
       let known = given.byKey[key] ?? []
       let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
-      guard let winner else { continue }
-      if try edit(key, winner.row, given: known.first?.row) { isChanged = true }
+      if let winner { winners.append((key, winner.row, known.first?.row)) }
+    }
+    if winners.isEmpty { return false }
+    var present: [EntityKey: StoredRow] = [:]
+    if isPresentKnown { present[key] = presentRow }
+    let others = winners.map(\.key).filter { present[$0] == nil }
+    if !others.isEmpty {
+      try readUnreconciled(Set(others.map(\.entity))) { reading in
+        for key in others { present[key] = try reading.row(of: key) }
+      }
+    }
+    var isChanged = false
+    for winner in winners where edit(winner.key, winner.row, given: winner.given, present: present[winner.key]) {
+      isChanged = true
     }
     return isChanged
   }
 
   /// Applies what differs from what the closure was given, which may be less than what is stored.
-  private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?) throws -> Bool {
-    let present = try readUnreconciled(key.entity) { try $0.row(of: key) }
+  private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?) -> Bool {
     guard let present else {
       put(row, key, foundRow: nil)
       return true
@@ -198,13 +231,41 @@ final class ContextCore {
     if let failure { throw failure }
     if pending.isEmpty { return }
     try parent.save(pending, policy, origin: origin)
-    pending = PendingChanges()
+    pending.removeAll()
   }
 
   func rollback() {
-    pending = PendingChanges()
+    pending.removeAll()
     failure = nil
   }
+
+  // MARK: For contexts that others save to
+
+  /// Takes what another context saves, as changes that are not saved.
+  func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
+    var written = pending
+    try parent.read(Set(model.entities)) { base in
+      let writing = PendingWriting(base, over: pending) { changes[$0]?.stamp ?? self.parent.nextStamp() }
+      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
+      written = writing.written
+    }
+    pending = written
+  }
+
+  /// Takes what another context saves, and saves all.
+  func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
+    let before = pending
+    do {
+      try absorb(changes, policy)
+      try save(origin: origin)
+    } catch {
+      pending = before
+      throw error
+    }
+  }
+
+  func noteTouched() { pending.noteTouched() }
+  func takeTouched() -> Set<EntityKey> { pending.takeTouched() }
 
   enum ChangeKind { case inserted, updated, deleted }
 

@@ -1,9 +1,11 @@
-import Concord
-import ConcordModel
+public import Concord
+public import ConcordModel
 import Foundation
 
-/// What a context reads from and saves to.
-protocol ContextParent: AnyObject, Sendable {
+/// What a context reads from and saves to: the stores, or another context.
+///
+/// A strategy makes its contexts with parents: ``PersistentStoreCoordinator``, ``RootContext``, ``ViewContext``.
+public protocol ContextParent: AnyObject, Sendable {
   var model: Model { get }
   /// Reads the rows of some types, in one committed state of each store.
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R
@@ -13,27 +15,37 @@ protocol ContextParent: AnyObject, Sendable {
   var generation: Int { get }
   /// The stamp of a change that is given none: the date, strictly increasing.
   func nextStamp() -> Stamp
+  /// Calls back with what may be otherwise than before, until the result is released.
+  func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
 }
 
-extension StoreCoordinator: ContextParent {
-  func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
+extension PersistentStoreCoordinator: ContextParent {
+  public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     // An order, so that several stores are always entered in the same one.
-    try read(entities.sorted { $0.name < $1.name }, body)
+    try read(Array(entities), body)
   }
 
-  func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
-    let changed = Set(changes.keys.map(\.entity))
+  public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
+    var changed: [EntityDescription] = []
     // Removals reach all that refers to what goes, and references are checked.
-    let isFlat = changed.allSatisfy(\.targets.isEmpty) && changes.keys.allSatisfy { changes[$0]?.row != nil }
-    try write(isFlat ? Array(changed) : model.entities, origin: origin) { writing in
+    var isFlat = true
+    for entry in changes.all {
+      let entity = entry.key.entity
+      if changed.last !== entity, !changed.contains(entity) { changed.append(entity) }
+      if entry.change.row == nil || !entity.targets.isEmpty {
+        isFlat = false
+        break
+      }
+    }
+    try write(isFlat ? changed : model.entities, origin: origin) { writing in
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
     }
     commitCount.withLock { $0 += 1 }
   }
 
-  var generation: Int { commitCount.withLock { $0 } }
+  public var generation: Int { commitCount.withLock { $0 } }
 
-  func nextStamp() -> Stamp { clock.next() }
+  public func nextStamp() -> Stamp { clock.next() }
 }
 
 /// Gives stamps: the date, strictly increasing.

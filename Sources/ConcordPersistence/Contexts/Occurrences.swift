@@ -35,13 +35,18 @@ final class Occurrences: EntitySink {
 
   private func write<T: PersistentEntity>(_ value: T) throws {
     let entity = try model.entity(T.self)
+    let key = try Self.key(of: value, entity)
+    if byKey[key] == nil { keys.append(key) }
+    byKey[key, default: []].append(
+      Occurrence(row: try entity.row(of: value, stamp: stamp, sink: self), depth: depth))
+  }
+
+  static func key<T: PersistentEntity>(of value: T, _ entity: EntityDescription) throws -> EntityKey {
     let key = EntityKey(entity, try T.storedKey(of: value.id))
     if key.id.isNull {
       throw StoreError.misdescribed(entity: entity.name, reason: "an id that is stored as NULL")
     }
-    if byKey[key] == nil { keys.append(key) }
-    byKey[key, default: []].append(
-      Occurrence(row: try entity.row(of: value, stamp: stamp, sink: self), depth: depth))
+    return key
   }
 
   /// The one that counts, of those that fulfil a condition.

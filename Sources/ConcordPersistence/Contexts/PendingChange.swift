@@ -1,8 +1,8 @@
 import ConcordModel
 
 /// What a context has changed of one entity and has not saved.
-struct PendingChange {
-  enum Base {
+struct PendingChange: Sendable {
+  enum Base: Sendable {
     /// The row as the context found it first.
     case row(StoredRow)
     /// Nothing was known of the entity.
@@ -18,29 +18,87 @@ struct PendingChange {
   var baseRow: StoredRow? { if case .row(let row) = base { row } else { nil } }
 }
 
-/// All that a context has changed, in the order in which it was first changed.
-struct PendingChanges {
-  private(set) var keys: [EntityKey] = []
-  private var changes: [EntityKey: PendingChange] = [:]
+/// All that a context has changed and has not saved, in the order in which it was first changed.
+public struct PendingChanges: Sendable {
+  /// In order; those that were taken back leave a gap until there are many.
+  private var entries: [Entry?] = []
+  private var positions: [EntityKey: Int] = [:]
+  /// All that were set or taken back since it was asked for.
+  private(set) var touched: Set<EntityKey>?
 
-  var isEmpty: Bool { changes.isEmpty }
+  struct Entry: Sendable {
+    let key: EntityKey
+    var change: PendingChange
+  }
+
+  public init() {}
+
+  public var isEmpty: Bool { positions.isEmpty }
+  /// The entities that are changed.
+  public var keys: [EntityKey] { entries.compactMap { $0?.key } }
+
+  /// All changes, in order.
+  var all: some Sequence<Entry> { entries.lazy.compactMap { $0 } }
 
   subscript(key: EntityKey) -> PendingChange? {
-    get { changes[key] }
+    get { positions[key].flatMap { entries[$0]?.change } }
     set {
-      if changes.updateValue(newValue, for: key) { keys.append(key) }
-      if newValue == nil { keys.removeAll { $0 == key } }
+      if let newValue {
+        change(key) { _ in newValue }
+      } else {
+        touched?.insert(key)
+        guard let position = positions.removeValue(forKey: key) else { return }
+        entries[position] = nil
+        if positions.count * 2 < entries.count { compact() }
+      }
     }
   }
-}
 
-extension [EntityKey: PendingChange] {
-  /// - Returns: whether the key is new.
-  fileprivate mutating func updateValue(_ value: PendingChange?, for key: EntityKey) -> Bool {
-    guard let value else {
-      self[key] = nil
-      return false
+  /// Changes what is there, or is not; nothing happens if there is nothing new.
+  mutating func change(_ key: EntityKey, _ body: (PendingChange?) -> PendingChange?) {
+    // One look at the table.
+    let next = entries.count
+    let position = { (known: inout Int) in known }(&positions[key, default: next])
+    guard position < next else {
+      guard let new = body(nil) else {
+        positions[key] = nil
+        return
+      }
+      entries.append(Entry(key: key, change: new))
+      touched?.insert(key)
+      return
     }
-    return updateValue(value, forKey: key) == nil
+    guard let new = body(entries[position]?.change) else { return }
+    entries[position] = Entry(key: key, change: new)
+    touched?.insert(key)
+  }
+
+  private mutating func compact() {
+    entries = entries.compactMap { $0 }
+    for (position, entry) in entries.enumerated() { if let entry { positions[entry.key] = position } }
+  }
+
+  /// Begins to note what is touched.
+  mutating func noteTouched() { touched = [] }
+
+  /// What was touched since the last call.
+  mutating func takeTouched() -> Set<EntityKey> {
+    guard let touched, !touched.isEmpty else { return [] }
+    self.touched = []
+    return touched
+  }
+
+  mutating func removeAll() {
+    touched?.formUnion(positions.keys)
+    entries = []
+    positions = [:]
+  }
+
+  /// Lays later changes over these.
+  mutating func merge(_ later: PendingChanges) {
+    for entry in later.all {
+      let new = entry.change
+      change(entry.key) { PendingChange(base: $0?.base ?? new.base, row: new.row, stamp: new.stamp) }
+    }
   }
 }

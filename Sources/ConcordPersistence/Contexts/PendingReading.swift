@@ -24,11 +24,13 @@ final class PendingReading: RowReading {
     let changed = pending.keys.filter { $0.entity == query.entity }
     if changed.isEmpty { return try base.rows(query, body) }
     // The rows of both, in one order. The base is read from its beginning, since pending rows move what comes after them.
-    var waiting = changed.compactMap { key in pending[key]?.row.map { (key: key.id, row: $0) } }
-      .sorted { StoredValue.precedes($0.key, $1.key) }[...]
+    var waiting = changed.compactMap { key -> (sortKey: SortKey, row: StoredRow)? in
+      guard let row = pending[key]?.row, query.holds(row, key: key.id) else { return nil }
+      return (query.sortKey(key.id) { row.values[$0] }, row)
+    }.sorted { query.precedes($0.sortKey, $1.sortKey) }[...]
     let replaced = Set(changed.map(\.id))
-    var toSkip = max(0, query.offset)
-    var remaining = query.limit ?? .max
+    var toSkip = query.start
+    var remaining = query.maximum
     func take(_ key: StoredValue, _ source: RowSource) throws -> Bool {
       if toSkip > 0 {
         toSkip -= 1
@@ -41,28 +43,32 @@ final class PendingReading: RowReading {
     var goesOn = remaining > 0
     guard goesOn else { return }
     var whole = query
-    (whole.limit, whole.offset) = (nil, 0)
+    // Of the base no more rows are needed than are looked for, with those that are replaced.
+    let needed = query.start.addingReportingOverflow(query.maximum)
+    whole.limit =
+      needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
+    whole.offset = 0
     try base.rows(whole) { key, source in
       if replaced.contains(key) { return true }
-      while goesOn, let next = waiting.first, StoredValue.precedes(next.key, key) {
+      let sortKey = query.sortKey(key) { source.value(at: $0) }
+      while goesOn, let next = waiting.first, query.precedes(next.sortKey, sortKey) {
         waiting.removeFirst()
-        goesOn = try take(next.key, StoredRowSource(next.row))
+        goesOn = try take(next.sortKey.key, StoredRowSource(next.row))
       }
       if goesOn { goesOn = try take(key, source) }
       return goesOn
     }
-    for next in waiting where goesOn { goesOn = try take(next.key, StoredRowSource(next.row)) }
+    for next in waiting where goesOn { goesOn = try take(next.sortKey.key, StoredRowSource(next.row)) }
   }
 
   func count(_ query: RowQuery) throws -> Int {
-    var count = try base.count(RowQuery(query.entity))
+    var count = try base.count(RowQuery(query.entity, where: query.condition))
     for key in pending.keys where key.entity == query.entity {
-      let isStored = try base.row(of: key) != nil
-      let isPresent = pending[key]?.row != nil
+      let isStored = try base.row(of: key).map { query.holds($0, key: key.id) } ?? false
+      let isPresent = pending[key]?.row.map { query.holds($0, key: key.id) } ?? false
       if isStored != isPresent { count += isPresent ? 1 : -1 }
     }
-    count = max(0, count - max(0, query.offset))
-    return min(count, query.limit ?? count)
+    return min(max(0, count - query.start), query.maximum)
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

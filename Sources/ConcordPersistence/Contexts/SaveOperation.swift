@@ -9,8 +9,8 @@ struct SaveOperation {
 
   func run() throws {
     var removed: [EntityKey] = []
-    for key in changes.keys {
-      guard let change = changes[key] else { continue }
+    for entry in changes.all {
+      let (key, change) = (entry.key, entry.change)
       if let row = change.row {
         try save(row, change, key)
       } else if try isToBeRemoved(change, key) {
@@ -18,7 +18,7 @@ struct SaveOperation {
       }
     }
     // Others may refer to it since the context looked.
-    try removal.remove(removed)
+    if !removed.isEmpty { try removal.remove(removed) }
     try checkReferences()
   }
 
@@ -31,12 +31,9 @@ struct SaveOperation {
       guard let stored = try writing.row(of: key) else { return }
       return try replace(stored, with: row, key)
     }
+    if try writing.replace(row, ifSameAs: base, for: key) { return }
     guard let stored = try writing.row(of: key) else { return try saveRemoved(row, key) }
-    if stored.holdsSame(as: base), stored.stamp == base.stamp {
-      if row != stored { try writing.update(row, replacing: stored, for: key) }
-    } else {
-      try merge(row, base, stored, key)
-    }
+    try merge(row, base, stored, key)
   }
 
   /// An entity that is inserted and is there already.
@@ -101,8 +98,9 @@ struct SaveOperation {
   private func checkReferences() throws {
     var present: Set<EntityKey> = []
     var missing: Set<EntityKey> = []
-    for key in changes.keys where !key.entity.targets.isEmpty {
-      guard let row = changes[key]?.row else { continue }
+    for entry in changes.all where !entry.key.entity.targets.isEmpty {
+      guard let row = entry.change.row else { continue }
+      let key = entry.key
       for child in key.entity.referencedKeys(of: row, in: model) where !present.contains(child) {
         // What is inserted by the same save is there, whoever wins.
         if let change = changes[child], change.row != nil, change.baseRow == nil {

@@ -44,6 +44,14 @@ final class EntityLoader: EntityResolver {
     return found
   }
 
+  /// The same where the row was read already.
+  func find<T: PersistentEntity>(_ type: T.Type, key: StoredValue, row: StoredRow?) throws -> T? {
+    guard let row else { return nil }
+    let entity = try model.entity(type)
+    if model.isRecursive(entity) { return try find(type, key: key) }
+    return try entity.read(type, from: StoredRowSource(row), key: key, resolver: self)
+  }
+
   /// All entities that a query finds, in its order.
   func fetch<T: PersistentEntity>(_ type: T.Type, _ query: RowQuery) throws -> [T] {
     var found: [T] = []

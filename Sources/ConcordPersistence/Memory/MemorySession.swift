@@ -28,14 +28,16 @@ final class MemorySession: RowWriting {
   }
 
   func count(_ query: RowQuery) -> Int {
-    let count = max(0, (tables.rows[query.entity]?.count ?? 0) - query.offset)
-    return min(count, query.limit ?? count)
+    let all = tables.rows[query.entity] ?? [:]
+    let found = query.condition == .always(true) ? all.count : all.count { query.holds($1, key: $0) }
+    return min(max(0, found - query.start), query.maximum)
   }
 
   private func found(_ query: RowQuery) -> some Sequence<(key: StoredValue, value: StoredRow)> {
-    let all = tables.rows[query.entity] ?? [:]
-    return all.sorted { StoredValue.precedes($0.key, $1.key) }
-      .dropFirst(query.offset).prefix(query.limit ?? .max)
+    let all = (tables.rows[query.entity] ?? [:]).filter { query.holds($1, key: $0) }
+    return all.map { (sortKey: query.sortKey($0) { [row = $1] in row.values[$0] }, row: $1) }
+      .sorted { query.precedes($0.sortKey, $1.sortKey) }
+      .dropFirst(query.start).prefix(query.maximum).map { (key: $0.sortKey.key, value: $0.row) }
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) -> [StoredValue] {

@@ -7,7 +7,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   public let name: String
   private let lock = NSRecursiveLock()
   private let tables = MemoryTables()
-  private let feed = CommitFeed()
+  private let feed = Feed<StoreCommit>(label: "concord.commits")
   private var isClosed = false
 
   public init(name: String) { self.name = name }
@@ -26,7 +26,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     let session = MemorySession(tables)
     do {
       let result = try body(session)
-      feed.tell(StoreCommit(keys: Set(session.undo.keys), origin: origin))
+      if !session.undo.isEmpty { feed.tell(StoreCommit(keys: Array(session.undo.keys), origin: origin)) }
       return result
     } catch {
       session.rollBack()
@@ -37,6 +37,8 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
     feed.observe(body)
   }
+
+  public func settle() { feed.settle() }
 
   public func close() throws {
     lock.lock()

@@ -10,17 +10,84 @@
     private let values: [StoredValue]
 
     init(_ query: RowQuery, _ table: SQLiteTable) {
-      let from = "FROM \(quoted(query.entity.name))"
-      let order = "ORDER BY \"id\""
+      var writer = SQLiteConditionWriter(table)
+      let condition = writer.sql(query.condition)
+      let filter = query.condition == .always(true) ? "" : " WHERE \(condition)"
+      let from = "FROM \(quoted(query.entity.name))\(filter)"
+      var orders = query.order.map { "\(writer.name($0.column))\($0.isAscending ? "" : " DESC")" }
+      // What comes after the key cannot tell any two rows apart.
+      orders = Array(orders.prefix((query.order.firstIndex { $0.column == .key } ?? orders.count) + 1))
+      if !query.order.contains(where: { $0.column == .key }) { orders.append("\"id\"") }
       let range = "LIMIT ? OFFSET ?"
-      rows = "SELECT \(SQLiteTable.resultColumns(query.entity, table.keepsExactID)) \(from) \(order) \(range)"
+      rows = """
+        SELECT \(SQLiteTable.resultColumns(query.entity, table.keepsExactID)) \(from) \
+        ORDER BY \(orders.joined(separator: ", ")) \(range)
+        """
       count = "SELECT COUNT(*) FROM (SELECT 1 \(from) \(range))"
       // No limit is a negative one.
-      values = [.integer(query.limit.map { Int64(max(0, $0)) } ?? -1), .integer(Int64(max(0, query.offset)))]
+      values = writer.values + [.integer(query.limit.map { Int64(max(0, $0)) } ?? -1), .integer(Int64(query.start))]
     }
 
     func bind(to statement: SQLiteStatement) throws {
       for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+    }
+  }
+
+  /// Writes conditions as SQL, and collects the values to be bound.
+  private struct SQLiteConditionWriter {
+    private(set) var values: [StoredValue] = []
+    private let table: SQLiteTable
+
+    init(_ table: SQLiteTable) { self.table = table }
+
+    func name(_ column: StoredColumn) -> String {
+      switch column {
+      case .key: "\"id\""
+      case .position(let position): SQLiteTable.resultColumn(table.entity, at: position, table.keepsExactID)
+      }
+    }
+
+    private func mayBeNull(_ column: StoredColumn) -> Bool {
+      switch column {
+      case .key: false
+      case .position(let position): table.entity.columns[position].isOptional
+      }
+    }
+
+    private mutating func bind(_ value: StoredValue) -> String {
+      values.append(value)
+      return "?"
+    }
+
+    /// True or false, never `NULL`, so that it can be negated.
+    mutating func sql(_ condition: StoredCondition) -> String {
+      switch condition {
+      case .always(let isTrue): return isTrue ? "1" : "0"
+      case .isEqual(let column, let value):
+        return "\(name(column)) IS \(bind(value))"
+      case .isIn(let column, let wanted):
+        let present = wanted.filter { !$0.isNull }.sorted(by: StoredValue.precedes).map { bind($0) }
+        let isIn = "\(name(column)) IN (\(present.joined(separator: ", ")))"
+        if !mayBeNull(column) { return isIn }
+        return wanted.contains(.null)
+          ? "(\(name(column)) IS NULL OR \(isIn))" : "(\(name(column)) IS NOT NULL AND \(isIn))"
+      case .compares(let column, let comparison, let value):
+        let compares = "\(name(column)) \(comparison.rawValue) \(bind(value))"
+        return mayBeNull(column) ? "(\(name(column)) IS NOT NULL AND \(compares))" : compares
+      case .areEqual(let a, let b): return "\(name(a)) IS \(name(b))"
+      case .areOrdered(let a, let comparison, let b):
+        return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), 0)"
+      case .not(let condition): return "NOT (\(sql(condition)))"
+      case .all(let conditions): return joined(conditions, "AND", empty: "1")
+      case .any(let conditions): return joined(conditions, "OR", empty: "0")
+      }
+    }
+
+    private mutating func joined(_ conditions: [StoredCondition], _ operation: String, empty: String) -> String {
+      if conditions.isEmpty { return empty }
+      var parts: [String] = []
+      for condition in conditions { parts.append(sql(condition)) }
+      return "(\(parts.joined(separator: " \(operation) ")))"
     }
   }
 #endif

@@ -2,35 +2,13 @@
   import ConcordModel
   import GRDB
 
-  /// The tables of a model in a file: made where there are none, compared where there are.
+  /// The tables of a model in a file: made where there are none, compared where there are, and migrated where they differ.
   struct SQLiteSchema {
     let entities: [EntityDescription]
+    let migrations: [ColumnMigration]
     let store: String
-
-    /// Makes what is missing as a whole.
-    ///
-    /// - Throws: ``StoreError/incompatibleStore(store:differences:)`` if a table is there with other columns.
-    func prepare(_ db: Database) throws {
-      var differences: [String] = []
-      for entity in entities {
-        let tables =
-          [(entity.name, Self.columns(of: entity))]
-          + entity.collections.map {
-            (SQLiteTable.tableName($0, of: entity), Self.columns(of: $0, in: entity))
-          }
-        for (table, columns) in tables {
-          if let present = try presentColumns(table, db) {
-            differences += Self.differences(table, present, columns)
-          } else {
-            try create(table, columns, isCollection: table != entity.name, db)
-          }
-        }
-      }
-      guard differences.isEmpty else {
-        throw StoreError.incompatibleStore(store: store, differences: differences)
-      }
-      for entity in entities { try createIndexes(entity, db) }
-    }
+    /// Whether tables that differ are migrated.
+    let migrates: Bool
 
     struct Column: Hashable {
       var name: String
@@ -44,7 +22,89 @@
       }
     }
 
-    static func columns(of entity: EntityDescription) -> [Column] {
+    /// A table as the model wants it.
+    struct Table {
+      let name: String
+      let entity: EntityDescription
+      /// `nil` for the table of the entity itself.
+      let collection: CollectionDescription?
+      let columns: [Column]
+
+      /// What it was called in an earlier model.
+      var originalName: String? { collection?.originalName.map { "\(entity.name)_\($0)" } }
+      /// By name, what the model says of a column.
+      func description(of column: String) -> ColumnDescription? {
+        guard let collection else { return entity.columns.first { $0.name == column } }
+        return zip(collection.columnNames, collection.columns).first { $0.0 == column }?.1
+      }
+      /// What is the same for tables with the same columns.
+      var fingerprint: String { columns.map { $0.isKey ? "\($0.sql) KEY" : $0.sql }.joined(separator: ", ") }
+
+      func createSQL(named name: String) -> String {
+        let keys = columns.filter(\.isKey).map { quoted($0.name) }.joined(separator: ", ")
+        let lines =
+          collection == nil
+          ? columns.map { $0.isKey ? "\($0.sql) PRIMARY KEY" : $0.sql }
+          : columns.map(\.sql) + ["PRIMARY KEY (\(keys))"]
+        let body = lines.map { "  \($0)" }.joined(separator: ",\n")
+        return "CREATE TABLE \(quoted(name)) (\n\(body)\n)\(collection == nil ? "" : " WITHOUT ROWID")"
+      }
+    }
+
+    /// Makes what is missing, and migrates what differs, as a whole.
+    ///
+    /// - Throws: ``StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
+    ///   ``StoreError/newerStore(store:)``.
+    func prepare(_ db: Database) throws {
+      var differences: [String] = []
+      var changed: [(table: Table, present: [Column], name: String)] = []
+      for table in tables {
+        if let present = try Self.presentColumns(table.name, db) {
+          if Set(present) != Set(table.columns) { changed.append((table, present, table.name)) }
+        } else if let originalName = table.originalName, let present = try Self.presentColumns(originalName, db) {
+          changed.append((table, present, originalName))
+        } else {
+          try db.execute(sql: table.createSQL(named: table.name))
+          try SQLiteHistory.add(table, db)
+        }
+      }
+      if try changed.contains(where: { try SQLiteHistory.isOlder($0.table, db) }) {
+        throw StoreError.newerStore(store: store)
+      }
+      for (table, present, name) in changed {
+        let migration = SQLiteMigration(
+          table: table, present: present, presentName: name,
+          conversions: migrations.filter { $0.entity == table.entity.name && table.collection == nil })
+        if !migrates {
+          differences += migration.allDifferences
+        } else {
+          differences += try migration.problems(db)
+          if differences.isEmpty { try migration.run(db) }
+        }
+      }
+      if differences.isEmpty {
+        for entity in Set(changed.map(\.table.entity)) {
+          try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
+        }
+        for table in tables { differences += try prepareIndexes(table, db) }
+      }
+      guard differences.isEmpty else {
+        throw StoreError.incompatibleStore(store: store, differences: differences)
+      }
+    }
+
+    private var tables: [Table] {
+      entities.flatMap { entity in
+        [Table(name: entity.name, entity: entity, collection: nil, columns: Self.columns(of: entity))]
+          + entity.collections.map {
+            Table(
+              name: SQLiteTable.tableName($0, of: entity), entity: entity, collection: $0,
+              columns: Self.columns(of: $0, in: entity))
+          }
+      }
+    }
+
+    private static func columns(of entity: EntityDescription) -> [Column] {
       // An id of another class than the key's would be converted by the column's affinity.
       var columns = [Column(name: "id", type: entity.keyStorageClass.rawValue, isRequired: true, isKey: true)]
       for column in entity.columns where column.name != "id" {
@@ -56,7 +116,7 @@
       return columns + [Column(name: "_stamp", type: "REAL", isRequired: true)]
     }
 
-    static func columns(of collection: CollectionDescription, in entity: EntityDescription) -> [Column] {
+    private static func columns(of collection: CollectionDescription, in entity: EntityDescription) -> [Column] {
       [
         Column(name: "_owner", type: entity.keyStorageClass.rawValue, isRequired: true, isKey: true),
         Column(name: "_position", type: "INTEGER", isRequired: true, isKey: true),
@@ -66,39 +126,7 @@
         }
     }
 
-    private func create(_ table: String, _ columns: [Column], isCollection: Bool, _ db: Database) throws {
-      let keys = columns.filter(\.isKey).map { quoted($0.name) }.joined(separator: ", ")
-      var lines: [String]
-      if isCollection {
-        lines = columns.map(\.sql) + ["PRIMARY KEY (\(keys))"]
-      } else {
-        lines = columns.map { $0.isKey ? "\($0.sql) PRIMARY KEY" : $0.sql }
-      }
-      lines = lines.map { "  \($0)" }
-      try db.execute(
-        sql:
-          "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)\(isCollection ? " WITHOUT ROWID" : "")"
-      )
-    }
-
-    private func createIndexes(_ entity: EntityDescription, _ db: Database) throws {
-      for column in entity.columns where column.isUnique || column.isIndexed || column.target != nil {
-        try createIndex(column.name, of: entity.name, isUnique: column.isUnique, db)
-      }
-      for collection in entity.collections {
-        for (column, name) in zip(collection.columns, collection.columnNames) where column.target != nil {
-          try createIndex(name, of: SQLiteTable.tableName(collection, of: entity), isUnique: false, db)
-        }
-      }
-    }
-
-    private func createIndex(_ column: String, of table: String, isUnique: Bool, _ db: Database) throws {
-      let name = quoted("\(table).\(column)")
-      try db.execute(
-        sql: "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name) ON \(quoted(table)) (\(quoted(column)))")
-    }
-
-    private func presentColumns(_ table: String, _ db: Database) throws -> [Column]? {
+    static func presentColumns(_ table: String, _ db: Database) throws -> [Column]? {
       let rows = try Row.fetchAll(db, sql: "PRAGMA table_info(\(quoted(table)))")
       if rows.isEmpty { return nil }
       return rows.map { row in
@@ -106,25 +134,41 @@
       }
     }
 
-    private static func differences(_ table: String, _ present: [Column], _ wanted: [Column]) -> [String] {
-      let present = Dictionary(present.map { ($0.name, $0) }) { first, _ in first }
-      let names = Set(wanted.map(\.name))
-      var differences = present.keys.filter { !names.contains($0) }.sorted().map {
-        "\(table).\($0) is not in the model"
-      }
-      for column in wanted {
-        guard let there = present[column.name] else {
-          differences.append("\(table).\(column.name) is missing")
-          continue
-        }
-        if there.type != column.type {
-          differences.append(
-            "\(table).\(column.name) is \(there.type.isEmpty ? "any" : there.type), not \(column.type)")
-        } else if there.isRequired != column.isRequired {
-          differences.append("\(table).\(column.name) is \(there.isRequired ? "required" : "optional") in the file")
+    // MARK: Indexes
+
+    /// Makes the indexes of a table, and removes those that are not wanted any longer.
+    ///
+    /// - Returns: which columns are not unique.
+    private func prepareIndexes(_ table: Table, _ db: Database) throws -> [String] {
+      var wanted: [String: (column: String, isUnique: Bool)] = [:]
+      for column in table.columns {
+        guard let description = table.description(of: column.name) else { continue }
+        if description.isUnique || description.isIndexed || description.target != nil {
+          wanted["\(table.name).\(column.name)"] = (column.name, description.isUnique)
         }
       }
-      return differences
+      var problems: [String] = []
+      for row in try Row.fetchAll(db, sql: "PRAGMA index_list(\(quoted(table.name)))") where row["origin"] == "c" {
+        let name: String = row["name"]
+        guard name.hasPrefix("\(table.name).") else { continue }
+        if wanted[name]?.isUnique == (row["unique"] as Bool) {
+          wanted[name] = nil
+        } else {
+          try db.execute(sql: "DROP INDEX \(quoted(name))")
+        }
+      }
+      for (name, index) in wanted.sorted(by: { $0.key < $1.key }) {
+        do {
+          try db.execute(
+            sql: """
+              CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) \
+              ON \(quoted(table.name)) (\(quoted(index.column)))
+              """)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+          problems.append("\(name) is to be unique, and is not")
+        }
+      }
+      return problems
     }
   }
 #endif

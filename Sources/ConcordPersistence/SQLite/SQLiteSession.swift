@@ -10,7 +10,7 @@
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// Those that were used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
-    private(set) var changedKeys: Set<EntityKey> = []
+    private(set) var changedKeys: [EntityKey] = []
 
     init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
       self.db = db
@@ -63,6 +63,17 @@
       while try statement.step() {
         if try !body(statement.value(at: table.keyPosition), source) { return }
       }
+    }
+
+    /// How SQLite goes about a query, line by line.
+    func plan(of query: RowQuery) throws -> String {
+      let select = SQLiteQuery(query, try table(query.entity))
+      let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(select.rows)"))
+      defer { statement.reset() }
+      try select.bind(to: statement)
+      var lines: [String] = []
+      while try statement.step() { lines.append(statement.text(at: 3) ?? "") }
+      return lines.joined(separator: "\n")
     }
 
     func count(_ query: RowQuery) throws -> Int {
@@ -120,7 +131,7 @@
         _ = try statement.step()
         return statement.changedRows == 1
       }
-      if isWritten { changedKeys.insert(key) }
+      if isWritten { changedKeys.append(key) }
       return isWritten
     }
 
@@ -136,7 +147,34 @@
       for index in row.collections.indices {
         try writeCollection(index, row.collections[index], replacing: old.collections[index], key)
       }
-      changedKeys.insert(key)
+      changedKeys.append(key)
+    }
+
+    func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
+      // One statement does it where there are no tables of collections to be compared.
+      let table = try table(key.entity)
+      guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity) else {
+        return try replaceComparing(row, base, key)
+      }
+      let statement = SQLiteStatement(try db.cachedStatement(sql: table.replaceIfSame(positions)))
+      defer { statement.reset() }
+      var next: Int32 = 1
+      func bind(_ value: StoredValue) throws {
+        try statement.bind(value, at: next)
+        next += 1
+      }
+      for position in positions.all { try bind(row.values[position]) }
+      try bind(.real(row.stamp))
+      try bind(key.id)
+      try bind(.real(base.stamp))
+      if table.keepsExactID, let position = key.entity.idPosition {
+        try bind(base.values[position] == key.id ? .null : base.values[position])
+      }
+      for position in base.values.indices where position != key.entity.idPosition { try bind(base.values[position]) }
+      _ = try statement.step()
+      guard statement.changedRows == 1 else { return false }
+      changedKeys.append(key)
+      return true
     }
 
     func delete(_ key: EntityKey) throws {
@@ -145,7 +183,7 @@
         try statement.bind(key.id, at: 1)
         _ = try statement.step()
       }
-      changedKeys.insert(key)
+      changedKeys.append(key)
     }
 
     /// Binds all but the key, and returns the next position.

@@ -14,8 +14,9 @@
     public let url: URL
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
-    private let feed = CommitFeed()
+    private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let isClosed = Locked(false)
+    private let watch: SQLiteWatch
 
     /// Opens a file, or makes one.
     ///
@@ -23,8 +24,13 @@
     ///   - url: the file; its folder is made if it is not there.
     ///   - entities: what it keeps.
     ///   - timeout: how long one waits for others that hold the file, in seconds.
+    ///   - migrations: how columns are migrated where that cannot be inferred.
+    ///   - migrates: whether a file of an earlier model is migrated.
     /// - Throws: ``StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
-    public init(url: URL, entities: [EntityDescription], timeout: TimeInterval = 5) throws {
+    public init(
+      url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
+      migrates: Bool = true
+    ) throws {
       self.url = url
       let name = url.lastPathComponent
       self.name = name
@@ -34,16 +40,62 @@
       configuration.label = "concord.\(name)"
       pool = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
-        try pool.write { try SQLiteSchema(entities: entities, store: name).prepare($0) }
+        let schema = SQLiteSchema(entities: entities, migrations: migrations, store: name, migrates: migrates)
+        do {
+          try pool.write { try schema.prepare($0) }
+        } catch {
+          try? Self.close(pool)
+          throw error
+        }
         return pool
       }
+      watch = SQLiteWatch(pool, feed)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
+    }
+
+    /// Opens the file of a configuration.
+    convenience init(_ request: StoreRequest) throws {
+      guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no file is named") }
+      let configuration = request.configuration
+      let timeout = configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5
+      let migrates =
+        configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
+        && configuration.isOn(NSInferMappingModelAutomaticallyOption)
+      do {
+        try self.init(
+          url: url, entities: request.entities, timeout: timeout, migrations: request.model.migrations,
+          migrates: migrates)
+      } catch let error as StoreError where configuration.overwriteIncompatibleStore && error.isIncompatible {
+        try SQLiteStore.keepBeside(url)
+        try self.init(url: url, entities: request.entities, timeout: timeout)
+      }
+    }
+
+    /// Gives a file another name, with those beside it: `Library.sqlite.incompatible`, or with a number.
+    private static func keepBeside(_ url: URL) throws {
+      let manager = FileManager.default
+      var name = "\(url.lastPathComponent).incompatible"
+      let folder = url.deletingLastPathComponent()
+      var number = 1
+      while manager.fileExists(atPath: folder.appendingPathComponent(name).path) {
+        number += 1
+        name = "\(url.lastPathComponent).incompatible\(number)"
+      }
+      do {
+        for suffix in ["", "-wal", "-shm"] where manager.fileExists(atPath: url.path + suffix) {
+          try manager.moveItem(atPath: url.path + suffix, toPath: folder.appendingPathComponent(name + suffix).path)
+        }
+      } catch {
+        throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
+      }
     }
 
     private static func makeFile(_ url: URL) throws {
       let manager = FileManager.default
       do {
-        try manager.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try manager.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+        )
       } catch {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
       }
@@ -66,7 +118,7 @@
       try checkOpen()
       return try StoreError.translating(store: name) {
         try pool.writeWithoutTransaction { db in
-          var keys: Set<EntityKey> = []
+          var keys: [EntityKey] = []
           var result: R?
           try db.inTransaction(.immediate) {
             let session = SQLiteSession(db, tables: tables, store: name)
@@ -75,7 +127,7 @@
             return .commit
           }
           // While the connection is still held, so that no other commit comes between.
-          feed.tell(StoreCommit(keys: keys, origin: origin))
+          if !keys.isEmpty { feed.tell(StoreCommit(keys: keys, origin: origin)) }
           guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was committed") }
           return result
         }
@@ -83,8 +135,11 @@
     }
 
     public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
-      feed.observe(body)
+      watch.start()
+      return feed.observe(body)
     }
+
+    public func settle() { feed.settle() }
 
     public func close() throws {
       let wasClosed = isClosed.withLock { isClosed in
@@ -92,7 +147,19 @@
         return isClosed
       }
       if wasClosed { return }
-      try StoreError.translating(store: name) { try pool.close() }
+      watch.stop()
+      try StoreError.translating(store: name) { try Self.close(pool) }
+    }
+
+    /// How SQLite goes about a query.
+    func queryPlan(_ query: RowQuery) throws -> String {
+      try pool.read { try SQLiteSession($0, tables: tables, store: name).plan(of: query) }
+    }
+
+    /// The writer goes last: it takes the log into the file, which readers cannot.
+    private static func close(_ pool: DatabasePool) throws {
+      pool.invalidateReadOnlyConnections()
+      try pool.close()
     }
 
     private func checkOpen() throws {

@@ -1,4 +1,5 @@
 #if Persistence
+  import Concord
   import ConcordModel
 
   /// The statements of an entity's tables. All names are quoted, all values bound.
@@ -21,6 +22,43 @@
     let collections: [Collection]
     /// The statements that find who refers to an entity, by its name.
     let referrers: [String: String]
+
+    /// The statements of ``replaceIfSame(_:)`` that were needed so far.
+    private let replacements = Locked<[Positions: String]>([:])
+
+    /// Some columns of a row.
+    struct Positions: Hashable {
+      private let bits: UInt64
+
+      /// Those in which two rows differ; `nil` if there are none, or more is different than columns.
+      init?(changedFrom base: StoredRow, to row: StoredRow, in entity: EntityDescription) {
+        guard entity.collections.isEmpty, row.values.count <= 64 else { return nil }
+        var bits: UInt64 = 0
+        for position in row.values.indices where row.values[position] != base.values[position] {
+          bits |= 1 << UInt64(position)
+        }
+        if bits == 0 { return nil }
+        if let position = entity.idPosition, bits & 1 << UInt64(position) != 0 { return nil }
+        self.bits = bits
+      }
+
+      var all: [Int] { (0..<64).filter { bits & 1 << UInt64($0) != 0 } }
+    }
+
+    /// Updates some columns of a row that is still what it was. Indexes on others are left alone.
+    func replaceIfSame(_ positions: Positions) -> String {
+      replacements.withLock { known in
+        if let sql = known[positions] { return sql }
+        let names = positions.all.map { "\(quoted(entity.columns[$0].name)) = ?" } + ["\"_stamp\" = ?"]
+        let compared =
+          ["\"id\" = ?", "\"_stamp\" = ?"] + (keepsExactID ? ["\"_id\" IS ?"] : [])
+          + Self.storedPositions(entity).map { "\(quoted(entity.columns[$0].name)) IS ?" }
+        let sql =
+          "UPDATE \(quoted(entity.name)) SET \(names.joined(separator: ", ")) WHERE \(compared.joined(separator: " AND "))"
+        known[positions] = sql
+        return sql
+      }
+    }
 
     struct Collection: Sendable {
       let table: String
@@ -61,11 +99,13 @@
     }
 
     static func resultColumns(_ entity: EntityDescription, _ keepsExactID: Bool) -> String {
-      let columns = entity.columns.indices.map { position in
-        position == entity.idPosition
-          ? (keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\"") : quoted(entity.columns[position].name)
-      }
+      let columns = entity.columns.indices.map { resultColumn(entity, at: $0, keepsExactID) }
       return (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+    }
+
+    static func resultColumn(_ entity: EntityDescription, at position: Int, _ keepsExactID: Bool) -> String {
+      guard position == entity.idPosition else { return quoted(entity.columns[position].name) }
+      return keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\""
     }
 
     static func keepsExactID(_ entity: EntityDescription) -> Bool {

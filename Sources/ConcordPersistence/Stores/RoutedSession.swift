@@ -50,6 +50,10 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
     try session(key.entity).update(row, replacing: old, for: key)
   }
 
+  func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
+    try session(key.entity).replace(row, ifSameAs: base, for: key)
+  }
+
   func delete(_ key: EntityKey) throws { try session(key.entity).delete(key) }
 }
 

@@ -19,6 +19,9 @@ public protocol RowStore: AnyObject, Sendable {
   /// Commits of other processes are told as well, with no origin.
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
 
+  /// Returns when all commits so far have been told.
+  func settle()
+
   /// Ends it. Whatever is called afterwards throws ``StoreError/detached(store:)``.
   func close() throws
 }
@@ -49,6 +52,10 @@ public protocol RowWriting: RowReading {
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
+  /// Replaces a row if it is still what it was.
+  ///
+  /// - Returns: `false` if it is another one by now, or there is none.
+  func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
   /// Removes a row; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
 }
@@ -58,30 +65,34 @@ extension RowWriting {
     if try !insert(row, for: key) { try replaceOlder(row, for: key) }
   }
 
+  public func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
+    try replaceComparing(row, base, key)
+  }
+
+  func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
+    guard let stored = try self.row(of: key), stored == base else { return false }
+    if row != stored { try update(row, replacing: stored, for: key) }
+    return true
+  }
+
   func replaceOlder(_ row: StoredRow, for key: EntityKey) throws {
     guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return }
     try update(row, replacing: stored, for: key)
   }
 }
 
-/// Which rows, in which order.
-public struct RowQuery: Sendable {
-  public var entity: EntityDescription
-  public var limit: Int?
-  public var offset: Int
-
-  /// All rows, in the order of their keys.
-  public init(_ entity: EntityDescription, limit: Int? = nil, offset: Int = 0) {
-    self.entity = entity
-    self.limit = limit
-    self.offset = offset
-  }
-}
-
 /// What one commit changed.
 public struct StoreCommit: Sendable {
-  /// The entities whose rows came, changed or went.
-  public let keys: Set<EntityKey>
+  /// The entities whose rows came, changed or went; `nil` if that is not known, as after another process has written.
+  public var keys: Set<EntityKey>? { changed.map { Set($0) } }
+  // A set takes time, which the writer does not wait for.
+  private let changed: [EntityKey]?
   /// Who wrote it, as given to ``RowStore/write(origin:_:)``.
   public let origin: ObjectIdentifier?
+
+  /// - Parameter keys: the entities, in any order; one may be there several times.
+  public init(keys: [EntityKey]?, origin: ObjectIdentifier?) {
+    changed = keys
+    self.origin = origin
+  }
 }

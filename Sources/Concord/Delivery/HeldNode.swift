@@ -1,0 +1,33 @@
+// Relies on: a table keeps a node for as long as the node has a holder, which `AnyTable.remove` checks, and the core keeps its
+// tables; so the holder's own reference need not be counted. Debug builds check that, as for every `Borrowed` reference.
+
+/// What holds a node: it is a holder of the node from its beginning to its end, and keeps the store's core.
+// Unchecked, because the compiler cannot see that only who has the core, and so the lock, gets at the node.
+@usableFromInline struct HeldNode: ~Copyable, @unchecked Sendable {
+  @usableFromInline let shared: SharedCore
+  @usableFromInline let reference: Borrowed<Node>
+
+  /// The store's lock is held.
+  @usableFromInline init(_ node: Node, _ shared: SharedCore) {
+    self.shared = shared
+    reference = Borrowed(node)
+    node.holders.add()
+  }
+
+  deinit {
+    // The last one leaves with the lock, and never waits for it.
+    if !reference.use({ $0.holders.removeUnlessLast() }) { shared.releaseHolder(of: handle) }
+  }
+
+  @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R { reference.use(body) }
+
+  /// Whether the node is that of an entity of the type, which never changes.
+  @inlinable func isNode(of type: Any.Type) -> Bool {
+    reference.use { $0.table.valueType == ObjectIdentifier(type) }
+  }
+
+  /// The node, for those who use it without holding it.
+  @usableFromInline var handle: NodeHandle { reference.use { NodeHandle($0) } }
+
+  var identity: ObjectIdentifier { reference.use { ObjectIdentifier($0) } }
+}

@@ -1,0 +1,132 @@
+import Concord
+public import ConcordModel
+public import Foundation
+
+/// A container whose contexts a strategy connects.
+///
+/// ```swift
+/// let container = GenericPersistentContainer<ContextStrategy.Mixed>(name: "Library", model: model)
+/// try container.attachPersistentStores(at: userFolder, for: [
+///   StoreConfiguration(name: "TransientData", type: NSInMemoryStoreType), StoreConfiguration(name: "PersistentData")])
+/// ```
+public final class GenericPersistentContainer<Strategy: ContextStrategyType>: PersistentContainer {
+  public let name: String
+  public let persistentStoreCoordinator: PersistentStoreCoordinator
+  private let strategy: Strategy
+  /// Set if no model was registered.
+  private let modelIsMissing: Bool
+
+  /// Makes a container with the model that is registered under its name.
+  ///
+  /// If there is none, attaching a store throws ``StoreError/unknownModel(_:)``.
+  ///
+  /// - Parameters:
+  ///   - name: that of the model, and what files' names begin with.
+  ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
+  ///   - logTag: what such a line begins with.
+  public convenience init(
+    name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericPersistentContainer"
+  ) {
+    self.init(name, Model.registered(name), asyncErrorBlock, logTag)
+  }
+
+  /// Makes a container with a model.
+  public convenience init(
+    name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
+    logTag: String = "GenericPersistentContainer"
+  ) {
+    self.init(name, model, asyncErrorBlock, logTag)
+  }
+
+  /// The same, as Core Data calls it.
+  public convenience init(
+    name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
+    logTag: String = "GenericPersistentContainer"
+  ) {
+    self.init(name, managedObjectModel, asyncErrorBlock, logTag)
+  }
+
+  private init(_ name: String, _ model: Model?, _ asyncErrorBlock: AsyncErrorHandlerBlock?, _ logTag: String) {
+    self.name = name
+    modelIsMissing = model == nil
+    persistentStoreCoordinator = PersistentStoreCoordinator(model: model ?? Model(emptyNamed: name))
+    strategy = Strategy(
+      persistentStoreCoordinator: persistentStoreCoordinator,
+      errorHandler: asyncErrorBlock ?? { FileHandle.standardError.write(Data("\(logTag): \($0)\n".utf8)) })
+  }
+
+  // MARK: Stores
+
+  @discardableResult
+  public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
+    if modelIsMissing { throw StoreError.unknownModel(name) }
+    let file = configuration.url(prefix: name, in: url)
+    let request = StoreRequest(
+      model: model, entities: model.entities(in: configuration.name ?? ""), configuration: configuration, url: file,
+      name: file?.lastPathComponent ?? [name, configuration.name].compactMap { $0 }.joined(separator: "."))
+    // Before the file is opened, since a second one that opens it might migrate it.
+    if let file, persistentStoreCoordinator.isAttached(file) {
+      throw StoreError.alreadyAttached(store: request.name)
+    }
+    let rows = try StoreFactory.open(request)
+    let store = PersistentStore(
+      configurationName: configuration.name, type: configuration.type, url: file, rows: rows)
+    do {
+      try persistentStoreCoordinator.attach(store)
+    } catch {
+      try? rows.close()
+      throw error
+    }
+    return store
+  }
+
+  @discardableResult
+  public func attachPersistentStores(
+    at url: URL, for configurations: [StoreConfiguration]
+  ) throws -> [PersistentStore] {
+    var stores: [PersistentStore] = []
+    do {
+      for configuration in configurations.isEmpty ? [StoreConfiguration()] : configurations {
+        stores.append(try attachPersistentStore(at: url, for: configuration))
+      }
+    } catch {
+      for store in stores.reversed() { try? detach(persistentStore: store) }
+      throw error
+    }
+    return stores
+  }
+
+  public func detach(persistentStore store: PersistentStore) throws {
+    guard persistentStores.contains(store) else { throw StoreError.detached(store: store.rows.name) }
+    do {
+      try strategy.writePendingChanges()
+    } catch StoreError.noStore {
+      // That belongs to another store, which is detached already; it waits for that.
+    }
+    guard persistentStoreCoordinator.detach(store) else { throw StoreError.detached(store: store.rows.name) }
+    try store.rows.close()
+  }
+
+  public func detach(persistentStores stores: [PersistentStore]) throws {
+    for store in stores { try detach(persistentStore: store) }
+  }
+
+  // MARK: Contexts
+
+  public var viewContext: ViewContext { strategy.viewContext }
+  public func newBackgroundContext() -> BackgroundContext { strategy.newBackgroundContext() }
+  public func newGenericBackgroundContext<Context: BackgroundContext>() -> Context { strategy.newBackgroundContext() }
+
+  public func flush() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      // A thread that may wait.
+      DispatchQueue.global().async { [self] in
+        continuation.resume(
+          with: Result {
+            try strategy.writePendingChanges()
+            persistentStoreCoordinator.settle()
+          })
+      }
+    }
+  }
+}

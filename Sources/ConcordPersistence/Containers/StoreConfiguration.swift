@@ -1,0 +1,75 @@
+public import ConcordModel
+import Foundation
+
+/// Describes a store that is attached to a container.
+///
+/// ```swift
+/// StoreConfiguration(name: "TransientData", type: NSInMemoryStoreType)
+/// ```
+public final class StoreConfiguration: Sendable {
+  public typealias Options = [String: any Hashable & Sendable]
+
+  /// What an initializer takes that is not told.
+  public enum Default {
+    public static let fileName: String? = nil
+    public static let name: String? = nil
+    public static let type = NSSQLiteStoreType
+    public static let overwriteIncompatibleStore = false
+    public static let options: Options = [
+      NSInferMappingModelAutomaticallyOption: true, NSMigratePersistentStoresAutomaticallyOption: true,
+    ]
+  }
+
+  /// What the file is called; if `nil`, after the container, the configuration and the type: `Library.persistentdata.sqlite`.
+  public let fileName: String?
+  /// The configuration of the model that the store keeps; `nil` for all entities that belong to no other.
+  public let name: String?
+  public let type: StoreType
+  /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name.
+  public let overwriteIncompatibleStore: Bool
+  public let options: Options
+
+  public init(
+    fileName: String? = Default.fileName, name: String? = Default.name, type: StoreType = Default.type,
+    overwriteIncompatibleStore: Bool = Default.overwriteIncompatibleStore, options: Options = Default.options
+  ) {
+    self.fileName = fileName
+    self.name = name
+    self.type = type
+    self.overwriteIncompatibleStore = overwriteIncompatibleStore
+    self.options = options
+  }
+
+  /// Where the file is, for a container of this name.
+  func url(prefix: String, in folder: URL) -> URL? {
+    if type == .inMemory { return nil }
+    let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
+    return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
+  }
+
+  /// Whether an option is on, or not given.
+  func isOn(_ option: String) -> Bool { (options[option] as? Bool) ?? true }
+}
+
+/// Whether a file of an earlier model is migrated when it is attached. The two options of Core Data say the same here: if one is
+/// `false`, such a file is incompatible.
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+/// See ``NSMigratePersistentStoresAutomaticallyOption``.
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+/// How long one waits for others that hold a file, in seconds (`Double`); 5 if not given.
+public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"
+
+extension StoreConfiguration: Equatable {
+  public static func == (a: StoreConfiguration, b: StoreConfiguration) -> Bool {
+    a.fileName == b.fileName && a.name == b.name && a.type == b.type
+      && a.overwriteIncompatibleStore == b.overwriteIncompatibleStore
+      && a.options.mapValues { AnyHashable($0) } == b.options.mapValues { AnyHashable($0) }
+  }
+}
+
+extension StoreConfiguration: CustomStringConvertible {
+  public var description: String {
+    let parts = [fileName.map { "fileName: '\($0)'" }, name.map { "name: '\($0)'" }, "type: \(type)"]
+    return "<StoreConfiguration> (\(parts.compactMap { $0 }.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,56 @@
+import ConcordModel
+
+/// Writes changes over what another reading gives, and reads what it has written: a save that goes to another context.
+final class PendingWriting: RowWriting {
+  private let base: any RowReading
+  /// What was written.
+  private(set) var written: PendingChanges
+
+  private let stampOfRemoval: (EntityKey) -> Stamp
+
+  /// - Parameter pending: what is written over the base already.
+  init(
+    _ base: any RowReading, over pending: PendingChanges = PendingChanges(),
+    stampOfRemoval: @escaping (EntityKey) -> Stamp
+  ) {
+    self.base = base
+    written = pending
+    self.stampOfRemoval = stampOfRemoval
+  }
+
+  private var current: PendingReading { PendingReading(base, written) }
+
+  func row(of key: EntityKey) throws -> StoredRow? { try current.row(of: key) }
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    try current.withRow(of: key, body)
+  }
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws { try current.rows(query, body) }
+  func count(_ query: RowQuery) throws -> Int { try current.count(query) }
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    try current.referrers(to: key, in: entity)
+  }
+
+  func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    if try self.row(of: key) != nil { return false }
+    try put(row, stamp: row.stamp, key)
+    return true
+  }
+
+  func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
+    try put(row, stamp: row.stamp, key)
+  }
+
+  func delete(_ key: EntityKey) throws {
+    guard try row(of: key) != nil else { return }
+    if written[key] != nil, try base.row(of: key) == nil {
+      written[key] = nil
+    } else {
+      try put(nil, stamp: stampOfRemoval(key), key)
+    }
+  }
+
+  private func put(_ row: StoredRow?, stamp: Stamp, _ key: EntityKey) throws {
+    let base = try written[key]?.base ?? self.base.row(of: key).map { .row($0) } ?? .unknown
+    written[key] = PendingChange(base: base, row: row, stamp: stamp)
+  }
+}

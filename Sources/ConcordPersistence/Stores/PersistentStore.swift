@@ -1,0 +1,33 @@
+public import ConcordModel
+public import Foundation
+
+/// A store that is attached to a container, or was.
+public final class PersistentStore: Sendable {
+  /// The configuration of the model that it keeps; `nil` for all that belongs to no other.
+  public let configurationName: String?
+  public let type: StoreType
+  /// Where its file is; `nil` if it has none.
+  public let url: URL?
+  /// The store itself.
+  public let rows: any RowStore
+
+  public init(configurationName: String?, type: StoreType, url: URL?, rows: any RowStore) {
+    self.configurationName = configurationName
+    self.type = type
+    self.url = url
+    self.rows = rows
+  }
+
+  var configuration: String { configurationName ?? "" }
+}
+
+extension PersistentStore: Hashable {
+  public static func == (a: PersistentStore, b: PersistentStore) -> Bool { a === b }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension PersistentStore: CustomStringConvertible {
+  public var description: String {
+    "\(type) store '\(rows.name)'" + (configurationName.map { " of configuration '\($0)'" } ?? "")
+  }
+}

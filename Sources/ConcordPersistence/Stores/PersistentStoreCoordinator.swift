@@ -1,0 +1,182 @@
+import Concord
+public import ConcordModel
+import Foundation
+
+/// The attached stores, and which type is kept where. Stores come and go at any time; who reads or writes goes on with those
+/// that were attached when it began.
+public final class PersistentStoreCoordinator: Sendable {
+  public let model: Model
+  private let state = Locked(State())
+  private let feed = Feed<StoreChange>(label: "concord.changes")
+  let clock = StampSource()
+  let commitCount = Locked(0)
+
+  private struct State {
+    var attached: [Attached] = []
+    /// Which of them keeps a type. The first that is meant for a type keeps it.
+    var routes: [EntityDescription: Int] = [:]
+    /// The store that keeps everything, if there is but one.
+    var only: (any RowStore)?
+  }
+
+  private struct Attached {
+    let store: PersistentStore
+    let observation: StoreObservation
+  }
+
+  public init(model: Model) { self.model = model }
+
+  // MARK: Attaching
+
+  /// The attached stores, in the order in which they were attached.
+  public var persistentStores: [PersistentStore] { state.withLock { $0.attached.map(\.store) } }
+
+  /// Attaches a store.
+  ///
+  /// - Throws: ``StoreError/alreadyAttached(store:)`` if it is, or another one with its file.
+  public func attach(_ store: PersistentStore) throws {
+    let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
+    let observation = store.rows.observeCommits { [weak self] in self?.didCommit($0, store) }
+    try change { state in
+      let isPresent = state.attached.contains { other in
+        other.store.rows === store.rows
+          || path != nil && other.store.url?.standardizedFileURL.resolvingSymlinksInPath() == path
+      }
+      if isPresent { throw StoreError.alreadyAttached(store: store.rows.name) }
+      state.attached.append(Attached(store: store, observation: observation))
+    }
+  }
+
+  func attach(_ store: any RowStore, configuration: String) throws {
+    try attach(PersistentStore(configurationName: configuration, type: .inMemory, url: nil, rows: store))
+  }
+
+  /// Detaches a store, without ending it.
+  ///
+  /// - Returns: whether it was attached.
+  @discardableResult
+  public func detach(_ store: PersistentStore) -> Bool { detach(store.rows) }
+
+  @discardableResult
+  func detach(_ store: any RowStore) -> Bool {
+    var isFound = false
+    change { state in
+      let before = state.attached.count
+      state.attached.removeAll { $0.store.rows === store }
+      isFound = state.attached.count < before
+    }
+    return isFound
+  }
+
+  /// Changes which stores are attached, and tells what is kept elsewhere since.
+  private func change(_ body: (inout State) throws -> Void) rethrows {
+    try state.withLock { state in
+      let before = state
+      try body(&state)
+      let stores = state.attached.map(\.store)
+      let configurations = stores.map(\.configuration)
+      state.routes = [:]
+      for entity in model.entities {
+        state.routes[entity] = stores.firstIndex {
+          model.isMeant(entity, for: $0.configuration, attached: configurations)
+        }
+      }
+      state.only = stores.count == 1 && state.routes.count == model.entities.count ? stores[0].rows : nil
+      var (changed, gone): (Set<EntityDescription>, Set<EntityDescription>) = ([], [])
+      for entity in model.entities {
+        let old = before.routes[entity].map { before.attached[$0].store }
+        let new = state.routes[entity].map { state.attached[$0].store }
+        if new == nil, old != nil { gone.insert(entity) } else if new != old { changed.insert(entity) }
+      }
+      commitCount.withLock { $0 += 1 }
+      if !gone.isEmpty { feed.tell(.detached(gone)) }
+      if !changed.isEmpty { feed.tell(.types(changed)) }
+    }
+  }
+
+  // MARK: Following
+
+  private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
+    guard feed.isFollowed || commit.origin == nil else { return }
+    if let keys = commit.keys {
+      feed.tell(.entities(keys))
+    } else {
+      commitCount.withLock { $0 += 1 }
+      let types = state.withLock { state in
+        state.routes.filter { state.attached[$1].store === store }.map(\.key)
+      }
+      feed.tell(.types(Set(types)))
+    }
+  }
+
+  /// Calls back with what changes in the stores, one after the other, until the result is released.
+  public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
+    feed.observe(body)
+  }
+
+  func tell(_ change: StoreChange) { feed.tell(change) }
+
+  func isAttached(_ file: URL) -> Bool {
+    let path = file.standardizedFileURL.resolvingSymlinksInPath()
+    return persistentStores.contains { $0.url?.standardizedFileURL.resolvingSymlinksInPath() == path }
+  }
+
+  /// Returns when all that was committed so far has been told. Not from within an observer.
+  public func settle() {
+    for store in persistentStores { store.rows.settle() }
+    feed.settle()
+  }
+
+  // MARK: Reading and writing
+
+  private typealias Route = (store: any RowStore, entities: [EntityDescription])
+
+  /// The stores in which entities of these types are kept, in the order in which they were attached.
+  private func routes(_ entities: some Collection<EntityDescription>) -> [Route] {
+    let state = state.withLock { $0 }
+    var routes = state.attached.map { (store: $0.store.rows, entities: [EntityDescription]()) }
+    for entity in entities {
+      if let index = state.routes[entity] { routes[index].entities.append(entity) }
+    }
+    return routes.filter { !$0.entities.isEmpty }
+  }
+
+  /// Reads the stores of some types, each in one committed state.
+  func read<R>(_ entities: some Collection<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
+    if let only = state.withLock({ $0.only }) { return try only.read(body) }
+    return try read(routes(entities)[...], [:], body)
+  }
+
+  private func read<R>(
+    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading],
+    _ body: (any RowReading) throws -> R
+  ) throws -> R {
+    guard let route = routes.first else { return try body(RoutedSession(reading: sessions)) }
+    return try route.store.read { session in
+      var sessions = sessions
+      for entity in route.entities { sessions[entity] = session }
+      return try read(routes.dropFirst(), sessions, body)
+    }
+  }
+
+  /// Writes to the stores of all types, whole in each. Several stores are locked in the order in which they were attached, so
+  /// that no two writers wait for each other.
+  func write<R>(
+    _ entities: some Collection<EntityDescription>, origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R
+  ) throws -> R {
+    if let only = state.withLock({ $0.only }) { return try only.write(origin: origin, body) }
+    return try write(routes(entities)[...], [:], origin, body)
+  }
+
+  private func write<R>(
+    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowWriting], _ origin: ObjectIdentifier?,
+    _ body: (any RowWriting) throws -> R
+  ) throws -> R {
+    guard let route = routes.first else { return try body(RoutedSession(writing: sessions)) }
+    return try route.store.write(origin: origin) { session in
+      var sessions = sessions
+      for entity in route.entities { sessions[entity] = session }
+      return try write(routes.dropFirst(), sessions, origin, body)
+    }
+  }
+}

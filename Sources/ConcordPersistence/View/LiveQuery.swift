@@ -1,0 +1,252 @@
+import Concord
+import ConcordModel
+import Foundation
+
+/// Keeps the result of a fetch up to date, by what changed.
+///
+/// It knows the first entities that the query finds, in order: those shown, those before them, and some after, which enter when
+/// others leave. Only when all of these have gone it fetches again.
+final class LiveQuery<T: PersistentEntity>: ViewQuery {
+  private let number: Int
+  private let plan: FetchPlan<T>
+  private let entity: EntityDescription
+  private let model: Model
+  let contained: Set<EntityDescription>
+  /// Whether the result depends on nothing but the rows of the type.
+  private let isFlat: Bool
+
+  /// The first that the query finds.
+  private var entries: [Entry] = []
+  private var values: [StoredValue: T] = [:]
+  /// Whether the query finds no more.
+  private var isComplete = false
+  /// Whether others are known, or in another order, than when it was last shown.
+  private var isMoved = false
+  /// What is shown now.
+  private var shown: [StoredValue] = []
+  var mustFetch = true
+  /// Of which entities the values known here are as new as what is shown.
+  private var fresh: Set<StoredValue> = []
+
+  private struct Entry {
+    let key: StoredValue
+    let value: T
+  }
+
+  init(_ number: Int, _ descriptor: FetchDescriptor<T>, model: Model) throws {
+    self.number = number
+    self.model = model
+    entity = try model.entity(T.self)
+    plan = FetchPlan(descriptor, entity, model)
+    contained = model.contained(in: entity)
+    let entity = entity
+    isFlat =
+      plan.isExact
+      && descriptor.sortBy.allSatisfy { descriptor in
+        guard let position = descriptor.keyPath.flatMap({ entity.position(of: $0) }) else { return false }
+        return entity.columns[position].role == .value
+      }
+  }
+
+  // MARK: The part that is shown
+
+  private var start: Int { max(0, plan.descriptor.fetchOffset ?? 0) }
+  private var end: Int? {
+    plan.descriptor.fetchLimit.map { limit in
+      let end = start.addingReportingOverflow(max(0, limit))
+      return end.overflow ? .max : end.partialValue
+    }
+  }
+  /// How many more than those that are shown are known after a fetch; twice as many at most.
+  private var spare: Int { min(100, max(10, (plan.descriptor.fetchLimit ?? 0) / 2)) }
+
+  private var window: ArraySlice<Entry> { entries.dropFirst(start).prefix((end ?? .max) - start) }
+
+  // MARK: Changes
+
+  func isObserved(in store: EntityStore) -> Bool { store.isKnown(QueryResult<T>.self, id: number) }
+
+  func concerns(_ keys: Set<EntityKey>) -> Bool {
+    keys.contains { isFlat ? $0.entity == entity : contained.contains($0.entity) }
+  }
+
+  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
+    fresh = []
+    if mustFetch { return }
+    for key in try affected(keys, reading) {
+      if let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key),
+        try matches(value, row, key)
+      {
+        if !stays(Entry(key: key, value: value)) {
+          leave(key)
+          enter(Entry(key: key, value: value))
+        }
+      } else {
+        leave(key)
+      }
+    }
+    if !isComplete, let end, entries.count < end { mustFetch = true }
+    if let end, end < .max - 2 * spare, entries.count > end + 2 * spare {
+      for entry in entries[(end + spare)...] { values[entry.key] = nil }
+      entries.removeSubrange((end + spare)...)
+      isComplete = false
+    }
+  }
+
+  /// Which entities of the type may be in the result, or not, since these changed.
+  private func affected(_ keys: Set<EntityKey>, _ reading: any RowReading) throws -> [StoredValue] {
+    var found = Set(keys.filter { $0.entity == entity })
+    if !isFlat {
+      // Up along the references, as far as the type.
+      var open = Array(keys.filter { contained.contains($0.entity) })
+      var seen = Set(open)
+      while let key = open.popLast() {
+        for owner in contained where owner.targets.contains(where: { $0 == key.entity.type }) {
+          for id in try reading.referrers(to: key, in: owner) {
+            let ownerKey = EntityKey(owner, id)
+            guard seen.insert(ownerKey).inserted else { continue }
+            open.append(ownerKey)
+            if owner == entity { found.insert(ownerKey) }
+          }
+        }
+      }
+    }
+    return found.map(\.id)
+  }
+
+  private func matches(_ value: T, _ row: StoredRow, _ key: StoredValue) throws -> Bool {
+    if plan.isExact { return RowQuery(entity, where: plan.condition).holds(row, key: key) }
+    return try plan.descriptor.predicate?.evaluate(value) ?? true
+  }
+
+  private func precedes(_ a: Entry, _ b: Entry) -> Bool {
+    switch plan.descriptor.sortBy.compare(a.value, b.value) {
+    case .orderedAscending: true
+    case .orderedDescending: false
+    case .orderedSame: StoredValue.precedes(a.key, b.key)
+    }
+  }
+
+  /// The first position whose entry does not precede another one.
+  private func position(of entry: Entry) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if precedes(entries[middle], entry) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Puts a new value in the place of the one that is known, if it belongs there.
+  private func stays(_ entry: Entry) -> Bool {
+    guard let value = values[entry.key] else { return false }
+    let position = position(of: Entry(key: entry.key, value: value))
+    guard entries.indices.contains(position), entries[position].key == entry.key else { return false }
+    // What comes last may come after others that are not known.
+    guard isComplete || position + 1 < entries.count else { return false }
+    guard position == 0 || precedes(entries[position - 1], entry),
+      position + 1 == entries.count || precedes(entry, entries[position + 1])
+    else { return false }
+    entries[position] = entry
+    values[entry.key] = entry.value
+    fresh.insert(entry.key)
+    return true
+  }
+
+  private func leave(_ key: StoredValue) {
+    guard let value = values.removeValue(forKey: key) else { return }
+    isMoved = true
+    let position = position(of: Entry(key: key, value: value))
+    if entries.indices.contains(position), entries[position].key == key {
+      entries.remove(at: position)
+    } else {
+      // Values that are not ordered at all, such as NaN.
+      entries.removeAll { $0.key == key }
+    }
+  }
+
+  private func enter(_ entry: Entry) {
+    let position = position(of: entry)
+    // What comes after all that are known may come after others, too.
+    guard position < entries.count || isComplete else { return }
+    isMoved = true
+    entries.insert(entry, at: position)
+    values[entry.key] = entry.value
+    fresh.insert(entry.key)
+  }
+
+  // MARK: The result
+
+  func finish(_ core: ContextCore, _ store: EntityStore) throws {
+    if mustFetch {
+      do { try fetch(core) } catch {
+        // A store that is gone leaves nothing to show.
+        (entries, values, isComplete, isMoved) = ([], [:], false, true)
+        try show(core, store)
+        if case StoreError.noStore = error { return }
+        throw error
+      }
+    }
+    try show(core, store)
+  }
+
+  func fetch(_ core: ContextCore) throws {
+    var descriptor = plan.descriptor
+    descriptor.fetchOffset = nil
+    descriptor.fetchLimit = end.map { $0 > .max - spare ? .max : $0 + spare }
+    let found = try core.fetch(descriptor)
+    entries = try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }
+    values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+    isComplete = descriptor.fetchLimit.map { found.count < $0 } ?? true
+    mustFetch = false
+    isMoved = true
+    fresh = Set(values.keys)
+  }
+
+  /// Shows it for the first time.
+  func observer(in store: EntityStore) -> EntityObserver<[T]> {
+    shown = window.map(\.key)
+    isMoved = false
+    let observer = store.store(QueryResult(id: number, items: window.map(\.value)))
+    return observer.map(\.items)
+  }
+
+  private func show(_ core: ContextCore, _ store: EntityStore) throws {
+    guard isMoved else { return }
+    isMoved = false
+    let keys = window.map(\.key)
+    guard keys != shown else { return }
+    let old = shown
+    // Between the first and the last difference.
+    let first = zip(old, keys).prefix { $0 == $1 }.count
+    let last = zip(old.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
+    // What enters from those that were known but not shown may hold older values of the entities inside.
+    let present = Set(old.dropFirst(first).dropLast(last))
+    let stale = keys.dropFirst(first).dropLast(last).filter { !fresh.contains($0) && !present.contains($0) }
+    if !stale.isEmpty {
+      try core.read(contained) { reading in
+        let loader = EntityLoader(reading, model: model)
+        for key in stale { if let value = try loader.find(T.self, key: key) { values[key] = value } }
+      }
+    }
+    shown = keys
+    store.update(QueryResult<T>.self, id: number) { result in
+      // What the store shows of an entity is newer than what is known here of the entities inside.
+      let isSame = result.items.count == old.count
+      let replaced = isSame ? first..<old.count - last : result.items.indices
+      let present = Dictionary(
+        result.items[replaced].compactMap { item in (try? T.storedKey(of: item.id)).map { ($0, item) } }
+      ) { first, _ in first }
+      let wanted = isSame ? keys.dropFirst(first).dropLast(last) : keys[...]
+      result.items.replaceSubrange(replaced, with: wanted.compactMap { present[$0] ?? values[$0] })
+    }
+  }
+}
+
+/// The result of a live query, as an aggregate in the view's store: it keeps the entities, and shows their newest values.
+struct QueryResult<T: PersistentEntity>: Aggregate {
+  let id: Int
+  var items: [T]
+
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.items)] }
+}

@@ -1,0 +1,25 @@
+public import Concord
+public import ConcordModel
+
+extension ViewContext {
+  /// Fetches entities, and keeps the result up to date by what is changed, as ``find(_:id:)`` does.
+  ///
+  /// ```swift
+  /// let recent = try container.viewContext.query(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.published)], fetchLimit: 50))
+  /// let subscription = recent.observe { books in print(books.count) }
+  /// ```
+  ///
+  /// A change costs what it changes of the result; the stores are not asked for all rows again. The result is followed as long
+  /// as somebody holds an observer of it, and only what is shown is in memory.
+  ///
+  /// - Throws: ``StoreError``, or what the predicate throws.
+  public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
+    try change { core in
+      nextQuery += 1
+      let query = try LiveQuery(nextQuery, descriptor, model: core.parent.model)
+      try query.fetch(core)
+      queries[nextQuery] = query
+      return query.observer(in: store)
+    }
+  }
+}

@@ -1,0 +1,303 @@
+public import Concord
+public import ConcordModel
+public import Foundation
+
+/// What screens observe: a context whose entities live in an ``Concord/EntityStore`` as long as somebody observes them.
+///
+/// ```swift
+/// let book = try container.viewContext.find(Book.self, id: "ACK")
+/// let subscription = book?.observe { print($0.title) }
+/// ```
+///
+/// What is changed in it is shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
+/// something is a transaction of ``store``, and so is a block of ``performAndWait(_:)-4oeqg``.
+// Unchecked, because the compiler cannot see that `lock` guards `core` and `queries`.
+public final class ViewContext: ContextParent, @unchecked Sendable {
+  /// What is shown. What is written to it directly, not through the context, is shown until the context shows something else,
+  /// and is not saved.
+  public let store: EntityStore
+  let core: ContextCore
+  var queries: [Int: any ViewQuery] = [:]
+  var nextQuery = 0
+  /// Taken after the store's turn, never before.
+  private let lock = NSRecursiveLock()
+  private let isKeptUpToDate: Bool
+  private let errorHandler: AsyncErrorHandlerBlock
+  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  private let queue = DispatchQueue(label: "concord.view")
+  private let changeCount = Locked(0)
+  private let observation = Locked<StoreObservation?>(nil)
+
+  /// - Parameters:
+  ///   - parent: what it reads from and saves to.
+  ///   - isKeptUpToDate: whether it shows what others save.
+  ///   - delivery: how observers are called that belong to no actor.
+  ///   - errorHandler: is told if what others saved cannot be read.
+  public init(
+    parent: any ContextParent, isKeptUpToDate: Bool = true, delivery: EntityStore.Delivery = .queue(.main),
+    errorHandler: @escaping AsyncErrorHandlerBlock
+  ) {
+    // What is read is newer than what is shown, whatever its stamp: a rollback shows an older one.
+    store = EntityStore(delivery: delivery, stamping: .unstampedWritesWin)
+    core = ContextCore(parent: parent)
+    core.noteTouched()
+    self.isKeptUpToDate = isKeptUpToDate
+    self.errorHandler = errorHandler
+    let observed = parent.observeChanges { [weak self] in self?.show($0) }
+    observation.withLock { $0 = observed }
+  }
+
+  func locked<R>(_ body: () throws -> R) rethrows -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  /// Changes the context, and shows it.
+  func change<R>(_ body: (ContextCore) throws -> R) throws -> R { try result(of: body).get() }
+
+  private func result<R>(of body: (ContextCore) throws -> R) -> Result<R, any Error> {
+    store.transaction { _ in
+      locked {
+        // What throws undoes nothing that it did before, so that this is shown too.
+        let result = Result { try body(core) }
+        showTouched()
+        return result
+      }
+    }
+  }
+
+  // MARK: Blocks
+
+  /// Runs a block on another thread, as one transaction.
+  public func perform<R: Sendable>(_ body: @escaping @Sendable (ViewContext) throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try self.performAndWait(body) }) }
+    }
+  }
+
+  /// The same for a block that takes nothing.
+  public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await perform { _ in try body() }
+  }
+
+  /// Runs a block on this thread, as one transaction. Blocks may be nested.
+  @discardableResult
+  public func performAndWait<R>(_ body: (ViewContext) throws -> R) throws -> R { try change { _ in try body(self) } }
+
+  /// The same for a block that takes nothing.
+  @discardableResult
+  public func performAndWait<R>(_ body: () throws -> R) throws -> R { try change { _ in try body() } }
+
+  // MARK: Reading
+
+  /// Finds an entity, to observe it. It follows what is changed in the view and, if the strategy says so, what others save.
+  ///
+  /// - Returns: `nil` if it is not stored.
+  /// - Throws: ``StoreError``.
+  /// - Complexity: the number of entities in it.
+  public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
+    try change { core in
+      if let value = try core.find(type, id) { return store.store(value) }
+      store.remove(type, id: id)
+      return nil
+    }
+  }
+
+  /// Fetches entities, with all they contain, without observing them.
+  public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    try locked { try core.fetch(descriptor) }
+  }
+
+  /// How many entities a fetch would give.
+  public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    try locked { try core.count(descriptor) }
+  }
+
+  // MARK: Changing
+
+  /// Inserts an entity, with all it contains, or replaces the one with its id. See ``BackgroundContext/insert(_:modifiedAt:)``.
+  public func insert<T: PersistentEntity>(_ entity: T, modifiedAt stamp: Stamp? = nil) {
+    _ = result { $0.insert(entity, stamp) }
+  }
+
+  /// Changes an entity, and what it contains. See ``BackgroundContext/update(_:id:modifiedAt:_:)``.
+  @discardableResult
+  public func update<T: PersistentEntity>(
+    _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void
+  ) throws -> Bool {
+    try change { try $0.update(type, id, stamp, body) }
+  }
+
+  /// Deletes an entity. See ``BackgroundContext/delete(_:id:)``.
+  @discardableResult
+  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> Bool {
+    try change { try $0.delete(type, id) }
+  }
+
+  /// How the next save merges what others have changed meanwhile.
+  public var mergePolicy: MergePolicy {
+    get { locked { core.policy } }
+    set { locked { core.policy = newValue } }
+  }
+
+  // MARK: Saving
+
+  /// Whether there is something to save.
+  public var hasChanges: Bool { locked { core.hasChanges } }
+
+  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
+  /// What a save would change.
+  public var updatedObjects: [any PersistentEntity] { changed(.updated) }
+  /// What a save would remove, as it is stored.
+  public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
+
+  private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {
+    locked { (try? core.changed(kind)) ?? [] }
+  }
+
+  /// Saves all changes, or none, to where the strategy says.
+  ///
+  /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
+  public func save() throws {
+    try locked { try core.save(origin: ObjectIdentifier(self)) }
+    // What lost against what others had saved is shown no longer.
+    try change { _ in }
+  }
+
+  /// Forgets all changes that were not saved.
+  public func rollback() { _ = result { $0.rollback() } }
+}
+
+// MARK: For contexts that save to the view
+
+extension ViewContext {
+  public var model: Model { core.parent.model }
+  public var generation: Int { core.parent.generation &+ changeCount.withLock { $0 } }
+  public func nextStamp() -> Stamp { core.parent.nextStamp() }
+  public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
+    core.parent.observeChanges(body)
+  }
+
+  public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
+    try locked { try core.read(entities, body) }
+  }
+
+  /// Takes what another context saves, and saves it with all that is not saved here.
+  public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
+    try change { try $0.save(changes, policy, origin: origin) }
+  }
+}
+
+// MARK: Showing
+
+extension ViewContext {
+  /// Shows what others changed.
+  private func show(_ change: StoreChange) {
+    if case .detached(let types) = change { return detach(types) }
+    guard isKeptUpToDate else { return }
+    store.transaction { _ in
+      locked {
+        switch change {
+        case .entities(let keys): show(keys)
+        case .types(let types):
+          for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
+          show(Set(types.flatMap(shownKeys)))
+        case .detached: break
+        }
+        showTouched()
+      }
+    }
+  }
+
+  /// What a store kept is gone, whatever the strategy.
+  private func detach(_ types: Set<EntityDescription>) {
+    store.transaction { _ in
+      locked {
+        for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
+        for key in types.flatMap(shownKeys) { remove(key) }
+        show([])
+      }
+    }
+  }
+
+  /// Shows what was changed here.
+  private func showTouched() {
+    var touched = core.takeTouched()
+    while !touched.isEmpty {
+      changeCount.withLock { $0 += 1 }
+      show(touched)
+      // Reading takes out of what is pending what others have removed.
+      touched = core.takeTouched()
+    }
+  }
+
+  /// Shows these as they are now. The store's turn and the lock are held.
+  private func show(_ keys: Set<EntityKey>) {
+    endQueries()
+    let shown = keys.filter(isShown)
+    let touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
+    if shown.isEmpty, touchedQueries.isEmpty { return }
+    var types = touchedQueries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
+    for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
+    var stored: [(EntityStore) -> Void] = []
+    var removed: [EntityKey] = []
+    do {
+      try core.read(types) { reading in
+        (stored, removed) = ([], [])
+        let loader = EntityLoader(reading, model: core.parent.model)
+        for key in shown {
+          do {
+            if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
+          } catch { errorHandler(error) }
+        }
+        for query in touchedQueries { try query.update(keys, reading, loader) }
+      }
+    } catch {
+      (stored, removed) = ([], [])
+      errorHandler(error)
+    }
+    for show in stored { show(store) }
+    // What they read is newer still. They let go of what is removed before that goes.
+    for query in touchedQueries {
+      do { try query.finish(core, store) } catch { errorHandler(error) }
+    }
+    for key in removed { remove(key) }
+  }
+
+  private func endQueries() {
+    for (number, query) in queries where !query.isObserved(in: store) { queries[number] = nil }
+  }
+
+  private func isShown(_ key: EntityKey) -> Bool {
+    func isShown<T: PersistentEntity>(_ type: T.Type) -> Bool {
+      (try? T.id(storedKey: key.id)).map { store.isKnown(type, id: $0) } ?? false
+    }
+    return isShown(key.entity.type)
+  }
+
+  private func remove(_ key: EntityKey) {
+    func remove<T: PersistentEntity>(_ type: T.Type) {
+      if let id = try? T.id(storedKey: key.id) { store.remove(type, id: id) }
+    }
+    remove(key.entity.type)
+  }
+
+  private func shownKeys(_ entity: EntityDescription) -> [EntityKey] {
+    func keys<T: PersistentEntity>(_ type: T.Type) -> [EntityKey] {
+      store.knownIDs(of: type).compactMap { id in (try? T.storedKey(of: id)).map { EntityKey(entity, $0) } }
+    }
+    return keys(entity.type)
+  }
+}
+
+extension EntityLoader {
+  /// What shows an entity in a store; `nil` if there is none.
+  fileprivate func showing(_ key: EntityKey) throws -> ((EntityStore) -> Void)? {
+    func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> Void)? {
+      try find(type, key: key.id).map { value in { $0.store(value) } }
+    }
+    return try showing(key.entity.type)
+  }
+}

@@ -1,0 +1,183 @@
+import Concord
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+@Suite("Live queries")
+struct LiveQueryTests {
+  @Test("A result gains and loses what a save changes, within its limit", arguments: StoreKind.combinations)
+  func limit(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    guard strategy.isKeptUpToDate else { return }
+    try await strategy.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      for id in 0..<100 { context.insert(Review(id: id, text: "", stars: id)) }
+      try context.save()
+      try await container.flush()
+      let top = try container.viewContext.query(
+        FetchDescriptor<Review>(
+          predicate: #Predicate { ($0.stars ?? 0) >= 10 }, sortBy: [SortDescriptor(\.id)], fetchLimit: 3, fetchOffset: 1
+        ))
+      #expect(top.value.map(\.id) == [11, 12, 13])
+      // Leaves, enters through the limit, moves.
+      try context.update(Review.self, id: 12) { $0.stars = nil }
+      try context.update(Review.self, id: 3) { $0.stars = 50 }
+      try context.save()
+      try await container.flush()
+      #expect(top.value.map(\.id) == [10, 11, 13])
+      try context.delete(Review.self, id: 10)
+      try context.save()
+      try await container.flush()
+      #expect(top.value.map(\.id) == [11, 13, 14])
+      // All that is known goes.
+      for id in 11..<80 { try context.delete(Review.self, id: id) }
+      try context.save()
+      try await container.flush()
+      #expect(top.value.map(\.id) == [80, 81, 82])
+      // What only the view has changed counts too.
+      container.viewContext.insert(Review(id: 81, text: "new", stars: 1))
+      #expect(top.value.map(\.id) == [80, 82, 83])
+      container.viewContext.rollback()
+      #expect(top.value.map(\.id) == [80, 81, 82])
+    }
+  }
+
+  @Test("The difference of each change makes the new result of the one before", arguments: StoreKind.allCases)
+  func changes(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let all = try container.viewContext.query(FetchDescriptor<Review>())
+      let shown = Locked<[Review]>([])
+      let task = Task {
+        var reviews: [Review] = []
+        for await difference in all.changes {
+          guard let next = reviews.applying(difference) else { return false }
+          reviews = next
+          shown.withLock { $0 = next }
+        }
+        return true
+      }
+      let context = container.newBackgroundContext()
+      for step in 0..<30 {
+        context.insert(Review(id: step * 7 % 10, text: "\(step)"))
+        if step % 3 == 0 { try context.delete(Review.self, id: step * 7 % 10) }
+        try context.save()
+        try await container.flush()
+        let value = all.value
+        #expect(try await eventually { shown.withLock { $0 } == value })
+      }
+      task.cancel()
+      #expect(await task.value)
+    }
+  }
+
+  @Test("Nobody's query is followed no longer, and nothing of it stays")
+  func released() async throws {
+    try await StrategyKind.direct.withContainer(.memory) { container in
+      let view = container.viewContext
+      for id in 0..<20 { view.insert(Review(id: id, text: "")) }
+      try view.save()
+      var query: EntityObserver<[Review]>? = try view.query(FetchDescriptor<Review>(fetchLimit: 5))
+      #expect(query?.value.count == 5)
+      #expect(view.store._statistics().entities == 6)
+      query = nil
+      #expect(view.store._statistics().entities == 0)
+      view.insert(Review(id: 30, text: ""))
+      #expect(view.queries.isEmpty)
+    }
+  }
+
+  @Test("Observers of a result are told once for each save that changes it, and else not")
+  func notices() async throws {
+    try await StrategyKind.usersOwn.withContainer(.memory) { container in
+      let told = Locked<[[Int]]>([])
+      let low = try container.viewContext.query(
+        FetchDescriptor<Review>(predicate: #Predicate { $0.id < 10 }))
+      let subscription = low.observe { reviews in told.withLock { $0.append(reviews.map(\.id)) } }
+      let context = container.newBackgroundContext()
+      for ids in [[1, 2, 20], [30], [3], [40]] {
+        for id in ids { context.insert(Review(id: id, text: "")) }
+        try context.save()
+        try await container.flush()
+      }
+      #expect(told.withLock { $0 } == [[], [1, 2], [1, 2, 3]])
+      subscription.unsubscribe()
+    }
+  }
+
+  // MARK: Random operations
+
+  /// What all equal values look like; NaN is not equal to itself.
+  private func looks(_ sample: Sample) -> String {
+    "\(sample)".replacing("-0.0", with: "0.0").canonicallyComposed
+  }
+
+  @Test("After each step every query shows what a fetch gives", arguments: StoreKind.combinations)
+  func random(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    guard strategy.isKeptUpToDate else { return }
+    let environment = ProcessInfo.processInfo.environment
+    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<UInt64(UInt32.max))
+    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 150, 20_000)
+    let model = try Model("M", entities: [Sample.self, Author.self, Review.self])
+    var random = SeededGenerator(seed: seed)
+    for world in 0..<max(1, steps / 150) {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let errors = Locked<[String]>([])
+      let container = strategy.container(model) { error in errors.withLock { $0.append("\(error)") } }
+      let store = try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      defer { try? container.detach(persistentStore: store) }
+      let contexts = (0..<2).map { _ in container.newBackgroundContext() }
+      let view = container.viewContext
+      var queries: [(FetchDescriptor<Sample>, EntityObserver<[Sample]>)] = []
+      for step in 0..<150 {
+        let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): world \(world), step \(step)"
+        let context = random.pick(contexts)
+        let id = Int.random(in: 0..<60, using: &random)
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3: context.insert(Sample(id: id, &random))
+        case 3: for id in id..<id + 20 { context.insert(Sample(id: id, &random)) }
+        case 4: try context.delete(Sample.self, id: id)
+        case 5: for id in id..<id + 20 { try context.delete(Sample.self, id: id) }
+        case 6:
+          let other = Sample(id: id, &random)
+          try context.update(Sample.self, id: id) {
+            $0.number = other.number
+            $0.indexed = other.indexed
+            $0.owner = other.owner
+          }
+        case 7: try context.update(Author.self, id: "a") { $0.name = random.pick(["A", "B"]) }
+        case 8: view.insert(Sample(id: id, &random))
+        case 9: try view.update(Sample.self, id: id) { $0.indexed = Int.random(in: 0..<5, using: &random) }
+        case 10: if Bool.random(using: &random) { try view.save() } else { view.rollback() }
+        default:
+          if queries.count < 4 {
+            let predicate: Predicate<Sample>? = random.pick([
+              nil, #Predicate { $0.indexed < 3 }, #Predicate { $0.owner.name == "A" },
+              #Predicate { $0.flag && $0.text.contains("m") }, #Predicate { $0.number >= 0 || $0.indexed == 4 },
+            ])
+            let order: [SortDescriptor<Sample>] = random.pick([
+              [], [SortDescriptor(\.indexed)], [SortDescriptor(\.text), SortDescriptor(\.number, order: .reverse)],
+              [SortDescriptor(\.owner.name, order: .reverse)], [SortDescriptor(\.optional)],
+            ])
+            let descriptor = FetchDescriptor(
+              predicate: predicate, sortBy: order, fetchLimit: random.pick([nil, 0, 1, 5, 20]),
+              fetchOffset: random.pick([nil, 0, 2, 10]))
+            queries.append((descriptor, try view.query(descriptor)))
+          } else {
+            queries.remove(at: Int.random(in: queries.indices, using: &random))
+          }
+        }
+        if Bool.random(using: &random) { try context.save() }
+        try await container.flush()
+        #expect(errors.withLock { $0 }.isEmpty, comment)
+        for (descriptor, observer) in queries {
+          let wanted = try view.fetch(descriptor)
+          #expect(observer.value.map(\.id) == wanted.map(\.id), comment)
+          #expect(observer.value.map(looks) == wanted.map(looks), comment)
+          if observer.value.map(looks) != wanted.map(looks) { return }
+        }
+        #expect(view.store._checkInvariants().isEmpty, comment)
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+#if Persistence
+  import Concord
+  import ConcordTestProcess
+  import Foundation
+  import GRDB
+  import Testing
+
+  @testable import ConcordPersistence
+
+  /// A process of the program beside the tests.
+  final class TestProcess: @unchecked Sendable {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let state = Locked((lines: [String](), rest: Data()))
+
+    init(_ arguments: [String]) throws {
+      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      process.executableURL = folder.appending(path: "ConcordTestProcess")
+      process.arguments = arguments
+      process.standardInput = input
+      process.standardOutput = output
+      output.fileHandleForReading.readabilityHandler = { [state] handle in
+        let data = handle.availableData
+        state.withLock { state in
+          state.rest += data
+          while let end = state.rest.firstIndex(of: 10) {
+            state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
+            state.rest = Data(state.rest[(end + 1)...])
+          }
+        }
+        if data.isEmpty { handle.readabilityHandler = nil }
+      }
+      try process.run()
+    }
+
+    /// All that it has printed.
+    var lines: [String] { state.withLock { $0.lines } }
+
+    func say(_ text: String) { input.fileHandleForWriting.write(Data("\(text)\n".utf8)) }
+
+    /// `kill -9`. All that it had printed before is read.
+    func kill() {
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      for _ in 0..<200 where output.fileHandleForReading.readabilityHandler != nil { usleep(1000) }
+    }
+
+    func waitUntilExit() {
+      process.waitUntilExit()
+      for _ in 0..<200 where output.fileHandleForReading.readabilityHandler != nil { usleep(1000) }
+    }
+  }
+
+  @Suite("Processes", .serialized)
+  struct ProcessTests {
+    private func withFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try await body(folder)
+    }
+
+    private func content(_ folder: URL) throws -> (check: String?, last: Int, entries: Int, wrong: Int) {
+      let store = try SQLiteStore(url: folder.appending(path: "Process.sqlite"), entities: processModel().entities)
+      defer { try? store.close() }
+      return try store.pool.read { db in
+        (
+          try String.fetchOne(db, sql: "PRAGMA integrity_check"),
+          try Int.fetchOne(db, sql: "SELECT last FROM Progress WHERE id = 0") ?? 0,
+          try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM Entry") ?? 0,
+          try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM Entry WHERE text <> CAST(id AS TEXT)") ?? 0
+        )
+      }
+    }
+
+    /// `CONCORD_KILL_ROUNDS` says how often.
+    @Test("What was acknowledged survives kill -9, and no save is there by half")
+    func survival() async throws {
+      let rounds = ProcessInfo.processInfo.environment["CONCORD_KILL_ROUNDS"].flatMap(Int.init) ?? 200
+      let strategies = ["direct", "mixed", "indirectNested"]
+      var saves = 0
+      for batch in 0..<(rounds + 19) / 20 {
+        try await withFolder { folder in
+          for round in 0..<min(20, rounds - batch * 20) {
+            let strategy = strategies[(batch + round) % 3]
+            let process = try TestProcess(["save", folder.path, strategy])
+            #expect(try await eventually { process.lines.contains { $0.hasPrefix("saved ") } })
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
+            process.kill()
+            let acknowledged = process.lines.last.flatMap { Int($0.dropFirst("saved ".count)) } ?? 0
+            saves += process.lines.count
+            let comment: Comment = "\(strategy), batch \(batch), round \(round)"
+            let (check, last, entries, wrong) = try content(folder)
+            #expect(check == "ok", comment)
+            #expect(acknowledged > 0 && last >= acknowledged, comment)
+            #expect(entries == 2 * last && wrong == 0, comment)
+          }
+        }
+      }
+      #expect(saves > rounds)
+    }
+
+    @Test("Two processes see what the other one commits, in view and live query, within 100 ms")
+    func twoProcesses() async throws {
+      try await withFolder { folder in
+        let container = GenericPersistentContainer<CountingStrategy>(name: "Process", model: try processModel())
+        try container.attachPersistentStore(at: folder)
+        let context = container.newBackgroundContext()
+        context.insert(Entry(id: 1, text: "first"))
+        try context.save()
+        let first = try #require(try container.viewContext.find(Entry.self, id: 1))
+        let all = try container.viewContext.query(FetchDescriptor<Entry>())
+        let awaited = container.viewContext.store.observer(Entry.self, id: 1_000_001)
+        let process = try TestProcess(["serve", folder.path])
+        defer { process.kill() }
+        #expect(try await eventually { process.lines.contains("ready") })
+        var delays: [Double] = []
+        for step in 0..<20 {
+          // Theirs.
+          process.say("theirs \(step)")
+          #expect(try await eventually { process.lines.count { $0 == "done" } == step + 1 })
+          var start = Date()
+          #expect(try await eventually { all.value.contains { $0.text == "theirs \(step)" } })
+          delays.append(Date().timeIntervalSince(start))
+          // Ours.
+          context.insert(Entry(id: 100 + step, text: "ours \(step)"))
+          try context.save()
+          start = Date()
+          #expect(try await eventually { process.lines.contains("sees ours \(step)") })
+          delays.append(Date().timeIntervalSince(start))
+        }
+        #expect(awaited.value != nil)
+        #expect(first.value.text == "first")
+        #expect(delays.sorted()[delays.count / 2] < 0.1, "\(delays)")
+        #expect(try context.count(FetchDescriptor<Entry>()) == 41)
+        // A change of what is shown, by any other program.
+        let other = try DatabaseQueue(path: folder.appending(path: "Process.sqlite").path)
+        try await other.write { try $0.execute(sql: "UPDATE Entry SET text = 'changed' WHERE id = 1") }
+        #expect(try await eventually { first.value.text == "changed" })
+        try await other.write { try $0.execute(sql: "DELETE FROM Entry WHERE id = 1") }
+        #expect(try await eventually { first.isRemoved && !all.value.contains { $0.id == 1 } })
+        #expect(!process.lines.contains { $0.hasPrefix("error") })
+      }
+    }
+
+    @Test("Following a file that nobody writes to takes less than 1 % of a processor")
+    func idle() async throws {
+      try await withFolder { folder in
+        let process = try TestProcess(["idle", folder.path])
+        process.waitUntilExit()
+        let used = try #require(process.lines.last.flatMap(Int.init))
+        #expect(used < 20_000, "\(used) µs in 2 s")
+      }
+    }
+  }
+#endif

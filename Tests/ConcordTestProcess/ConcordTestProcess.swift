@@ -1,0 +1,99 @@
+import Concord
+import ConcordPersistence
+import Foundation
+
+/// A process that tests start, talk to, and kill.
+///
+/// `save FOLDER STRATEGY`: saves without end, and prints `saved N` when save N is durable.
+/// `serve FOLDER`: for each line that it reads it saves an entry with that text, and prints `done`; prints `sees TEXT` when a live
+/// query shows what another process has saved.
+/// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
+@main
+struct ConcordTestProcess {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { return }
+    let folder = URL(fileURLWithPath: arguments[2])
+    switch arguments[1] {
+    case "save": try await save(folder, strategy: arguments.count > 3 ? arguments[3] : "direct")
+    case "serve": try serve(folder)
+    default: try await idle(folder)
+    }
+  }
+
+  private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+  private static func container(_ folder: URL, strategy: String) throws -> any PersistentContainer {
+    let model = try processModel()
+    let container: any PersistentContainer =
+      switch strategy {
+      case "mixed": GenericPersistentContainer<ContextStrategy.Mixed>(name: "Process", model: model)
+      case "indirectNested": GenericPersistentContainer<ContextStrategy.IndirectNested>(name: "Process", model: model)
+      default: GenericPersistentContainer<ContextStrategy.Direct>(name: "Process", model: model)
+      }
+    try container.attachPersistentStore(at: folder)
+    return container
+  }
+
+  private static func save(_ folder: URL, strategy: String) async throws {
+    let container = try container(folder, strategy: strategy)
+    let (view, context) = (container.viewContext, container.newBackgroundContext())
+    var number = try context.find(Progress.self, id: 0)?.last ?? 0
+    while true {
+      number += 1
+      let entries = [Entry(id: number, text: "\(number)"), Entry(id: -number, text: "\(-number)")]
+      if strategy == "mixed" {
+        for entry in entries { view.insert(entry) }
+        view.insert(Progress(id: 0, last: number))
+        try view.save()
+      } else {
+        for entry in entries { context.insert(entry) }
+        context.insert(Progress(id: 0, last: number))
+        try context.save()
+      }
+      // Direct saves are durable when they return, others after a flush, which comes seldom.
+      if strategy == "direct" {
+        say("saved \(number)")
+      } else if number % 5 == 0 {
+        try await container.flush()
+        say("saved \(number)")
+      }
+    }
+  }
+
+  private static func serve(_ folder: URL) throws {
+    let container = try container(folder, strategy: "direct")
+    let entries = try container.viewContext.query(FetchDescriptor<Entry>())
+    let seen = Locked<Set<Int>>(Set(entries.value.map(\.id)))
+    let subscription = entries.map { $0 }.observe(buffering: .every) { entries in
+      for entry in entries where seen.withLock({ $0.insert(entry.id).inserted }) { say("sees \(entry.text)") }
+    }
+    say("ready")
+    DispatchQueue.global().async {
+      let context = container.newBackgroundContext()
+      while let line = readLine() {
+        let id = (1_000_000 + seen.withLock { $0.count })
+        seen.withLock { _ = $0.insert(id) }
+        context.insert(Entry(id: id, text: line))
+        do { try context.save() } catch { say("error \(error)") }
+        say("done")
+      }
+      exit(0)
+    }
+    withExtendedLifetime(subscription) { dispatchMain() }
+  }
+
+  private static func idle(_ folder: URL) async throws {
+    let container = try container(folder, strategy: "direct")
+    let entries = try container.viewContext.query(FetchDescriptor<Entry>())
+    try await Task.sleep(for: .milliseconds(300))
+    let start = processorTime()
+    try await Task.sleep(for: .seconds(2))
+    say("\(processorTime() - start)")
+    withExtendedLifetime(entries) {}
+  }
+
+  private static func processorTime() -> Int {
+    Int(Double(clock()) / Double(CLOCKS_PER_SEC) * 1_000_000)
+  }
+}
