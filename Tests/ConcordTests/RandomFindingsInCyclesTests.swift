@@ -513,4 +513,34 @@ struct RandomFindingsInCyclesTests {
     #expect(observer.value.stubborn.map { isOmitted($0.inner) } == true)
     #expect(observer.value.badge?.clan?.stubborn.map { isOmitted($0.inner) } == true)
   }
+
+  @Test("What was left out, in a relation that the stored value has not, is no edit of what ifPresent was given")
+  func leftOutWhereThereIsNone() {
+    let observer = store.store(Clan(id: 0, name: 2))
+    var clan = Clan(id: 0, name: 3)
+    clan.isFlagged = 1
+    clan.flagged = omitted()
+    clan.setStubborn(Clan(id: 0, name: 2))
+    // What the closure changed goes before what it did not, however far out that is.
+    store.store(clan) { $0.stubborn?.badges = [.clan(Clan(id: 2, name: 3))] }
+    #expect(observer.value.name == 2)
+    #expect(observer.value.badges == [.clan(Clan(id: 2, name: 3))])
+  }
+
+  @Test("A cycle that was opened and closed again in one transaction tells nobody")
+  func openedAndClosed() {
+    let log = Log<[Person]>()
+    let person = Person(
+      id: 1, name: 1, friends: [Person(id: 2, name: 1), Person(id: 1, name: 1)])
+    let observer = store.store([person])
+    let subscription = observer.observe { log.append($0) }
+    let (stored, count) = (observer.value, log.count)
+    store.transaction { store in
+      store.store(Person(id: 2, name: 2, partner: Person(id: 1, name: 2)))
+      store.store(person)
+    }
+    #expect(observer.value == stored)
+    #expect(log.count == count)
+    subscription.unsubscribe()
+  }
 }

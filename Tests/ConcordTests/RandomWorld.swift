@@ -379,7 +379,7 @@ final class RandomWorld {
       let newest = expected[(expected.lastIndex { !$0.isOptional } ?? 0)...]
       let isUpToDate = newest.isEmpty || newest.contains { $0.acceptable.contains { $0 == told.last } }
       // Of an entity that is gone when the turn comes nothing more is told.
-      let isGone = model.subscriptions[id].map { model.reading($0.follower.target) == nil } ?? true
+      let isGone = model.subscriptions[id].map { model.committedReading($0.follower.target) == nil } ?? true
       if isUpToDate || isGone || model.subscriptions[id]?.isPaused == true { return }
       if attempt == 2_000 { throw divergence(id, told, expected) }
       queue.sync {}

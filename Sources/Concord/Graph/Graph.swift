@@ -210,21 +210,22 @@
   /// Nodes show what is below them after all, as far as that is up to date itself: writing it again might have setters and
   /// observers of properties change the value.
   func makeUpToDate(_ nodes: ContiguousArray<Node>) {
-    var open = nodes.filter { $0.isStale && !$0.table.isInternal && !$0.table.reachesRecursion }
-    while !open.isEmpty {
-      let left = open.filter { !makeUpToDate($0) }
-      if left.count == open.count { return }
-      open = left
+    var nodes = nodes.filter { $0.isStale && !$0.table.isInternal }
+    var known = Set(nodes.map { ObjectIdentifier($0) })
+    while true {
+      let right = nodes.filter { node in
+        node.children?.edges.allSatisfy { !$0.child.isStale || known.contains(ObjectIdentifier($0.child)) } ?? false
+      }
+      if right.count == nodes.count { break }
+      nodes = right
+      known = Set(nodes.map { ObjectIdentifier($0) })
     }
-  }
-
-  private func makeUpToDate(_ node: Node) -> Bool {
-    guard let children = node.children, !children.edges.contains(where: { $0.child.isStale }) else { return false }
-    children.stale.removeAll()
-    node.flags.remove(.stale)
-    // The next change of a child is to come up again.
-    for edge in children.edges { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
-    return true
+    for node in nodes {
+      node.children?.stale.removeAll()
+      node.flags.remove(.stale)
+      // The next change of a child is to come up again.
+      for edge in node.children?.edges ?? [] { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+    }
   }
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.

@@ -181,8 +181,9 @@ extension Merge {
 
   private func isKept(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
     let relation = occurrences.relations[Int(item.firstRelation) + k]
-    guard !relation.isKept, relation.count == 0, isNew(item) else { return relation.isKept }
-    // In an entity that is new to the store what was left out is just empty.
+    // Where the store has no such relation, as in an entity that is new to it, what was left out is just empty.
+    let isStored = item.node.children.flatMap { schema.relation(k, in: $0.schema) } != nil
+    guard !relation.isKept, relation.count == 0, isNew(item) || !isStored else { return relation.isKept }
     if case .omitted = item.node.table.omission(in: .pending(item.base), relation: k, of: schema) { return true }
     return false
   }

@@ -69,7 +69,9 @@ final class CommittedView: ChildForms {
   func formChange(of node: Node) -> FormChange {
     let component = component(of: node)
     guard component !== node.links?.component, let children = node.children else { return .none }
-    guard self.children(of: node) === children else { return .whole }
+    guard let old = self.children(of: node), old.isSame(children.schema, children.edges, children.ends) else {
+      return .whole
+    }
     let omitted = node.omissions
     var change = FormChange.none
     for (ordinal, edge) in children.edges.enumerated() {

@@ -83,6 +83,13 @@ extension Model {
     reading(follower.target).map { [$0] } ?? follower.last
   }
 
+  /// What others see while a transaction is open.
+  func committedReading(_ target: Target) -> Reading? {
+    var model = self
+    if depth > 0 { model.state = committed }
+    return model.reading(target)
+  }
+
   private func part(_ reading: Reading) -> Reading {
     if case .one(let tree?) = reading { .part(tree.own[0]) } else { reading }
   }
