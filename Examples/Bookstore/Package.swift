@@ -14,7 +14,7 @@ let package = Package(
     .executable(name: "bookstore", targets: ["bookstore"])
   ],
   dependencies: [
-    .package(name: "Concord", path: "../..", traits: ["Macros"]),
+    .package(name: "Concord", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
@@ -24,7 +24,7 @@ let package = Package(
         .product(name: "ConcordConsistencyMacros", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
       ],
-      resources: [.copy("catalogue.json")],
+      resources: [.copy("catalogue.ndjson")],
       swiftSettings: settings),
     .executableTarget(
       name: "bookstore",

@@ -25,9 +25,9 @@ check_scripts() {
 build_without_warnings() {
   local package=$1 log warned
   shift
-  mkdir -p "$package/.build"
-  log=$package/.build/build.log
-  swift build --package-path "$package" "$@" 2>&1 | tee "$log" || fail "$package does not build"
+  mkdir -p .build
+  log=.build/build.log
+  swift_build --package-path "$package" "$@" 2>&1 | tee "$log" || fail "$package does not build"
   warned=$(grep -E '\.swift:[0-9]+:[0-9]+: warning:' "$log" | grep -v -E '/\.build[^/]*/(checkouts|.*\.derived)/' |
     sed -E 's/:[0-9]+:[0-9]+: warning:.*//' | sort -u || true)
   if [ -n "$warned" ]; then
@@ -49,13 +49,6 @@ limited() {
   timeout --foreground "${minutes}m" "$@" || status=$?
   if [ "$status" -eq 124 ]; then fail "'$*' has not ended within $minutes minutes: a test waits for ever" 124; fi
   return "$status"
-}
-
-# test_optimised: optimised code copies and destroys values at other moments, and their padding differs.
-test_optimised() {
-  local options=(--configuration release -Xswiftc -enable-testing --scratch-path .build-optimised --disable-default-traits)
-  swift build "${options[@]}" --build-tests
-  limited 90 swift test "${options[@]}" --skip-build --no-parallel --filter '^ConcordTests\.'
 }
 
 run_under_thread_sanitizer() {

@@ -22,7 +22,7 @@ build_documentation() {
     note 'this toolchain has no docc, so the documentation is not built'
     return
   fi
-  binaries=$(swift build --show-bin-path)
+  binaries=$(swift_build --show-bin-path)
   triple=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
   if have_command xcrun; then
     sdk=(-sdk "$(xcrun --show-sdk-path)")

@@ -4,7 +4,7 @@
 # It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
 # own build, which has both, must find something, or the proof would prove nothing.
 
-# check_isolation: after the package itself has been built with its tests.
+# check_isolation all|some: after the package itself has been built with its tests.
 check_isolation() {
   if grep -q 'ConcordMacrosPlugin' Package.swift && [ -z "$(compiled_for_macros .build)" ]; then
     fail 'the proof is blind: it does not find what macros need where it was compiled'
@@ -12,12 +12,20 @@ check_isolation() {
   if [ -z "$(compiled_for_files .build)" ]; then
     fail 'the proof is blind: it does not find what files need where it was compiled'
   fi
-  prove_isolation concord-alone '' Concord
-  # What entities are described with needs neither, so that the description can stand beside the types.
-  prove_isolation model-alone '' ConcordModel
-  prove_isolation without-traits ', traits: []' Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros \
-    ConcordConsistencyMacros ConcordCohesionKit ConcordModel ConcordPersistence
+  if [ "$1" = all ]; then
+    # One by one and optimised, as they are shipped.
+    prove_isolation concord-alone release '' Concord
+    prove_isolation model-alone release '' ConcordModel
+    prove_isolation without-traits release ', traits: []' "${products_without_traits[@]}"
+  else
+    # What entities are described with needs neither, so that the description can stand beside the types.
+    prove_isolation with-traits debug '' Concord ConcordModel
+    prove_isolation without-traits debug ', traits: []' "${products_without_traits[@]}"
+  fi
 }
+
+products_without_traits=(Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros ConcordConsistencyMacros
+  ConcordCohesionKit ConcordModel ConcordPersistence)
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes
 # folders for all targets it knows of, so only what a compiler wrote counts.
@@ -29,10 +37,11 @@ compiled_for_macros() {
 # compiled_for_files FOLDER: what was compiled of GRDB in a build folder.
 compiled_for_files() { find "$1" \( -path '*/GRDB.build/*.o' -o -name 'GRDB.swiftmodule' \) -print; }
 
-# prove_isolation NAME TRAITS PRODUCT…: writes a package that uses these products, and builds it for release.
+# prove_isolation NAME CONFIGURATION TRAITS PRODUCT…: writes a package that uses these products, and builds it in a folder
+# of its own.
 prove_isolation() {
-  local name=$1 traits=$2 product folder=.build/isolation/$1 products='' imports='' found started
-  shift 2
+  local name=$1 configuration=$2 traits=$3 product folder=.build/isolation/$1 products='' imports='' found started
+  shift 3
   for product in "$@"; do
     products="$products      .product(name: \"$product\", package: \"Concord\"),
 "
@@ -59,7 +68,7 @@ $products    ])
   rm -rf "$folder/.build"
   swift package --package-path "$folder" resolve
   started=$SECONDS
-  swift build --package-path "$folder" --configuration release || fail "a package that uses $* does not build ($folder)"
+  swift build --package-path "$folder" --configuration "$configuration" || fail "a package that uses $* does not build ($folder)"
   found=$(compiled_for_macros "$folder/.build")
   if [ -n "$found" ]; then
     fail "a package that uses $* compiles what only macros need:
@@ -70,7 +79,7 @@ $found"
     fail "a package that uses $* compiles what only stores in files need:
 $found"
   fi
-  note "$name: neither swift-syntax nor GRDB; its release build took $((SECONDS - started)) s"
+  note "$name: neither swift-syntax nor GRDB; its $configuration build took $((SECONDS - started)) s"
 }
 
 # write_if_changed FILE TEXT: keeps the date of a file that is right already, so that nothing is built in vain.

@@ -19,7 +19,8 @@ $pasted"
   write_snippet_package "$new/Package.swift" "$programs"
   # Whatever did not change keeps its date, so that it is not built again.
   copy_what_changed "$new" "$folder"
-  swift build --package-path "$folder" || fail 'a snippet of the documentation does not compile'
+  share_versions "$folder"
+  swift_build --package-path "$folder" || fail 'a snippet of the documentation does not compile'
   run_snippets "$folder" "$programs"
   for manifest in "$folder"/manifests/*/Package.swift; do
     if [ ! -e "$manifest" ]; then continue; fi
@@ -61,7 +62,7 @@ copy_what_changed() {
 # run_snippets FOLDER PROGRAMS: each prints what its document says it prints.
 run_snippets() {
   local program binaries
-  binaries=$(swift build --package-path "$1" --show-bin-path)
+  binaries=$(swift_build --package-path "$1" --show-bin-path)
   for program in $2; do
     "$binaries/$program" > "$1/output" || fail "the snippets of $program compile, but fail when they run"
     # Observers may be called on other threads, so the lines count and not their order.

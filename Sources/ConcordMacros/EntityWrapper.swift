@@ -20,7 +20,8 @@
   /// In a struct, the stored properties are the parts.
   ///
   /// A type that declares `==` or `<` itself states `Equatable`, `Hashable` or `Comparable` in an extension, not behind its
-  /// own name: there the compiler would derive operators of its own beside them, and use those.
+  /// own name: there the compiler would derive operators of its own beside them, and use those. An operator that stands in
+  /// another extension the macro cannot see, and so nothing is said: there the conformance has to stand, too.
   @attached(extension, conformances: EntityWrapper, EntityIgnoring, names: arbitrary)
   public macro EntityWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityWrapperMacro")
 #endif

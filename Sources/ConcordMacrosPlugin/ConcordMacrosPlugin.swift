@@ -6,6 +6,7 @@
   struct ConcordMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
       EntityMacro.self, EntityWrapperMacro.self, EntityIgnoredMacro.self, ConsistentMacro.self,
+      ProjectionMacro.self,
     ]
   }
 #else

@@ -36,7 +36,7 @@
 
     private static let modules = [
       "Identifiable": "Swift.", "Aggregate": "Concord.", "EntityWrapper": "Concord.",
-      "EntityIgnoring": "Concord.",
+      "EntityIgnoring": "Concord.", "EntityProjection": "Concord.",
       "ConsistentValue": "ConcordConsistency.", "ConsistentObject": "ConcordConsistency.",
       "StaticallyConsistent": "ConcordConsistency.",
     ]

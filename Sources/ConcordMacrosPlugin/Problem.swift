@@ -61,6 +61,24 @@
       )
     }
 
+    static func notAProjection(_ kind: String, name: String) -> Problem {
+      Problem(
+        id: "notAProjection",
+        message: "'@Projection' needs a struct, and '\(name)' is \(kind): a projection is a value that the store copies"
+      )
+    }
+
+    static let projectionOfNoType = Problem(
+      id: "projectionOfNoType", message: "'of:' takes the type of which this shows a part, such as 'Book.self'")
+
+    static func constantShared(_ name: String, whole: String) -> Problem {
+      Problem(
+        id: "constantShared",
+        message: "'\(name)' is shared with '\(whole)': declare it with 'var', so that the store can put newer values "
+          + "in it, or mark it '@EntityIgnored'",
+        severity: .warning)
+    }
+
     static func notConsistent(_ kind: String, name: String) -> Problem {
       Problem(
         id: "notConsistent",

@@ -118,13 +118,22 @@ private final class World: Sendable {
       let name = AliasKey<Author>(named: "back")
       store.store(Author(id: Self.firstToGo, name: "back"), named: name)
     } else {
-      store.update(Author.self, id: Int.random(in: Self.ids, using: &random)) { $0.name = name }
+      let id = Int.random(in: Self.ids, using: &random)
+      // Few different ones, so that two writers often have the same.
+      let isStamped = events.contains(.stamps) && Int.random(in: 0..<3, using: &random) == 0
+      let stamp = isStamped ? (Date().stamp * 1_000).rounded() / 1_000 + 0.001 : nil
+      store.update(Author.self, id: id, modifiedAt: stamp) { $0.name = name }
     }
   }
 
   private func remove(_ random: inout Seeded) {
     let id = Int.random(in: Self.firstToGo..<Self.ids.upperBound, using: &random)
-    manager.pushRemovedObject(Author(id: id, name: ""))
+    if !stores.isEmpty, Bool.random(using: &random) {
+      let store = stores[Int.random(in: stores.indices, using: &random)]
+      guard store.remove(Author.self, id: id) else { return }
+    } else {
+      manager.pushRemovedObject(Author(id: id, name: ""))
+    }
     if id == Self.goneForGood { removals.withLock { $0 = true } }
   }
 

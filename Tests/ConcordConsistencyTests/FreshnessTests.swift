@@ -110,6 +110,107 @@ struct FreshnessTests {
     #expect((first.value.name, other.value.name, owner.thing.name) == ("ahead", "ahead", "ahead"))
   }
 
+  @Test(
+    "A write with a stamp that is stale in another store is taken nowhere else, and taken back where it was written")
+  func staleWriteInOneStore() {
+    let second = EntityStore(delivery: .immediate)
+    let first = store.store(Author(id: 1, name: "v1"), modifiedAt: 1)
+    let other = second.store(Author(id: 1, name: "v9"), modifiedAt: 9)
+    manager.register(store)
+    manager.register(second)
+    let owner = Owner(Author(id: 1, name: "v9"))
+    manager.register(owner)
+    store.store(Author(id: 1, name: "v3"), modifiedAt: 3)
+    #expect((first.value.name, other.value.name, owner.thing.name) == ("v9", "v9", "v9"))
+    #expect(owner.updates.isEmpty)
+    // The versions go on counting in both.
+    store.store(Author(id: 1, name: "v8"), modifiedAt: 8)
+    #expect((first.value.name, other.value.name, owner.thing.name) == ("v9", "v9", "v9"))
+    store.store(Author(id: 1, name: "v10"), modifiedAt: 10)
+    #expect((first.value.name, other.value.name, owner.thing.name) == ("v10", "v10", "v10"))
+    second.store(Author(id: 1, name: "v9 again"), modifiedAt: 9)
+    #expect((first.value.name, other.value.name, owner.thing.name) == ("v10", "v10", "v10"))
+  }
+
+  @Test("Two stores with stamps ahead of the clock agree on the later one", arguments: [false, true])
+  func twoAhead(writesToLater: Bool) {
+    let second = EntityStore(delivery: .immediate)
+    let ahead = Date().timeIntervalSince1970
+    let first = store.store(Author(id: 1, name: "first"), modifiedAt: ahead)
+    let other = second.store(Author(id: 1, name: "second"), modifiedAt: ahead + 10)
+    manager.register(store)
+    manager.register(second)
+    let owner = Owner(Author(id: 1, name: ""))
+    manager.register(owner)
+    if writesToLater {
+      second.update(Author.self, id: 1, modifiedAt: ahead + 20) { $0.name = "later" }
+    } else {
+      store.update(Author.self, id: 1, modifiedAt: ahead + 5) { $0.name = "earlier" }
+    }
+    let name = writesToLater ? "later" : "second"
+    #expect((first.value.name, other.value.name, owner.thing.name) == (name, name, name))
+  }
+
+  @Test("Of two states with one stamp in several stores, one counts everywhere")
+  func sameStamp() {
+    let others = [EntityStore(delivery: .immediate), EntityStore(delivery: .immediate)]
+    let first = store.store(Author(id: 1, name: "first"), modifiedAt: 5)
+    let second = others[0].store(Author(id: 1, name: "second"), modifiedAt: 7)
+    let third = others[1].store(Author(id: 1, name: "third"), modifiedAt: 7)
+    for store in [store] + others { manager.register(store) }
+    let owner = Owner(Author(id: 1, name: ""))
+    manager.register(owner)
+    store.update(Author.self, id: 1, modifiedAt: 6) { $0.name = "v6" }
+    #expect(first.value.name != "v6")
+    #expect(Set([first.value.name, second.value.name, third.value.name, owner.thing.name]).count == 1)
+  }
+
+  @Test("What comes with a stamp of its own in an aggregate keeps it in another store")
+  func stampsInside() {
+    let second = EntityStore(delivery: .immediate)
+    let old = Story(id: "s", title: "", author: Author(id: 1, name: ""), editors: [])
+    let stories = [store, second].map { $0.store(old, modifiedAt: 1) }
+    manager.register(store)
+    manager.register(second)
+    store.transaction { tx in
+      tx.update(Author.self, id: 1, modifiedAt: 5) { $0.name = "v5" }
+      tx.update(Story.self, id: "s", modifiedAt: 10) { $0.title = "v10" }
+    }
+    #expect((stories[1].value.title, stories[1].value.author.name) == ("v10", "v5"))
+    second.update(Author.self, id: 1, modifiedAt: 7) { $0.name = "v7" }
+    second.update(Story.self, id: "s", modifiedAt: 8) { $0.title = "v8" }
+    for story in stories { #expect((story.value.title, story.value.author.name) == ("v10", "v7")) }
+  }
+
+  @Test("A write without a stamp is the newest in all stores, whatever their clocks show")
+  func standingClocks() {
+    let date = Date(timeIntervalSinceReferenceDate: 100)
+    let stores = (0..<2).map { _ in EntityStore(delivery: .immediate, date: { date }) }
+    let authors = stores.map { $0.store(Author(id: 1, name: "")) }
+    for store in stores { manager.register(store) }
+    for number in 0..<6 {
+      // The second one answers what is stale, with a stamp.
+      stores[0].update(Author.self, id: 1, modifiedAt: 3) { $0.name = "stale" }
+      stores[number % 2].update(Author.self, id: 1) { $0.name = "\(number)" }
+      #expect(authors.map(\.value.name) == ["\(number)", "\(number)"])
+    }
+  }
+
+  @Test("Stores whose unstamped writes win tell each other of these, and of versions")
+  func unstampedWritesWin() {
+    let stores = (0..<2).map { _ in EntityStore(delivery: .immediate, stamping: .unstampedWritesWin) }
+    let authors = stores.map { $0.store(Author(id: 1, name: "v5"), modifiedAt: 5) }
+    for store in stores { manager.register(store) }
+    stores[0].update(Author.self, id: 1) { $0.name = "edited" }
+    #expect(authors.map(\.value.name) == ["edited", "edited"])
+    stores[1].update(Author.self, id: 1, modifiedAt: 5) { $0.name = "v5 again" }
+    #expect(authors.map(\.value.name) == ["edited", "edited"])
+    stores[1].update(Author.self, id: 1, modifiedAt: 6) { $0.name = "v6" }
+    #expect(authors.map(\.value.name) == ["v6", "v6"])
+    stores[0].update(Author.self, id: 1, modifiedAt: 6) { $0.name = "v6 again" }
+    #expect(authors.map(\.value.name) == ["v6", "v6"])
+  }
+
   @Test("Where no store has the object, every push counts")
   func withoutStore() {
     manager.register(store)

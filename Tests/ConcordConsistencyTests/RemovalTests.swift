@@ -216,6 +216,77 @@ struct RemovalTests {
     #expect(store._checkInvariants().isEmpty)
   }
 
+  @Test("What is removed from a store, its owners lose, and other stores")
+  func removedFromStore() {
+    let second = EntityStore(delivery: .immediate)
+    manager.register(store)
+    manager.register(second)
+    let authors = (0..<3).map { Author(id: $0, name: "\($0)") }
+    let kept = (
+      store.store(authors, named: "all"), second.store(authors, named: "all"),
+      store.store(Story(id: "s", author: authors[0], editors: authors))
+    )
+    let list = Owner(authors[0], authors[1], authors[2])
+    let story = Owner(Story(id: "s", author: authors[0], editors: authors))
+    manager.register(list)
+    manager.register(story)
+    store.transaction(context: "cleaner") { tx in
+      tx.update(Author.self, id: 2) { $0.name = "two" }
+      tx.remove(Author.self, id: 1)
+    }
+    #expect(list.things.map(\.name) == ["0", "two"])
+    #expect(list.removed.count == 1)
+    #expect(list.updates.count == 1)
+    #expect(story.thing.editors.map(\.name) == ["0", "two"])
+    #expect(second.value(Author.self, id: 1) == nil)
+    #expect(second.value(Author.self, id: 2)?.name == "two")
+    // The story goes with its author.
+    second.remove(Author.self, id: 0)
+    #expect(store.value(Story.self, id: "s") == nil)
+    #expect(story.things.isEmpty)
+    #expect(list.things.map(\.name) == ["two"])
+    store.removeAll()
+    #expect(list.things.isEmpty)
+    #expect(second.value(Author.self, id: 2) == nil)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("What a store lets go stays with the owners, also what leaves with something removed")
+  func released() {
+    manager.register(store)
+    let authors = (0..<2).map { Author(id: $0, name: "\($0)") }
+    let list = Owner(authors[0], authors[1])
+    manager.register(list)
+    do {
+      let observer = store.store(authors[0])
+      #expect(observer.value.name == "0")
+    }
+    #expect(store.find(Author.self, id: 0) == nil)
+    let story = store.store(Story(id: "s", author: authors[0], editors: [authors[1]]))
+    store.update(Story.self, id: "s") { $0.editors = [] }
+    #expect(store.find(Author.self, id: 1) == nil)
+    store.remove(Story.self, id: "s")
+    #expect(store.find(Author.self, id: 0) == nil)
+    #expect(list.things.map(\.name) == ["0", "1"])
+    #expect(list.updates.isEmpty)
+    withExtendedLifetime(story) {}
+  }
+
+  @Test("A removal that is taken back removes nothing")
+  func takenBack() {
+    struct Failure: Error {}
+    manager.register(store)
+    let author = store.store(Author(id: 1, name: "Ada"))
+    let owner = Owner(Author(id: 1, name: "Ada"))
+    manager.register(owner)
+    try? store.transaction { tx in
+      tx.remove(Author.self, id: 1)
+      throw Failure()
+    }
+    #expect(owner.things.count == 1)
+    #expect(author.value.name == "Ada")
+  }
+
   @Test("A store that is told of a new part and of the removal of the old one keeps what had it")
   func replaced() {
     manager.register(store)

@@ -67,6 +67,7 @@
         "EntityWrapper": spec(EntityWrapperMacro.self, ["EntityWrapper", "EntityIgnoring"]),
         "Consistent": spec(
           ConsistentMacro.self, ["Identifiable", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
+        "Projection": spec(ProjectionMacro.self, ["EntityProjection"]),
         "EntityIgnored": spec(EntityIgnoredMacro.self, []),
       ]
     }

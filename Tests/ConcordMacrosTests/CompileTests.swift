@@ -339,7 +339,11 @@
     @Test("An entity that belongs to the main actor is warned of at the property: no store could follow it")
     func entityOfAnActor() throws {
       let source = "struct Author: Identifiable { let id: Int }\n@Entity struct Book {\n  let id: Int\n  var SHAPE\n}"
-      for shape in ["author: Author", "author: Author?", "author: [Author]", "author: [String: Author]"] {
+      let shapes = [
+        "author: Author", "author: Author?", "author: [Author]", "author: [String: Author]", "author: [[Author]]",
+        "author: [Author?]", "author: [String: [Author]]",
+      ]
+      for shape in shapes {
         let report = try compiler.check(
           source.replacingOccurrences(of: "SHAPE", with: shape),
           flags: ["-swift-version", "6", "-default-isolation", "MainActor"])

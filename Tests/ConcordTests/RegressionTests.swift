@@ -240,7 +240,6 @@ struct RegressionTests {
   @Test("After a million ids stored and released the heap is where it was")
   func heap() async {
     await #expect(processExitsWith: .success) {
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
       let store = EntityStore(delivery: .immediate)
       let kept = store.store(Person(id: -1, name: 0))
       func round(_ start: Int, _ count: Int) {

@@ -19,6 +19,8 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
+  /// Is told of types that are new.
+  var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
@@ -67,6 +69,7 @@
   @usableFromInline func add<T>(_ table: Table<T>) -> Table<T> {
     tables[table.valueType] = table
     table.graph = self
+    defer { didAddTable(T.self) }
     tableCache[Self.cacheIndex(table.valueType)] = table
     return table
   }
@@ -337,19 +340,31 @@ final class NodeQueue {
 /// Nodes that were written, while somebody wants to know.
 final class WrittenNodes {
   /// Somebody follows all changes.
-  var isFollowed = false { didSet { isWanted = isFollowed || isListed } }
+  var isFollowed = false { didSet { update() } }
   /// Somebody observes all entities of a type.
-  var isListed = false { didSet { isWanted = isFollowed || isListed } }
+  var isListed = false { didSet { update() } }
+  /// There are projections.
+  var isProjected = false { didSet { update() } }
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
+  /// Those that went because nobody needs them any longer.
+  private var released: Set<ObjectIdentifier> = []
 
   init(_ backlog: Backlog) { self.backlog = backlog }
+
+  private func update() { isWanted = isFollowed || isListed || isProjected }
 
   func append(_ node: Node) {
     guard isWanted else { return }
     nodes.append(node)
     backlog.add()
+  }
+
+  func append(released node: Node) {
+    guard isWanted else { return }
+    append(node)
+    released.insert(ObjectIdentifier(node))
   }
 
   /// Those written so far.
@@ -359,5 +374,10 @@ final class WrittenNodes {
     var taken: ContiguousArray<Node> = []
     swap(&taken, &nodes)
     return taken
+  }
+
+  func takeReleased() -> Set<ObjectIdentifier> {
+    defer { released = [] }
+    return released
   }
 }

@@ -33,7 +33,7 @@ final class Reachability {
   private func release(_ node: Node) {
     if node.exists {
       graph.journal.willWrite(node)
-      graph.written.append(node)
+      graph.written.append(released: node)
       log.append(.released, node)
       node.flags.remove(.exists)
     }

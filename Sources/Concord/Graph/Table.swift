@@ -124,6 +124,10 @@
   func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult { .done }
   /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
+  /// Whether a relation of a value is `nil` or an empty collection.
+  func lacks(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
+  /// Puts a node's fields into a pending value that lacks them; whether there were any.
+  func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
@@ -273,7 +277,7 @@ enum LogEvent {
 
   /// The node that waits for an entity; from now on it does so no longer.
 
-  private func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
+  func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
     shrinkAwaited()
@@ -506,6 +510,19 @@ enum LogEvent {
       for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, visitor) }
     }
     return left == 0 ? value : nil
+  }
+
+  override func lacks(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
+    guard let schema = schema as? Schema<T>, let value = value(reference) else { return false }
+    return schema.relations[k].isMissing(in: value)
+  }
+
+  override func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool {
+    guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
+      return false
+    }
+    pending[Int(slot)] = filled
+    return true
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }

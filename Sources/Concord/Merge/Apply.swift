@@ -18,6 +18,7 @@ extension Merge {
       logStored(node, stamp)
       adopt(i, node)
     } else if node === target || accept(node, stamp) {
+      fillIn(i, node)
       let item = occurrences.items[i]
       if !node.table.isAggregate {
         // A value that cannot be compared counts as another one.

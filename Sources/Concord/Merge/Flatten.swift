@@ -95,6 +95,7 @@ extension Merge {
       return nil
     }
     if isLeftOut(k, stored: stored, in: item.value, of: item, schema) { return stored }
+    if isMissing(k, of: item, schema) { return stored }
     guard let comparison, schema.relation(k, in: comparison.schema) != nil else { return nil }
     if comparison.isSameEntity, base?.isOnlyEdits ?? false,
       table.isIdentical(item.value, .pending(item.base), relation: k, of: schema)

@@ -20,6 +20,8 @@ final class Merge {
   @exclusivity(unchecked) var target: Node?
   /// The value is not written, only visited: nothing counts but entities that are new to the store.
   @exclusivity(unchecked) private(set) var takesOnlyNew = false
+  /// What the incoming value may lack, an array of `OptionalField`; `nil` if what it lacks is to go.
+  @exclusivity(unchecked) var partialFields: Any?
   /// How what a closure made is compared with what it was given; `nil` if there was no closure.
   @exclusivity(unchecked) var base: Base?
   /// Entities that are new to the store, among those a closure's result was compared with.

@@ -26,6 +26,10 @@ public struct ChangeSet: Sendable {
     public let old: (any Identifiable & Sendable)?
     /// The value now; `nil` if the entity is not stored any longer.
     public let new: (any Identifiable & Sendable)?
+    /// Whether somebody removed it, or what it cannot do without; otherwise it went because nobody needs it any longer.
+    package let wasRemoved: Bool
+    /// The stamp that the writer gave; `nil` if there was none, or if the entity is not stored any longer.
+    package let givenStamp: Stamp?
 
     public var kind: Kind { old == nil ? .inserted : new == nil ? .removed : .updated }
   }

@@ -176,6 +176,18 @@ extension EntityRelations {
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, [T?]>) {}
+
+  @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
+  @_disfavoredOverload
+  @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: WritableKeyPath<Root, [Key: [T]]>) {}
 }
 
 // MARK: What generated code leaves out

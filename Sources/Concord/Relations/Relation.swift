@@ -51,6 +51,8 @@
   func omit(in root: inout Root, _ graph: Graph) {}
   func omission(in root: Root) -> Omission { .none }
   func forgetOmission(in root: inout Root) {}
+  /// Whether the place is `nil` or an empty collection.
+  func isMissing(in root: Root) -> Bool { false }
   /// Whether the place has the very storage of a collection that was left out.
   final func isOmitted(in root: Root) -> Bool {
     if case .never = canOmit { return false }
@@ -110,6 +112,11 @@
 
   override func omit(in root: inout Root, _ graph: Graph) { P.omit(&root[keyPath: keyPath], graph) }
   override func omission(in root: Root) -> Omission { P.omission(of: root[keyPath: keyPath]) }
+  override func isMissing(in root: Root) -> Bool {
+    let value = root[keyPath: keyPath]
+    return isNil(value) || (value as? any Collection)?.isEmpty ?? false
+  }
+
   override func forgetOmission(in root: inout Root) { P.forgetOmission(of: &root[keyPath: keyPath]) }
 
   override func isSame(_ a: Root, _ b: Root) -> Bool {

@@ -32,6 +32,8 @@ extension EntityStore {
   package func transaction<R>(
     context: TransactionContext?, origin: ObjectIdentifier?, _ body: (EntityStore) throws -> R
   ) rethrows -> R {
-    try shared.transaction(token, context: context, origin: origin) { try body(EntityStore(shared, token: $0)) }
+    try signposted {
+      try shared.transaction(token, context: context, origin: origin) { try body(EntityStore(shared, token: $0)) }
+    }
   }
 }

@@ -14,6 +14,7 @@ import Foundation
   let view: CommittedView
   let feed: ChangeFeed
   let hubs: Hubs
+  let projections: Projections
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
@@ -41,10 +42,12 @@ import Foundation
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
-    feed = ChangeFeed(graph: graph, refresher: refresher, view: view)
+    feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
+    projections = Projections(graph: graph)
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 
   deinit { graph.dismantle() }
@@ -96,10 +99,11 @@ import Foundation
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
     if backlog.isEmpty { return }
-    removal.flush()
-    if removal.hasRemoved { refreshNotified() }
-    settleShapes()
-    components.resolve()
+    completeWrites()
+    if projections.isWanted {
+      projections.update(self)
+      completeWrites()
+    }
     reachability.examine()
     removal.dropPending()
     if hubs.isWanted { hubs.update(self) }
@@ -113,6 +117,13 @@ import Foundation
     needsComparison = false
     removal.forgetRemoved()
     if isIdle { backlog.clear() }
+  }
+
+  private func completeWrites() {
+    removal.flush()
+    if removal.hasRemoved { refreshNotified() }
+    settleShapes()
+    components.resolve()
   }
 
   private var isIdle: Bool {
@@ -226,7 +237,7 @@ import Foundation
 /// Gives stamps to writes that have none.
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
-  private var last: Stamp = -.infinity
+  private(set) var last: Stamp = -.infinity
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
@@ -247,6 +258,12 @@ import Foundation
   private func tick() -> Stamp {
     last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
     return last
+  }
+
+  /// Takes a stamp of another store's clock, which may be ahead by a little: what is written afterwards is newer.
+  func advance(to stamp: Stamp) {
+    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
+    last = stamp
   }
 
   /// Whether a stamp that was just written with is the clock's own: the write had none.

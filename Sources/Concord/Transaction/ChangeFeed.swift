@@ -3,16 +3,20 @@ final class ChangeFeed {
   private let graph: Graph
   private let refresher: Refresher
   private let view: CommittedView
+  private let clock: StampClock
   let node: Node
   private(set) var present: ChangeSet?
   /// Who writes, as the outermost transaction says.
   @exclusivity(unchecked) var context: TransactionContext?
   @exclusivity(unchecked) var origin: ObjectIdentifier?
+  /// Later stamps of the clock are those of the transaction.
+  private var clockBefore: Stamp = -.infinity
 
-  init(graph: Graph, refresher: Refresher, view: CommittedView) {
+  init(graph: Graph, refresher: Refresher, view: CommittedView, clock: StampClock) {
     self.graph = graph
     self.refresher = refresher
     self.view = view
+    self.clock = clock
     let table = graph.table(AllChanges.self)
     table.isInternal = true
     node = table.nodeAwaiting(AllChanges().id)
@@ -22,6 +26,7 @@ final class ChangeFeed {
   /// Whether old values are to be kept for somebody.
   func update() {
     let isFollowed = node.isObserved
+    if isFollowed, !graph.written.isFollowed { clockBefore = clock.last }
     graph.written.isFollowed = isFollowed
     graph.journal.follow(isFollowed)
   }
@@ -33,12 +38,13 @@ final class ChangeFeed {
       origin = nil
     }
     guard graph.written.isWanted else { return }
-    let written = graph.written.takeAll()
+    let (written, released) = (graph.written.takeAll(), graph.written.takeReleased())
     guard graph.written.isFollowed else { return }
+    defer { clockBefore = clock.last }
     var seen: Set<ObjectIdentifier> = []
     var changes: [ChangeSet.Change] = []
     for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
-      if let change = change(of: node) { changes.append(change) }
+      if let change = change(of: node, isReleased: released.contains(ObjectIdentifier(node))) { changes.append(change) }
     }
     guard !changes.isEmpty else { return }
     present = ChangeSet(changes: changes, context: context, origin: origin)
@@ -46,7 +52,7 @@ final class ChangeFeed {
     present = nil
   }
 
-  private func change(of node: Node) -> ChangeSet.Change? {
+  private func change(of node: Node, isReleased: Bool) -> ChangeSet.Change? {
     guard let state = graph.journal.committedState(of: node) else { return nil }
     let existed = state.flags.contains(.exists)
     guard existed || node.exists, let id = node.table.id(of: node) else { return nil }
@@ -56,7 +62,15 @@ final class ChangeFeed {
     let old = existed ? node.table.committedEntity(of: node, view) : nil
     let new = node.exists ? node.table.entity(of: node) : nil
     guard let type = (new ?? old).map({ Swift.type(of: $0) }) else { return nil }
-    return ChangeSet.Change(type: type, id: id, old: old, new: new)
+    return ChangeSet.Change(
+      type: type, id: id, old: old, new: new, wasRemoved: new == nil && !isReleased,
+      givenStamp: new == nil ? nil : givenStamp(of: node, before: existed ? state.stamp : -.infinity))
+  }
+
+  /// The stamp that the writer gave; `nil` if it is the clock's, or was left alone.
+  private func givenStamp(of node: Node, before stamp: Stamp) -> Stamp? {
+    if node.stamp == stamp || (node.stamp > clockBefore && node.stamp <= clock.last) { return nil }
+    return node.stamp
   }
 }
 

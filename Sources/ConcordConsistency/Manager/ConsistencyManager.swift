@@ -73,7 +73,8 @@ public final class ConsistencyManager: Sendable {
 
   /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
   /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
-  /// that it stored or changed, as far as they are objects. Pulling prefers what the store has.
+  /// that it stored, changed or removed, as far as they are objects. What a store lets go, because nobody there needs it any
+  /// longer, stays with the owners. Pulling prefers what the store has.
   ///
   /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
   /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.
@@ -120,6 +121,22 @@ public final class ConsistencyManager: Sendable {
       return ended
     }
     for environment in ended { environment.end() }
+  }
+
+  /// Tells an owner nothing until ``resume(_:isolation:)``: a screen that is not shown, for example.
+  ///
+  /// What is pushed meanwhile is kept, of each object the last state. One push that another thread is just telling it of may
+  /// still come. Its own pushes reach the others as before, and it can be pulled from.
+  public func pause(_ environment: AnyObject) {
+    state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.pause()
+  }
+
+  /// Tells an owner again. What it missed comes at once, as one call of ``ConsistentEnvironment/update(with:)``; changes that
+  /// cancelled each other out tell nothing. An object that was removed meanwhile stays removed, also if a later push brought
+  /// it again. Where the call is made, and whether this waits for it, is as with a push.
+  public func resume(_ environment: AnyObject, isolation: isolated (any Actor)? = #isolation) {
+    guard let registration = state.withLock({ $0.registrations[ObjectIdentifier(environment)] }) else { return }
+    deliver(Delivery(registration: registration, number: registration.resume()), from: isolation)
   }
 
   private func forget(_ registration: Registration) {

@@ -34,11 +34,13 @@ final class Push: Sendable {
   }
 
   /// How fresh the objects are, for the stores.
-  let stamp: Stamp?
+  private let stamp: Stamp?
+  /// How fresh some of them are by themselves, by their position in the index.
+  private let stamps: [Int: Stamp]
   /// Who pushes.
   let context: TransactionContext?
-  /// Whether a store answers a push with it. It is not answered once more, so that two stores come to an end.
-  let isAnswer: Bool
+  /// How many pushes it answers: a store answers a push that it discards, another one may have to answer that.
+  private let answers: Int
   /// What was pushed, as the stores get it.
   let given: Content
   private let objects: [any ConsistentObject]
@@ -58,14 +60,42 @@ final class Push: Sendable {
 
   init(
     _ objects: [any ConsistentObject], removing removed: [any ConsistentObject] = [], modifiedAt stamp: Stamp? = nil,
-    context: TransactionContext? = nil, isAnswer: Bool = false
+    stamps: [(object: any ConsistentObject, stamp: Stamp)] = [], context: TransactionContext? = nil,
+    answering push: Push? = nil
   ) {
     self.objects = objects
     self.removed = removed
     self.stamp = stamp
     self.context = context
-    self.isAnswer = isAnswer
-    given = Content(objects, removing: removed)
+    answers = push.map { $0.answers + 1 } ?? 0
+    let given = Content(objects, removing: removed)
+    self.given = given
+    self.stamps = Dictionary(
+      stamps.compactMap { object, stamp in given.index.position(of: object).map { ($0, stamp) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Several that an environment was not told of, as one: of each object the last state, unless any removes it.
+  convenience init(combining pushes: [Push]) {
+    let contents = pushes.compactMap(\.content)
+    self.init(
+      contents.flatMap(\.index.updated), removing: contents.flatMap(\.index.removed), context: pushes.last?.context)
+    ask(0)
+  }
+
+  /// Whether a store that discards it is to say so. Answers are newer than what they answer, so they come to an end; unless
+  /// there is no newer stamp.
+  var mayBeAnswered: Bool { answers < 8 }
+
+  /// The states that it brings, in the order in which a store takes them, each with its stamp.
+  var updates: [(object: any ConsistentObject, stamp: Stamp?)] {
+    let objects = given.index.updated
+    if stamps.isEmpty { return objects.map { ($0, stamp) } }
+    // The oldest first: what is inside is then not left with the greater stamp of what contains it.
+    let stamped = objects.map { object in
+      (object, given.index.position(of: object).flatMap { stamps[$0] } ?? stamp)
+    }
+    return stamped.sorted { $0.1 ?? .infinity < $1.1 ?? .infinity }
   }
 
   /// What the owners are told; `nil` while a store has not answered.

@@ -23,6 +23,10 @@ final class Registration: @unchecked Sendable {
   private let condition = NSCondition()
   /// Where the environment is called, guarded by `condition`.
   private var place: Place
+  /// Whether the environment is paused, guarded by `condition`.
+  private var isPaused = false
+  /// Whether what waits is to be made one push, guarded by `condition`.
+  private var mustCombine = false
   /// Whether the environment was unregistered or has gone, guarded by `condition`.
   private var hasEnded = false
   /// What was pushed and not delivered, guarded by `condition`.
@@ -48,6 +52,35 @@ final class Registration: @unchecked Sendable {
     guard self.environment === environment else { return false }
     condition.withLock { self.place = place }
     return true
+  }
+
+  /// Delivers nothing until `resume`.
+  func pause() { condition.withLock { isPaused = true } }
+
+  /// Delivers again: what was pushed meanwhile as one push. Gives the number to deliver.
+  func resume() -> Int {
+    condition.withLock {
+      (mustCombine, isPaused) = (mustCombine || isPaused, false)
+      return posted
+    }
+  }
+
+  /// Makes what waits one push, as far as the stores have answered. Only the busy thread does.
+  private func combineWaiting() {
+    let ready = condition.withLock {
+      // A long pause is not to keep every push.
+      guard mustCombine || (isPaused && waiting.count > 128) else { return [(push: Push, number: Int)]() }
+      mustCombine = false
+      return Array(waiting.prefix { $0.push.content != nil })
+    }
+    guard ready.count > 1 else { return }
+    let combined = Push(combining: ready.map(\.push))
+    condition.withLock {
+      guard waiting.count >= ready.count else { return }
+      waiting.replaceSubrange(..<ready.count, with: [(combined, ready[0].number)])
+      delivered += ready.count - 1
+      condition.broadcast()
+    }
   }
 
   /// Delivers nothing any more.
@@ -97,6 +130,7 @@ final class Registration: @unchecked Sendable {
   }
 
   private func deliverAll(at place: Place, orElse forget: @escaping @Sendable () -> Void) {
+    combineWaiting()
     while let (push, pushNumber) = next(at: place, orElse: forget) {
       guard let environment else {
         if isStore { push.answer() }
@@ -178,10 +212,10 @@ final class Registration: @unchecked Sendable {
       let isHere = self.place.isSame(as: place)
       // What the stores have not answered, and all after it, is delivered by who brings the last answer.
       let isReady = waiting.first.map { isStore || $0.push.content != nil } ?? false
-      if isHere, isReady { return (waiting.removeFirst(), nil) }
+      if isHere, isReady, !isPaused { return (waiting.removeFirst(), nil) }
       busyThread = nil
       condition.broadcast()
-      return (nil, isReady ? posted : nil)
+      return (nil, isReady && !isPaused ? posted : nil)
     }
     if let moved { deliver(moved, from: nil, orElse: forget) }
     return push

@@ -5,6 +5,12 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// What both sides know.
   private typealias Entity = Identifiable & ConsistentObject
 
+  /// What the store has in place of what it discarded.
+  private struct Kept {
+    let object: any ConsistentObject
+    let stamp: Stamp
+  }
+
   private struct Reference: Sendable { weak var store: EntityStore? }
 
   private let reference: Locked<Reference>
@@ -21,11 +27,18 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
     let subscription = store.observeChanges { [weak self] changeSet in
       guard let self else { return }
       var objects = changeSet.changes.compactMap { $0.new as? any ConsistentObject }
+      let stamps = changeSet.changes.compactMap { change -> (any ConsistentObject, Stamp)? in
+        guard let stamp = change.givenStamp, let object = change.new as? any ConsistentObject else { return nil }
+        return (object, stamp)
+      }
+      // What went with something that was pushed as removed, is pushed as well: others may not know that it has to.
+      let removed = changeSet.changes.filter(\.wasRemoved).compactMap { $0.old as? any ConsistentObject }
       // What came from here, everybody has, in general.
       if let origin = changeSet.origin, let overtaken = order.withLock({ $0.overtaken(by: origin) }) {
         objects = objects.filter(overtaken).filter { isCurrent($0) }
       }
-      if !objects.isEmpty { push(self, Push(objects, context: changeSet.context)) }
+      guard !objects.isEmpty || !removed.isEmpty else { return }
+      push(self, Push(objects, removing: removed, stamps: stamps, context: changeSet.context))
     }
     changes.withLock { $0 = subscription }
   }
@@ -50,21 +63,26 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// Takes the push with this number. Gives the store's states of what it discarded.
   func take(_ push: Push, number: Int) -> [any ConsistentObject] {
     let index = push.given.index
-    let updated = index.updated.compactMap { $0 as? any Entity }
+    let updated = push.updates.compactMap { update in (update.object as? any Entity).map { ($0, update.stamp) } }
     let removed = index.removed.compactMap { $0 as? any Entity }
     guard let store, !updated.isEmpty || !removed.isEmpty else { return [] }
     let mark = order.withLock { $0.noteTaken(number) }
-    let kept = store.transaction(context: push.context, origin: ObjectIdentifier(mark)) { tx in
-      let refused = updated.filter { !replace($0, in: tx, modifiedAt: push.stamp) }
+    let kept: [Kept] = store.transaction(context: push.context, origin: ObjectIdentifier(mark)) { tx in
+      let refused = updated.filter { entity, stamp in !replace(entity, in: tx, modifiedAt: stamp) }
       // Some of them came with what contains them, by the same stamp.
-      let kept = refused.compactMap { state(insteadOf: $0, in: tx) }
+      let kept = refused.compactMap { entity, _ in state(insteadOf: entity, in: tx) }
       // Last, so that what needed it does so no longer.
       for entity in removed { remove(entity, from: tx) }
       return kept
     }
     // For other stores, which may have taken what this one did not.
-    if !kept.isEmpty, !push.isAnswer { self.push(self, Push(kept, context: push.context, isAnswer: true)) }
-    return kept
+    let objects = kept.map(\.object)
+    if !kept.isEmpty, push.mayBeAnswered {
+      // Newer than what it is, so that where another store has another state by the same stamp, one of them counts.
+      let stamps = kept.map { ($0.object, $0.stamp.nextUp) }
+      self.push(self, Push(objects, stamps: stamps, context: push.context, answering: push))
+    }
+    return objects
   }
 
   /// The store's state of those among the objects that it has.
@@ -79,7 +97,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   }
 
   private func replace<E: Entity>(_ entity: E, in store: EntityStore, modifiedAt stamp: Stamp?) -> Bool {
-    store.update(E.self, id: identity(of: entity), modifiedAt: stamp) { $0 = entity }
+    if let stamp { store.advanceClock(to: stamp) }
+    return store.update(E.self, id: identity(of: entity), modifiedAt: stamp) { $0 = entity }
   }
 
   private func remove<E: Entity>(_ entity: E, from store: EntityStore) {
@@ -91,7 +110,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   }
 
   /// The store's state of an entity, if that is another one.
-  private func state<E: Entity>(insteadOf entity: E, in store: EntityStore) -> (any ConsistentObject)? {
-    store.value(E.self, id: identity(of: entity)).flatMap { SameState.isCertain(of: entity, $0) ? nil : $0 }
+  private func state<E: Entity>(insteadOf entity: E, in store: EntityStore) -> Kept? {
+    guard let (value, stamp) = store.stampedValue(E.self, id: identity(of: entity)) else { return nil }
+    return SameState.isCertain(of: entity, value) ? nil : Kept(object: value, stamp: stamp)
   }
 }

@@ -47,10 +47,10 @@ struct TableTests {
   func awaited() {
     let table = graph.table(Tag.self)
     let waiting = table.nodeAwaiting(1)
-    #expect(table.nodeAwaiting(1) === waiting && table.find(1) == nil && table.hasAwaited)
+    #expect(table.nodeAwaiting(1) === waiting && table.find(1) == nil && table.isAwaiting)
     #expect(!waiting.exists && waiting.flags.contains(.uncommitted) && table.allNodes().count == 1)
     #expect(insert(Tag(id: 1, text: 7)) === waiting && waiting.value?.text == 7)
-    #expect(!table.hasAwaited && table.find(1) === waiting && table.nodeAwaiting(1) === waiting)
+    #expect(!table.isAwaiting && table.find(1) === waiting && table.nodeAwaiting(1) === waiting)
     #expect(table.allNodes().count == 1 && table.takeAwaited(1) == nil)
   }
 
@@ -60,7 +60,7 @@ struct TableTests {
     let waiting = table.nodeAwaiting(1)
     let other = table.nodeAwaiting(2)
     table.remove(waiting)
-    #expect(table.allNodes().count == 1 && table.hasAwaited)
+    #expect(table.allNodes().count == 1 && table.isAwaiting)
     let again = table.nodeAwaiting(1)
     #expect(again !== waiting)
     // What is gone does not take the new one along.
@@ -79,7 +79,7 @@ struct TableTests {
         for (id, node) in nodes.enumerated() { if takes { _ = table.takeAwaited(id) } else { table.remove(node) } }
       }
       let more = heapInUse() - before
-      #expect(more < 100_000 && !table.hasAwaited, "\(more) bytes")
+      #expect(more < 100_000 && !table.isAwaiting, "\(more) bytes")
     }
   }
 

@@ -41,8 +41,7 @@ struct Bookstore: AsyncParsableCommand {
       LEGACY
       With --legacy a fifth screen joins, as in an app that moves to the store screen by screen. It holds its books \
       itself, and observes nothing: a ConsistencyManager keeps it and the store in step. What changes in the store \
-      reaches it; the copies that it sells reach the store, and thereby the other screens. That a book was removed it \
-      does not learn.
+      reaches it, also that a book was removed; the copies that it sells reach the store, and thereby the other screens.
 
       WITHOUT A TERMINAL
       When standard output is no terminal, or with --headless, the screens are drawn in memory, compared with each \
@@ -104,7 +103,7 @@ struct Bookstore: AsyncParsableCommand {
     let session = try session()
     if printEvents {
       var generator = EventGenerator(catalogue: session.catalogue, display: session.display, seed: seed)
-      for _ in 0..<(count ?? 2000) { print(generator.next().json) }
+      for _ in 0..<(count ?? 2000) { print(try generator.next().json()) }
     } else if runsHeadless {
       guard await HeadlessRun(session).run() else { throw ExitCode(1) }
     } else {

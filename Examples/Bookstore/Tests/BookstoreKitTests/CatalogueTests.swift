@@ -38,32 +38,39 @@ struct CatalogueTests {
   @Test(
     "A malformed catalogue says which line is wrong, and why",
     arguments: [
-      ("", 1, "a JSON value expected, but the text ends"),
-      ("[]", 1, "the catalogue must be an object, found a list"),
-      ("{\"authors\": []}", 1, "the catalogue has no books"),
-      ("{\n\"authors\": [\n{\"id\": \"a\"}]}", 3, "an author has no \"name\""),
-      (
-        "{\n\"authors\": [\n{\"id\": \"a\",\n\"name\": 7}]}", 4,
-        "\"name\" of an author must be a string, found a number"
-      ),
-      (author("\n{\"id\": \"b\"}"), 2, "book \"b\" has no \"subjects\""),
-      (author(book("b", year: "1.5")), 1, "\"year\" of book \"b\" must be a whole number, found a number"),
-      (author(book("b", year: "9999")), 1, "\"year\" of book \"b\" must be between 1 and 2100, found 9999"),
-      (author(book("b") + ",\n\n" + book("b")), 3, "book \"b\" is already on line 1"),
-      (author(book("b") + ",\n" + book("c", title: "B")), 2, "A has \"B\" twice"),
-      (author(book("b") + ",\n"), 2, "a JSON value expected, found ']'"),
+      ("", 1, "the catalogue has no books"),
+      ("[]", 1, "the line must be an object"),
+      ("\n{\"id\": \"a\"}", 2, "\"name\" is missing"),
+      ("\n\n{\"id\": \"a\", \"name\": 7}", 3, "\"name\" must be a string"),
+      (author("{\"id\": \"b\"}"), 1, "\"books[0].title\" is missing"),
+      (author(book("b") + "," + book("c", year: "\"1\"")), 1, "\"books[1].year\" must be a whole number"),
+      (author(book("b", year: "9999")), 1, "\"books[0].year\": must be between 1 and 2100, found 9999"),
+      (author(book("b")) + "\n\n" + author(book("c")), 3, "author \"a\" is already on line 1"),
+      (author(book("b")) + "\n" + author(book("b"), id: "c"), 2, "book \"b\" is already on line 1"),
+      (author(book("b") + "," + book("c", title: "B")), 1, "A has \"B\" twice"),
     ])
   func malformed(text: String, line: Int, reason: String) throws {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).ndjson")
     try Data(text.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     let error = try #require(throws: CatalogueError.self) { try Catalogue.open(file.path) }
     #expect(error == .malformed(file: file.path, line: line, reason: reason))
   }
 
+  @Test("A line that is no JSON is told with its number")
+  func noJSON() throws {
+    let text = author(book("b")) + "\n{\"id\": \n"
+    #expect(throws: LineProblem.self) { try Catalogue(lines: Data(text.utf8)) }
+    do {
+      _ = try Catalogue(lines: Data(text.utf8))
+    } catch {
+      #expect(error.line == 2)
+    }
+  }
+
   @Test("A catalogue that is not there is no malformed one")
   func unreadable() throws {
-    let error = try #require(throws: CatalogueError.self) { try Catalogue.open("/nowhere/catalogue.json") }
+    let error = try #require(throws: CatalogueError.self) { try Catalogue.open("/nowhere/catalogue.ndjson") }
     guard case .unreadable = error else {
       Issue.record("\(error)")
       return
@@ -71,8 +78,8 @@ struct CatalogueTests {
   }
 }
 
-private func author(_ books: String) -> String {
-  "{\"authors\": [{\"id\": \"a\", \"name\": \"A\", \"books\": [\(books)]}]}"
+private func author(_ books: String, id: String = "a") -> String {
+  "{\"id\": \"\(id)\", \"name\": \"A\", \"books\": [\(books)]}"
 }
 
 private func book(_ id: String, title: String = "B", year: String = "1900") -> String {

@@ -11,7 +11,7 @@ extension Catalogue {
       throw .unreadable(file: file, reason: error.localizedDescription)
     }
     do {
-      return try Catalogue(json: data)
+      return try Catalogue(lines: data)
     } catch {
       throw .malformed(file: file, line: error.line, reason: error.reason)
     }
@@ -23,11 +23,11 @@ extension Catalogue {
     let places = [Bundle.main.bundleURL, Bundle.main.resourceURL].compactMap { $0 }
     let candidates = places.flatMap { place in
       ["\(bundle).resources", "\(bundle).bundle", "\(bundle).bundle/Contents/Resources"].map {
-        place.appendingPathComponent($0).appendingPathComponent("catalogue.json").path
+        place.appendingPathComponent($0).appendingPathComponent("catalogue.ndjson").path
       }
     }
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("catalogue.json").path
+      .appendingPathComponent("catalogue.ndjson").path
     return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? source
   }
 }

@@ -20,7 +20,7 @@ struct RecordedEvents: EventSource {
     do {
       return .success(try Event(json: bytes))
     } catch {
-      return .failure(.malformed(error.reason))
+      return .failure(error)
     }
   }
 }

@@ -18,12 +18,15 @@ final class LegacyScreen: Screen {
     manager.register(self)
   }
 
-  func pause() { isPaused = true }
+  func pause() {
+    isPaused = true
+    manager.pause(self)
+  }
 
-  /// Asks the others for what it missed.
+  /// What it missed, it is told at once.
   func resume() {
     isPaused = false
-    show(manager.pullUpdatedObjects(for: books))
+    manager.resume(self)
   }
 
   /// Sells a copy of the first book of which there is one: changes the screen's own book, and tells the others.
@@ -53,7 +56,5 @@ final class LegacyScreen: Screen {
 extension LegacyScreen: @MainActor ConsistentEnvironment {
   var objects: [any ConsistentObject] { books }
 
-  func update(with object: any ConsistentObject) {
-    if !isPaused { show(books.updated(with: object)) }
-  }
+  func update(with object: any ConsistentObject) { show(books.updated(with: object)) }
 }

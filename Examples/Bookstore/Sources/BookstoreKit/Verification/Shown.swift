@@ -5,7 +5,7 @@ struct Shown: Sendable {
     case book(Book.ID)
     case author(Author.ID)
     case shelf
-    /// Books that the screen holds itself. It does not learn that one was removed.
+    /// Books that the screen holds itself.
     case own
   }
 

@@ -1,0 +1,118 @@
+/// What became of a collection of entities from one state that an observer was given to the next, by identity.
+///
+/// ```swift
+/// for await difference in store.find(named: .favourites).map({ $0 ?? [] }).differences {
+///   tableView.deleteRows(at: difference.removed.map(\.offset))
+///   tableView.insertRows(at: difference.inserted.map(\.offset))
+///   for move in difference.moved { tableView.moveRow(at: move.oldOffset, to: move.offset) }
+///   tableView.reloadRows(at: difference.updated.map(\.offset))
+/// }
+/// ```
+///
+/// Offsets of what was removed, and old offsets, count in the state before; all others in the state after. An entity that
+/// stands in the collection several times counts as several: the first with the first, the second with the second.
+public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
+  /// An element that came or went, and where it stands, or stood.
+  public struct Change: Sendable {
+    public let offset: Int
+    public let element: Element
+  }
+
+  /// An element that is in both states.
+  public struct Pair: Sendable {
+    /// Where it stood before.
+    public let oldOffset: Int
+    /// Where it stands now.
+    public let offset: Int
+    /// What it was before.
+    public let old: Element
+    /// What it is now.
+    public let new: Element
+  }
+
+  /// The collection after the change.
+  public let elements: [Element]
+  /// Whether this is the first one: all elements are inserted.
+  public let isInitial: Bool
+  /// What was not there before, in the order of the collection.
+  public let inserted: [Change]
+  /// What is not there any longer, in the order before.
+  public let removed: [Change]
+  /// What stands in another place in relation to the others: as few as can be. It may be updated, too.
+  public let moved: [Pair]
+  /// What has another value than before: another by `==`, where there is one. Wherever it stands.
+  public let updated: [Pair]
+
+  /// Nothing was inserted, removed, moved or updated.
+  public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
+
+  /// Compares two states of a collection.
+  ///
+  /// - Parameter old: the state before; `nil` if there is none, and all is inserted.
+  /// - Complexity: O(*n* log *n*).
+  public init(from old: [Element]?, to new: [Element]) {
+    elements = new
+    isInitial = old == nil
+    let old = old ?? []
+    var oldOffsets: [Occurrence: Int] = [:]
+    for (offset, occurrence) in Self.occurrences(in: old).enumerated() { oldOffsets[occurrence] = offset }
+    var inserted: [Change] = []
+    var pairs: [Pair] = []
+    var stays = Array(repeating: false, count: old.count)
+    for (offset, occurrence) in Self.occurrences(in: new).enumerated() {
+      guard let oldOffset = oldOffsets[occurrence] else {
+        inserted.append(Change(offset: offset, element: new[offset]))
+        continue
+      }
+      stays[oldOffset] = true
+      pairs.append(Pair(oldOffset: oldOffset, offset: offset, old: old[oldOffset], new: new[offset]))
+    }
+    self.inserted = inserted
+    removed = old.indices.filter { !stays[$0] }.map { Change(offset: $0, element: old[$0]) }
+    let inOrder = Self.longestRise(in: pairs.map(\.oldOffset))
+    moved = pairs.indices.filter { !inOrder[$0] }.map { pairs[$0] }
+    updated = pairs.filter { !areSame($0.old, $0.new) }
+  }
+
+  /// The so-manieth time that an entity stands in a collection.
+  private struct Occurrence: Hashable {
+    let id: Element.ID
+    let number: Int
+  }
+
+  private static func occurrences(in elements: [Element]) -> [Occurrence] {
+    var counts: [Element.ID: Int] = [:]
+    return elements.map { element in
+      let number = counts[element.id, default: 0]
+      counts[element.id] = number + 1
+      return Occurrence(id: element.id, number: number)
+    }
+  }
+
+  /// Which of some numbers, all different, make up a longest rising sequence (patience sorting).
+  private static func longestRise(in numbers: [Int]) -> [Bool] {
+    // Where the rising sequence of each length ends whose last number is the least.
+    var ends: [Int] = []
+    var previous = Array(repeating: -1, count: numbers.count)
+    for (index, number) in numbers.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[index] = ends[low - 1] }
+      if low == ends.count { ends.append(index) } else { ends[low] = index }
+    }
+    var isIn = Array(repeating: false, count: numbers.count)
+    var index = ends.last ?? -1
+    while index >= 0 {
+      isIn[index] = true
+      index = previous[index]
+    }
+    return isIn
+  }
+}
+
+extension EntityDifference: Equatable where Element: Equatable {}
+extension EntityDifference.Change: Equatable where Element: Equatable {}
+extension EntityDifference.Pair: Equatable where Element: Equatable {}

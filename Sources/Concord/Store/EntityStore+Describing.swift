@@ -1,0 +1,149 @@
+// Seeing inside: for debuggers and logs, not for programs to read.
+extension EntityStore {
+  /// What the store knows of an entity: its value and stamp, who keeps it alive, and how many observe it.
+  ///
+  /// ```swift
+  /// print(store.debugDescription(of: Author.self, id: "austen"))
+  /// // Author austen, stamp 781000000.0
+  /// //   Author(id: "austen", name: "Jane Austen")
+  /// //   kept by Book emma, Book persuasion, 1 holder
+  /// //   observed by 1
+  /// ```
+  ///
+  /// A *holder* is an observer, of which copies count as one, or a subscription.
+  ///
+  /// - Complexity: the number of places where the entity stands.
+  public func debugDescription<T: Identifiable & Sendable>(of type: T.Type, id: T.ID) -> String {
+    let found = shared.read(token) { core, isCommitted -> Description? in
+      core.graph.table(type).find(id).flatMap { core.description(of: $0, isCommitted) }
+    }
+    // Without the lock, since values describe themselves.
+    return found?.text ?? "\(type) \(id) is not stored"
+  }
+
+  /// What the store knows of an entity: its value and stamp, who keeps it alive, and how many observe it. Only the id of the
+  /// given value counts.
+  public func debugDescription<T: Identifiable & Sendable>(of entity: T) -> String {
+    debugDescription(of: T.self, id: entity.id)
+  }
+
+  /// All that is stored, a line each, by type: small enough to read.
+  ///
+  /// ```swift
+  /// print(store.dump())
+  /// // 1 Author
+  /// //   austen  Author(id: "austen", name: "Jane Austen")
+  /// // 2 Book
+  /// //   emma  Book(id: "emma", title: "Emma", author: Author(id: "austen", name: "Jan…
+  /// //   persuasion  Book(id: "persuasion", title: "Persuasion", author: Author(id:…
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - limit: how many of each type are shown.
+  ///   - width: at how many characters a line is cut.
+  /// - Complexity: the number of stored entities, sorted by their ids.
+  public func dump(limit: Int = 20, width: Int = 120) -> String {
+    contents().map { name, entities in
+      let shown = entities.prefix(limit).map { entity in "  \(entity.id)  \(entity.value)".cut(to: width) }
+      let more = entities.count > limit ? ["  … and \(entities.count - limit) more"] : []
+      return (["\(entities.count) \(name)"] + shown + more).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  /// The stored entities of each type, by the description of their ids.
+  fileprivate func contents() -> [(name: String, entities: [(id: String, value: any Identifiable & Sendable)])] {
+    let found = shared.read(token) { core, isCommitted in
+      core.graph.allTables.filter { !$0.isInternal }.map { table in
+        table.allNodes().compactMap { core.entity(of: $0, isCommitted) }
+      }
+    }
+    // Without the lock, since ids and values describe themselves.
+    return found.filter { !$0.isEmpty }.map { entities in
+      (
+        "\(type(of: entities[0]))",
+        entities.map { (id: describedID($0), value: $0) }.sorted { $0.id < $1.id }
+      )
+    }.sorted { $0.name < $1.name }
+  }
+}
+
+extension EntityStore: CustomReflectable {
+  /// The stored values by type, as `dump(store)` and tools of that kind show them.
+  public var customMirror: Mirror {
+    Mirror(
+      self, children: contents().map { (label: $0.name as String?, value: $0.entities.map(\.value) as Any) },
+      displayStyle: .class)
+  }
+}
+
+extension EntityStore: CustomDebugStringConvertible {
+  /// How many entities of which types there are.
+  public var debugDescription: String {
+    let counts = contents().map { "\($0.entities.count) \($0.name)" }
+    return "EntityStore(\(counts.isEmpty ? "empty" : counts.joined(separator: ", ")))"
+  }
+}
+
+extension StoreCore {
+  /// The value that whoever reads is to see; `nil` if there is none.
+  fileprivate func entity(of node: Node, _ isCommitted: Bool) -> (any Identifiable & Sendable)? {
+    guard exists(node, isCommitted) else { return nil }
+    if isCommitted { return node.table.committedEntity(of: node, view) }
+    refresh(node)
+    return node.table.entity(of: node)
+  }
+
+  fileprivate func description(of node: Node, _ isCommitted: Bool) -> Description? {
+    guard let value = entity(of: node, isCommitted) else { return nil }
+    var seen: Set<ObjectIdentifier> = []
+    let parents = node.parents.map(\.parent).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    return Description(
+      value: value, stamp: node.stamp, holders: Int(node.holders.count), observers: node.subscribers.count,
+      parents: parents.compactMap { parent in
+        guard let value = parent.table.entity(of: parent) else { return nil }
+        return parent is any AliasNode ? .alias(value) : parent.table.isInternal ? .collection : .entity(value)
+      })
+  }
+}
+
+/// What is known of an entity.
+private struct Description: Sendable {
+  enum Parent: Sendable {
+    case entity(any Identifiable & Sendable)
+    case alias(any Identifiable & Sendable)
+    case collection
+  }
+
+  let value: any Identifiable & Sendable
+  let stamp: Stamp
+  let holders: Int
+  let observers: Int
+  let parents: [Parent]
+
+  var text: String {
+    var keepers = parents.map { parent in
+      switch parent {
+      case .entity(let value): name(of: value)
+      case .alias(let value): "the alias \(describedID(value))"
+      case .collection: "a collection"
+      }
+    }
+    if holders > 0 { keepers.append(holders == 1 ? "1 holder" : "\(holders) holders") }
+    return """
+      \(name(of: value)), \(stamp == -.infinity ? "no stamp" : "stamp \(stamp)")
+        \(value)
+        kept by \(keepers.isEmpty ? "nobody" : keepers.joined(separator: ", "))
+        observed by \(observers)
+      """
+  }
+
+  private func name(of value: any Identifiable & Sendable) -> String { "\(type(of: value)) \(describedID(value))" }
+}
+
+private func describedID(_ entity: some Identifiable) -> String { "\(entity.id)" }
+
+extension String {
+  fileprivate func cut(to width: Int) -> String {
+    count <= width ? self : prefix(max(0, width - 1)) + "…"
+  }
+}

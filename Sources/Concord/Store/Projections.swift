@@ -1,0 +1,127 @@
+/// Keeps entities and their projections in step, at the end of each transaction.
+///
+/// A type and its projections are a *star*. Of the values that are stored under one id, those that are newer than the whole
+/// give it their shared fields, the oldest of them first; then all take what the whole has.
+final class Projections {
+  private let graph: Graph
+  private var stars: [ObjectIdentifier: any AnyStar] = [:]
+
+  init(graph: Graph) { self.graph = graph }
+
+  var isWanted: Bool { !stars.isEmpty }
+
+  /// A type is new to the store: it may be a projection.
+  func didAdd(_ type: Any.Type) {
+    if let projection = type as? any EntityProjection.Type { add(projection) }
+  }
+
+  private func add<P: EntityProjection>(_ type: P.Type) {
+    let whole = graph.table(P.Whole.self)
+    let star = stars[whole.valueType] as? Star<P.Whole> ?? Star(whole)
+    star.members.append(Projected<P>(graph.table(P.self)))
+    stars[whole.valueType] = star
+    stars[ObjectIdentifier(P.self)] = star
+    graph.written.isProjected = true
+  }
+
+  /// Brings in step what the transaction wrote.
+  func update(_ core: StoreCore) {
+    var done = 0
+    // A setter may change what it is given; such a pair is left after a while.
+    for _ in 0..<8 {
+      let written = graph.written.all
+      guard done < written.count else { return }
+      var order: [ObjectIdentifier: Int] = [:]
+      for (number, node) in written.enumerated() { order[ObjectIdentifier(node)] = number }
+      for node in written[done...] { stars[node.table.valueType]?.update(node, order, core) }
+      done = written.count
+    }
+  }
+}
+
+private protocol AnyStar {
+  func update(_ node: Node, _ order: [ObjectIdentifier: Int], _ core: StoreCore)
+}
+
+/// A type with its projections.
+private final class Star<Whole: Identifiable & Sendable>: AnyStar {
+  private let table: Table<Whole>
+  var members: [Member<Whole>] = []
+
+  init(_ table: Table<Whole>) { self.table = table }
+
+  func update(_ written: Node, _ order: [ObjectIdentifier: Int], _ core: StoreCore) {
+    guard let id = written.typed(Whole.self)?.value?.id ?? members.lazy.compactMap({ $0.id(of: written) }).first else {
+      return
+    }
+    func time(_ node: Node) -> (Stamp, Int) { (node.stamp, order[ObjectIdentifier(node)] ?? -1) }
+    let whole = table.find(id)
+    let others = members.compactMap { member in member.find(id).map { (member, $0) } }
+    if !written.exists {
+      // What was only about to come has not been removed.
+      guard !written.flags.contains(.uncommitted) else { return }
+      for node in others.map(\.1) + (whole.map { [$0] } ?? []) where node.exists && time(node).1 < time(written).1 {
+        core.removal.remove(node)
+      }
+      return
+    }
+    guard let whole, whole.exists else { return }
+    core.refresh(whole)
+    let present = others.filter { $0.1.exists }
+    for (_, node) in present { core.refresh(node) }
+    guard var value = whole.value else { return }
+    let newer = present.filter { time($0.1) > time(whole) }.sorted { time($0.1) < time($1.1) }
+    for (member, node) in newer { member.give(node, &value) }
+    core.replace(whole, by: value)
+    for (member, node) in present { member.take(node, value, core) }
+  }
+}
+
+/// A projection of a type, whichever.
+private class Member<Whole: Identifiable & Sendable> {
+  func id(of node: Node) -> Whole.ID? { nil }
+  func find(_ id: Whole.ID) -> Node? { nil }
+  func give(_ node: Node, _ whole: inout Whole) {}
+  func take(_ node: Node, _ whole: Whole, _ core: StoreCore) {}
+}
+
+private final class Projected<P: EntityProjection>: Member<P.Whole> {
+  private let table: Table<P>
+  private let fields = P.sharedFields
+
+  init(_ table: Table<P>) { self.table = table }
+
+  override func id(of node: Node) -> P.ID? { node.typed(P.self)?.value?.id }
+  override func find(_ id: P.ID) -> Node? { table.find(id) }
+
+  override func give(_ node: Node, _ whole: inout P.Whole) {
+    guard let value = node.typed(P.self)?.value else { return }
+    for field in fields { field.give(value, &whole) }
+  }
+
+  override func take(_ node: Node, _ whole: P.Whole, _ core: StoreCore) {
+    guard let node = node.typed(P.self), var value = node.value else { return }
+    for field in fields { field.take(&value, whole) }
+    core.replace(node, by: value)
+  }
+}
+
+extension StoreCore {
+  /// Gives an entity another value, and leaves its stamp alone.
+  fileprivate func replace<T: Identifiable & Sendable>(_ node: EntityNode<T>, by value: T) {
+    guard let table = node.table.typed(T.self), let present = node.value, value.id == present.id,
+      !table.isSame(present, value)
+    else { return }
+    graph.journal.willWrite(node)
+    graph.journal.countWrite()
+    merge.logStored(node, nil)
+    if table.isAggregate {
+      merge.update(
+        node, pending: table.addPending(value), given: table.addPending(present), stamp: nil, isAlone: true
+      ) { visitor.visit(present, in: table) }
+    } else {
+      node.value = value
+      graph.didWrite(node)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Concord
+import ConcordConsistency
+import Dispatch
+import Testing
+
+@Suite("Owners can be paused")
+struct PausedOwnerTests {
+  let manager = ConsistencyManager()
+
+  @Test("A paused owner is told nothing, and then all at once")
+  func paused() {
+    let owner = Owner(Author(id: 1, name: ""), Author(id: 2, name: ""))
+    let other = Owner(Author(id: 1, name: ""))
+    manager.register(owner)
+    manager.register(other)
+    manager.pause(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "one"))
+    manager.pushUpdatedObject(Author(id: 2, name: "two"))
+    manager.pushUpdatedObject(Author(id: 1, name: "three"))
+    #expect(owner.updates.isEmpty)
+    #expect(other.thing.name == "three")
+    manager.resume(owner)
+    #expect(owner.things.map(\.name) == ["three", "two"])
+    #expect(owner.updates.count == 1)
+    manager.pushUpdatedObject(Author(id: 1, name: "four"))
+    #expect(owner.things.map(\.name) == ["four", "two"])
+    #expect(owner.updates.count == 2)
+  }
+
+  @Test("Changes that cancel each other out tell nothing, and so does a pause without any")
+  func cancelled() {
+    let owner = Owner(Author(id: 1, name: "Ada"))
+    manager.register(owner)
+    manager.pause(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "Bo"))
+    manager.pushUpdatedObject(Author(id: 1, name: "Ada"))
+    manager.resume(owner)
+    manager.pause(owner)
+    manager.resume(owner)
+    manager.resume(owner)
+    #expect(owner.updates.isEmpty)
+    #expect(owner.thing.name == "Ada")
+  }
+
+  @Test("The later state counts, however deep it came, and what was removed is gone")
+  func depth() {
+    let owner = Owner(Author(id: 1, name: ""), Author(id: 2, name: ""), Author(id: 3, name: ""))
+    manager.register(owner)
+    manager.pause(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "first"))
+    manager.pushUpdatedObject(
+      Story(id: "s", author: Author(id: 1, name: "later"), editors: [Author(id: 3, name: "edited")]))
+    manager.pushRemovedObject(Author(id: 2, name: ""), context: "cleaner")
+    manager.resume(owner)
+    #expect(owner.things.map(\.name) == ["later", "edited"])
+    #expect(owner.removed.compactMap { ($0 as? Author)?.id } == [2])
+  }
+
+  @Test("A long pause keeps the last state of each object, and no more")
+  func long() {
+    let owner = Owner(Author(id: 1, name: ""), Author(id: 2, name: ""))
+    manager.register(owner)
+    manager.pause(owner)
+    for number in 0..<2_000 { manager.pushUpdatedObject(Author(id: 1 + number % 2, name: "\(number)")) }
+    manager.resume(owner)
+    #expect(owner.things.map(\.name) == ["1998", "1999"])
+    #expect(owner.updates.count == 1)
+  }
+
+  @Test("With a store, and on a queue")
+  func store() {
+    let store = EntityStore(delivery: .immediate)
+    let author = store.store(Author(id: 1, name: ""), modifiedAt: 5)
+    manager.register(store)
+    let queue = DispatchQueue(label: "owner")
+    let owner = Owner(Author(id: 1, name: ""))
+    manager.register(owner, on: queue)
+    manager.pause(owner)
+    store.update(Author.self, id: 1, modifiedAt: 6) { $0.name = "v6" }
+    manager.pushUpdatedObject(Author(id: 1, name: "v4"), modifiedAt: 4)
+    queue.sync {}
+    #expect(owner.updates.isEmpty)
+    manager.resume(owner)
+    queue.sync {}
+    #expect(owner.thing.name == "v6")
+    #expect(author.value.name == "v6")
+    manager.pause(owner)
+    store.remove(Author.self, id: 1)
+    manager.resume(owner)
+    queue.sync {}
+    #expect(owner.things.isEmpty)
+  }
+
+  @Test("Paused and resumed by one thread while others push, it ends with the last state", arguments: 0..<10)
+  func threads(_ seed: UInt64) {
+    let owner = Owner(Author(id: 1, name: ""))
+    let other = Owner(Author(id: 1, name: ""))
+    manager.register(other)
+    manager.register(owner)
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      for number in 0..<300 {
+        if thread == 0 {
+          manager.pause(owner)
+          manager.resume(owner)
+        } else {
+          manager.pushUpdatedObject(Author(id: 1, name: "\(thread) \(number)"))
+        }
+      }
+    }
+    manager.resume(owner)
+    #expect(owner.thing.name == other.thing.name)
+  }
+
+  @Test("An owner that is unregistered while it is paused is told nothing any more")
+  func unregistered() {
+    let owner = Owner(Author(id: 1, name: ""))
+    manager.register(owner)
+    manager.pause(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "new"))
+    manager.unregister(owner)
+    manager.resume(owner)
+    #expect(owner.updates.isEmpty)
+  }
+}
