@@ -86,10 +86,13 @@ struct LiveQueryTests {
     }
   }
 
-  @Test("A query whose predicate throws is told of, shows nothing, and disturbs no other", arguments: StoreKind.allCases)
+  @Test(
+    "A query whose predicate throws is told of, shows nothing, and disturbs no other", arguments: StoreKind.allCases)
   func throwingPredicate(_ kind: StoreKind) async throws {
     let errors = Locked(0)
-    try await StrategyKind.direct.withContainer(kind) { _ in errors.withLock { $0 += 1 } } _: { container in
+    try await StrategyKind.direct.withContainer(kind) { _ in
+      errors.withLock { $0 += 1 }
+    } _: { container in
       let (view, context) = (container.viewContext, container.newBackgroundContext())
       context.insert(Review(id: 1, text: "one", stars: 1))
       try context.save()
