@@ -86,6 +86,32 @@ struct LiveQueryTests {
     }
   }
 
+  @Test(
+    "A query whose predicate throws is told of, shows nothing, and disturbs no other", arguments: StoreKind.allCases)
+  func throwingPredicate(_ kind: StoreKind) async throws {
+    let errors = Locked(0)
+    try await StrategyKind.direct.withContainer(kind) { _ in
+      errors.withLock { $0 += 1 }
+    } _: { container in
+      let (view, context) = (container.viewContext, container.newBackgroundContext())
+      context.insert(Review(id: 1, text: "one", stars: 1))
+      try context.save()
+      let rated = try view.query(FetchDescriptor<Review>(predicate: #Predicate { $0.stars! > 0 }))
+      let all = try view.query(FetchDescriptor<Review>())
+      let first = try #require(try view.find(Review.self, id: 1))
+      context.insert(Review(id: 2, text: "two"))
+      try context.update(Review.self, id: 1) { $0.text = "changed" }
+      try context.save()
+      try await container.flush()
+      #expect(rated.value.isEmpty && errors.withLock { $0 } > 0)
+      #expect(all.value.map(\.id) == [1, 2] && first.value.text == "changed")
+      try context.update(Review.self, id: 2) { $0.stars = 2 }
+      try context.save()
+      try await container.flush()
+      #expect(rated.value.map(\.id) == [1, 2])
+    }
+  }
+
   @Test("Observers of a result are told once for each save that changes it, and else not")
   func notices() async throws {
     try await StrategyKind.usersOwn.withContainer(.memory) { container in

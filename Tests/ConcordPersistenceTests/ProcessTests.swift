@@ -143,6 +143,29 @@
       }
     }
 
+    @Test("What a process commits itself is not taken for what another one did")
+    func ownCommits() async throws {
+      try await withFolder { folder in
+        let store = try SQLiteStore(url: folder.appending(path: "Process.sqlite"), entities: processModel().entities)
+        defer { try? store.close() }
+        let told = Locked<[StoreCommit]>([])
+        let observation = store.observeCommits { commit in told.withLock { $0.append(commit) } }
+        let coordinator = PersistentStoreCoordinator(model: try processModel())
+        try coordinator.attach(store, configuration: "")
+        let context = coordinator.newContext()
+        for step in 0..<20 {
+          context.insert(Entry(id: step, text: ""))
+          try context.save()
+          _ = try context.count(FetchDescriptor<Entry>())
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        try await Task.sleep(for: .milliseconds(150))
+        store.settle()
+        #expect(told.withLock { $0 }.map { $0.keys?.count } == Array(repeating: 1, count: 20))
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     @Test("Following a file that nobody writes to takes less than 1 % of a processor")
     func idle() async throws {
       try await withFolder { folder in

@@ -13,14 +13,15 @@ struct RandomContextTests {
   enum Parent: CaseIterable {
     case stores, root, view, nestedView
 
-    func make(_ coordinator: PersistentStoreCoordinator) -> any ContextParent {
+    /// The parent, and what waits until all is written.
+    func make(_ coordinator: PersistentStoreCoordinator) -> (parent: any ContextParent, write: () throws -> Void) {
       let report: AsyncErrorHandlerBlock = { Issue.record($0) }
       let root = RootContext(parent: coordinator, errorHandler: report)
-      switch self {
-      case .stores: return coordinator
-      case .root: return root
-      case .view: return ViewContext(parent: coordinator, errorHandler: report)
-      case .nestedView: return ViewContext(parent: root, errorHandler: report)
+      return switch self {
+      case .stores: (coordinator, {})
+      case .root: (root, { try root.writePendingChanges() })
+      case .view: (ViewContext(parent: coordinator, errorHandler: report), {})
+      case .nestedView: (ViewContext(parent: root, errorHandler: report), { try root.writePendingChanges() })
       }
     }
   }
@@ -40,7 +41,10 @@ struct RandomContextTests {
 
   private func run(_ kind: StoreKind, _ parent: Parent, seed: UInt64) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in
-      var world = RandomContextWorld(parent.make(coordinator), seed: seed)
+      let (parent, write) = parent.make(coordinator)
+      // The store goes when all is written, also if something is found.
+      defer { try? write() }
+      var world = RandomContextWorld(parent, seed: seed)
       for step in 0..<Self.stepsInAWorld {
         do {
           try world.step()
@@ -50,6 +54,9 @@ struct RandomContextTests {
           return
         }
       }
+      // On disk it is the same as it was before it was written.
+      try write()
+      try world.compareAll()
     }
   }
 }
@@ -103,8 +110,10 @@ struct RandomContextWorld {
       model.contexts[number].policy = policy
       context.mergePolicy = policy
     }
-    for number in contexts.indices { try compare(number) }
+    try compareAll()
   }
+
+  mutating func compareAll() throws { for number in contexts.indices { try compare(number) } }
 
   private mutating func stamp() -> Double? { Bool.random(using: &random) ? .random(in: 0..<100, using: &random) : nil }
 

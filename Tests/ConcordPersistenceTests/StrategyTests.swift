@@ -164,6 +164,26 @@ struct StrategyTests {
     }
   }
 
+  @Test("Nothing of a container stays when it is released", arguments: StoreKind.combinations)
+  func releasedContainer(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    weak var (released, view, coordinator, store): (AnyObject?, ViewContext?, PersistentStoreCoordinator?, AnyObject?)
+    do {
+      let container = strategy.container(try libraryModel())
+      let attached = try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      container.viewContext.insert(emma)
+      try container.viewContext.save()
+      let query = try container.viewContext.query(FetchDescriptor<Review>())
+      try await container.flush()
+      #expect(query.value == [emma])
+      (released, view, coordinator) = (container, container.viewContext, container.persistentStoreCoordinator)
+      store = attached.rows
+    }
+    // What is under way in the background ends first.
+    #expect(try await eventually { released == nil && view == nil && coordinator == nil && store == nil })
+  }
+
   @Test("Saving nothing writes nothing, and can be done where nothing can be written")
   func savingNothing() async throws {
     for strategy in StrategyKind.allCases {

@@ -1,12 +1,13 @@
 #if Persistence
   import Concord
   import Dispatch
+  import Foundation
   import GRDB
 
   /// Looks whether another process has written to the file, and tells it as a commit of which nothing is known.
   ///
   /// SQLite says so itself: `data_version`, asked on the connection that writes here, changes with each commit of another one.
-  /// It is a number in memory that the processes share, so that asking for it costs some microseconds.
+  /// It is asked only after the log was written to, by whomever, which the date of that file tells for next to nothing.
   final class SQLiteWatch: Sendable {
     private let pool: DatabasePool
     private let feed: Feed<StoreCommit>
@@ -17,9 +18,13 @@
       var isStopped = false
       var isLooking = false
       var version: Int?
+      /// When the log was written to, before the version was asked.
+      var date: Double?
     }
 
     private static let interval = DispatchTimeInterval.milliseconds(30)
+    /// Two writes that are closer may have the same date.
+    private static let precision = 0.1
 
     init(_ pool: DatabasePool, _ feed: Feed<StoreCommit>) {
       self.pool = pool
@@ -49,16 +54,33 @@
     }
 
     private func look() {
-      // While a long write goes on, one waits for it, not many.
-      let isFirst = state.withLock { state in
-        defer { state.isLooking = true }
-        return !state.isLooking && !state.isStopped
+      let date = dateOfLog()
+      let now = Date().timeIntervalSince1970
+      let mustAsk = state.withLock { state in
+        // While a long write goes on, one waits for it, not many.
+        if state.isLooking || state.isStopped { return false }
+        if let date, date == state.date, now - date > Self.precision { return false }
+        state.date = date
+        state.isLooking = true
+        return true
       }
-      guard isFirst else { return }
+      guard mustAsk else { return }
       pool.asyncWriteWithoutTransaction { [weak self] db in
         let version = try? Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         self?.didLook(version)
       }
+    }
+
+    /// `nil` if that cannot be known.
+    private func dateOfLog() -> Double? {
+      var status = stat()
+      guard stat("\(pool.path)-wal", &status) == 0 else { return nil }
+      #if canImport(Darwin)
+        let date = status.st_mtimespec
+      #else
+        let date = status.st_mtim
+      #endif
+      return Double(date.tv_sec) + Double(date.tv_nsec) / 1_000_000_000
     }
 
     private func didLook(_ version: Int?) {

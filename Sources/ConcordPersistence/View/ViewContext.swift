@@ -252,7 +252,10 @@ extension ViewContext {
             if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
           } catch { errorHandler(error) }
         }
-        for query in touchedQueries { try query.update(keys, reading, loader) }
+        for query in touchedQueries {
+          // Its predicate may throw. Then it fetches, which says so.
+          do { try query.update(keys, reading, loader) } catch { query.mustFetch = true }
+        }
       }
     } catch {
       (stored, removed) = ([], [])
