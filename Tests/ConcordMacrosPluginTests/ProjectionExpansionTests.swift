@@ -29,7 +29,10 @@
 
             public nonisolated static var sharedFields: [Concord.SharedField<Self, Shop.Book>] {
               var fields: [Concord.SharedField<Self, Shop.Book>] = []
-              fields.append(Concord.SharedField(\\Self.title, \\Shop.Book.title))
+          #sourceLocation(file: "test.swift", line: 2)
+              fields
+                      .append(Concord.SharedField(\\Self.title, \\Shop.Book.title))
+          #sourceLocation()
               return fields
             }
           }
@@ -44,9 +47,11 @@
       #expect(constant.diagnostics[0].hasPrefix("3:7 warning: 'title' is shared with 'Book': declare it with 'var'"))
       #expect(constant.fixIts.count == 2)
       let notAStruct = Expansion("@Projection(of: Book.self) final class Summary { let id = 0 }")
-      #expect(notAStruct.diagnostics.map { $0.prefix(40) } == ["1:34 error: '@Projection' needs a struct, "])
+      #expect(notAStruct.diagnostics.count == 1)
+      #expect(notAStruct.diagnostics[0].hasPrefix("1:34 error: '@Projection' needs a struct, "))
       let noType = Expansion("@Projection(of: book) struct Summary { let id: Int }")
-      #expect(noType.diagnostics.map { $0.prefix(31) } == ["1:1 error: 'of:' takes the type"])
+      #expect(noType.diagnostics.count == 1)
+      #expect(noType.diagnostics[0].hasPrefix("1:1 error: 'of:' takes the type"))
     }
   }
 #endif
