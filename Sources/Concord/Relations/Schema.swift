@@ -43,7 +43,8 @@
     self.relations = relations
     refusesSelf = sound.count < keyPaths.count
     super.init(
-      of: ObjectIdentifier(Root.self), places: relations, orders: relations.map { $0.order }, canOmit: relations.map { $0.canOmit },
+      of: ObjectIdentifier(Root.self), places: relations, orders: relations.map { $0.order },
+      canOmit: relations.map { $0.canOmit },
       canAlwaysRemove: relations.map { $0.canAlwaysRemove })
   }
 

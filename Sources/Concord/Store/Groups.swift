@@ -41,7 +41,8 @@ extension StoreCore {
     _ type: T.Type, _ relations: [PartialIdentifiableKeyPath<Group<T>>]
   ) -> Table<Group<T>> {
     if let known = graph.knownTable(Group<T>.self) { return known }
-    let table = graph.add(Table<Group<T>>(isEqual: equality(of: Group<T>.self), Declarations(Schemas(fixed: relations))))
+    let table = graph.add(
+      Table<Group<T>>(isEqual: equality(of: Group<T>.self), Declarations(Schemas(fixed: relations))))
     table.isInternal = true
     return table
   }

@@ -9,8 +9,7 @@ extension StoreCore {
     let known = table.find(id, hash: hash)
     if let known, known.exists {
       // A value that cannot be compared counts as another one.
-      if accept(known, stamp), known.replaceValue(with: value, unless: { table.isEquatable && table.isSame($0, $1) })
-      {
+      if accept(known, stamp), known.replaceValue(with: value, unless: { table.isEquatable && table.isSame($0, $1) }) {
         graph.didWrite(known)
       }
       return known

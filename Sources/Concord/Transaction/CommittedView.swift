@@ -12,7 +12,9 @@ final class CommittedView: ChildForms {
     super.init(graph)
   }
 
-  override func exists(_ node: Node) -> Bool { graph.journal.committedState(of: node)?.flags.contains(.exists) ?? node.exists }
+  override func exists(_ node: Node) -> Bool {
+    graph.journal.committedState(of: node)?.flags.contains(.exists) ?? node.exists
+  }
 
   /// Whether the entity was ever committed.
   func wasCommitted(_ node: Node) -> Bool {
