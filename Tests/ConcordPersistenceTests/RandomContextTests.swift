@@ -33,7 +33,8 @@ struct RandomContextTests {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, parent, seed: seed) }
     let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
-    let first = UInt64.random(in: 0..<UInt64(UInt32.max))
+    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
+    let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
     for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, parent, seed: first + world) }
   }
 

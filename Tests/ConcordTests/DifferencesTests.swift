@@ -25,7 +25,7 @@ struct DifferencesTests {
 
   @Test("Applied as a table does, a difference gives the new collection", arguments: 0..<300)
   func applied(_ seed: UInt64) {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: seed)
     func collection() -> [(Int, Int)] {
       (0..<Int.random(in: 0..<9, using: &random)).map { _ in
         (Int.random(in: 0..<7, using: &random), Int.random(in: 0..<2, using: &random))
