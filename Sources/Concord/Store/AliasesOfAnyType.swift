@@ -65,7 +65,7 @@ extension StoreCore {
     for case let table as any AliasTable in graph.allTables where table.contentType == ObjectIdentifier(C.self) {
       if let source = table.source(ofAlias: name, self, shared) as? ObserverSource<C?> { return source }
     }
-    return PartSource(EntityNode<NoAlias>(table: graph.table(NoAlias.self), value: nil), shared) { _ in nil }
+    return PartSource(graph.table(NoAlias.self).nodeAwaiting(0), shared) { _ in nil }
   }
 }
 
