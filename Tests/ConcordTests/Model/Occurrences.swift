@@ -147,8 +147,9 @@ extension Model {
       let equals = candidates.filter { $0.depth == depth }
       guard let last = equals.last else { continue }
       for other in equals where !other.saysSame(as: last) && !other.isSurely(before: last) { return nil }
-      // Nor can anybody tell which of them a closure changed, if they were given as different values in no order.
-      let given = occurrences.filter { $0.given != nil }
+      // Nor can anybody tell which of them a closure changed, if they were given as different values in no order. (What
+      // `update` gives are forms of one value.)
+      let given = only ? [] : occurrences.filter { $0.given != nil }
       for (number, one) in given.enumerated() {
         for other in given[(number + 1)...] where one.given != other.given {
           if !one.isSurely(before: other), !other.isSurely(before: one) { return nil }
