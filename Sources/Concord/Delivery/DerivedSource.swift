@@ -49,7 +49,7 @@ final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value
 /// What an observer was told last.
 // Unchecked, because the compiler cannot see that only the callbacks of one observer use it: these never overlap, and each
 // happens before the next, since the line's lock is taken between them.
-private final class LastTold<Value>: @unchecked Sendable {
+final class LastTold<Value>: @unchecked Sendable {
   private var value: Value?
   private let isSame: @Sendable (Value, Value) -> Bool
 

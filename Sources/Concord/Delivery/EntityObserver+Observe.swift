@@ -56,22 +56,10 @@ extension EntityObserver {
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
-    let last = LastValue<Part>()
+    let last = LastTold<Part> { $0 == $1 }
     return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }
     }
-  }
-}
-
-/// The part an observer was last told.
-// Unchecked, because the compiler cannot see that only the callbacks of one observer use it: these never overlap, and each
-// happens before the next, since the line's lock is taken between them.
-private final class LastValue<Part: Equatable & Sendable>: @unchecked Sendable {
-  private var value: Part?
-
-  func changes(to new: Part) -> Bool {
-    defer { value = new }
-    return value != new
   }
 }

@@ -92,6 +92,7 @@ extension EntityStore {
     _ parts: [any CombinedPart], isSame: @escaping @Sendable (Value, Value) -> Bool,
     _ take: @escaping @Sendable (StoreCore, Bool) -> @Sendable () -> Value
   ) -> EntityObserver<Value> {
+    // A mistake of the program, as an index out of range is; no data leads here, and there is no moment to read two stores at.
     precondition(parts.allSatisfy { $0.shared === shared }, "one transaction cannot change what is in several stores")
     return shared.read(token) { core, _ in
       EntityObserver(DerivedSource(CombinedSource(parts, core, shared, take), core, isSame: isSame) { $0() })
