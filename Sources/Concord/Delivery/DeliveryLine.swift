@@ -39,7 +39,8 @@ import Synchronization
   /// Enqueues a notice. The lock is held.
   @usableFromInline func enqueue(_ subscriber: Subscriber) {
     line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
-    work.store(true, ordering: .relaxed)
+    // Whoever serves looks again before ceasing to.
+    if !line.isServed { work.store(true, ordering: .relaxed) }
   }
 
   /// Begins a turn without a notice, if nothing waits and nobody is being told. The lock is held.

@@ -26,12 +26,11 @@ struct Relay {
   /// The lock is held.
   init(to hub: Hub, from node: Node, _ shared: SharedCore) {
     let handle = NodeHandle(hub.node)
-    let calls = CallMaker { core, _, _ in
+    let calls = CallMaker(shared.lines.direct) { core, _, _ in
       core.hubs.didChange(handle.node(in: core))
       return nil
     }
-    subscriber = Subscriber(
-      calls, to: NodeHandle(node), isWhole: false, shared: shared, line: shared.lines.direct, buffering: .every)
+    subscriber = Subscriber(calls, to: NodeHandle(node), isWhole: false, shared: shared, buffering: .every)
     node.addSubscriber(subscriber)
   }
 

@@ -110,7 +110,7 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    let calls = CallMaker { core, occasion, isToldNow in
+    let calls = CallMaker(line) { core, occasion, isToldNow in
       guard let value = self.value(core, for: occasion) else {
         if isToldNow { self.shared.unlockToTell() }
         return nil
@@ -120,7 +120,7 @@
       onChange(value)
       return nil
     }
-    return shared.subscribe(calls, to: handle, isWhole: isWhole, line, buffering, isHere: isHere)
+    return shared.subscribe(calls, to: handle, isWhole: isWhole, buffering, isHere: isHere)
   }
 }
 
@@ -134,16 +134,22 @@
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
 @usableFromInline final class CallMaker: Sendable {
+  let line: DeliveryLine
   private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
 
-  @usableFromInline init(_ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?) {
-    self.run = run
+  @usableFromInline init(
+    _ line: DeliveryLine, _ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
+  ) {
+    (self.line, self.run) = (line, run)
   }
 
   func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
 
-  /// Gives the store's lock back and calls at once, with the value on the stack.
-  func tellNow(_ core: StoreCore) { _ = run(core, .change, true) }
+  /// Gives the store's lock back and calls at once, with the value on the stack; then tells what came meanwhile.
+  func tellNow(_ core: StoreCore) {
+    _ = run(core, .change, true)
+    line.endServing()
+  }
 }
 
 /// Why an observer is told something.
@@ -182,11 +188,9 @@ extension StoreCore {
 
 extension SharedCore {
   @usableFromInline func subscribe(
-    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ line: DeliveryLine, _ buffering: Buffering,
-    isHere: Bool
+    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ buffering: Buffering, isHere: Bool
   ) -> Subscription {
-    let subscriber = Subscriber(
-      calls, to: handle, isWhole: isWhole, shared: self, line: line, buffering: buffering)
+    let subscriber = Subscriber(calls, to: handle, isWhole: isWhole, shared: self, buffering: buffering)
     let first = readCommitted { core in
       let first = calls.call(core, .beginning)
       let node = handle.node(in: core)

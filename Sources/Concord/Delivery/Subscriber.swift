@@ -26,13 +26,12 @@
   private var valueWhenPaused: SavedState?
 
   init(
-    _ calls: CallMaker, to node: NodeHandle, isWhole: Bool, shared: SharedCore, line: DeliveryLine,
-    buffering: Buffering
+    _ calls: CallMaker, to node: NodeHandle, isWhole: Bool, shared: SharedCore, buffering: Buffering
   ) {
     self.node = node
     self.isWhole = isWhole
     self.shared = shared
-    self.line = line
+    line = calls.line
     self.calls = calls
     let limit = line.tellsEachState ? Int.max : buffering.limit
     box = Mailbox(limit: limit ?? 0)

@@ -99,6 +99,10 @@
     if case .own(let node) = value { return ownSchema(node) }
     return askedSchema(of: value)
   }
+  /// Whether that of a node's value is still the one it was visited with.
+  final func hasSchema(_ schema: AnySchema, _ node: Node) -> Bool {
+    fixedSchema.map { $0 === schema } ?? (ownSchema?(node) === schema)
+  }
   func askedSchema(of value: ValueReference) -> AnySchema? { nil }
   func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }

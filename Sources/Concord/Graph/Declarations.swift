@@ -34,7 +34,15 @@
     if schemas.fixed != nil { return Declarations(schemas) }
     // Once, and not in each of the two: it is much code for every type.
     @inline(never) func schema(of value: A) -> Schema<A> { schemas.find(value.nestedEntitiesKeyPaths) }
-    return Declarations(schemas, ofNode: { $0.typed(A.self)?.value.map(schema) }, ofValue: schema)
+    return Declarations(
+      schemas,
+      ofNode: { node in
+        // Taken out meanwhile, so that it is not copied: what is asked cannot come back here, since the lock is held.
+        guard let node = node.typed(A.self), let value = node.value.take() else { return nil }
+        let found = schema(of: value)
+        node.value = consume value
+        return found
+      }, ofValue: schema)
   }
   guard let aggregate = T.self as? any Aggregate.Type, let declarations = open(aggregate) as? Declarations<T> else {
     return Declarations(Schemas(fixed: nil))

@@ -5,14 +5,28 @@
   // Spelled out, since `T?` would be set to `nil` first.
   @exclusivity(unchecked) @usableFromInline final var value: Optional<T>
 
-  @inlinable init(table: AnyTable, value: consuming T?) {
-    self.value = value
+  /// Of an entity that somebody waits for.
+  @inlinable override init(table: AnyTable) {
+    value = nil
+    super.init(table: table)
+  }
+
+  /// Required, so that code that is not specialised for the type makes it by `Table.nodeType`, without asking the runtime.
+  @inlinable required init(table: AnyTable, value: consuming T) {
+    self.value = .some(value)
     super.init(table: table)
   }
 }
 
 extension EntityNode where T: Identifiable {
   @inlinable func hasID(_ id: T.ID) -> Bool { value?.id == id }
+
+  func isSame(as other: T, _ isSame: (T, T) -> Bool) -> Bool {
+    switch value {
+    case .some(let present): isSame(present, other)
+    case .none: false
+    }
+  }
 
   /// Puts a value in place of the one that is there, unless they are the same; whether it did. Nothing is copied.
   @inlinable func replaceValue(with new: consuming T, unless isSame: (T, T) -> Bool) -> Bool {

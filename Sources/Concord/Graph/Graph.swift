@@ -202,7 +202,7 @@
 
   /// One occurrence in a node's value is known to be old.
   @inline(__always) func makeStale(_ node: Node, _ ordinal: Int32) {
-    if !node.isStale { journal.willInvalidate(node) }
+    if journal.isRecording, !node.isStale { journal.willInvalidate(node) }
     node.withChildren { $0.stale.insert(ordinal) }
     node.flags.insert(.stale)
   }
@@ -318,7 +318,7 @@ final class NodeQueue {
     guard !node.flags.contains(flag) else { return }
     node.flags.insert(flag)
     nodes.append(node)
-    backlog.add()
+    if flag == .notified { backlog.addNotice() } else { backlog.add() }
   }
 
   func popLast() -> Node? {

@@ -51,8 +51,8 @@
   }
 
   /// The one subscriber, if there is no other.
-  final var onlySubscriber: Subscriber? {
-    withLinks { $0.subscribers.count == 1 ? $0.subscribers[0] : nil } ?? nil
+  final var onlySubscriber: Borrowed<Subscriber>? {
+    withLinks { $0.subscribers.count == 1 ? Borrowed($0.subscribers[0]) : nil } ?? nil
   }
 
   final func addSubscriber(_ subscriber: Subscriber) {

@@ -19,12 +19,6 @@
 
   @inlinable var capacity: Int { entries.count }
 
-  /// A hash that is never 0.
-  @inlinable @inline(__always) static func hash(_ id: some Hashable) -> UInt32 {
-    let hash = id.hashValue
-    return (UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)) | 1 << 31
-  }
-
   /// The node with this hash that is the one wanted. Cost: constant, on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Node? {
     position(hash, where: isWanted).flatMap { entries[$0].node }

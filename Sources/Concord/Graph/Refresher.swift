@@ -62,20 +62,21 @@ final class Refresher: ChildForms {
   private func patchValue(
     of node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>
   ) -> PatchResult {
-    // In a cycle the node's own value may be needed to patch it.
-    let schema = children.schema
-    guard schema.isStored, node.links?.component == nil else {
-      return node.table.patch(node, ordinals, self, visitor)
+    Borrowed(children.schema).use { schema in
+      // In a cycle the node's own value may be needed to patch it.
+      guard schema.isStored, node.links?.component == nil else {
+        return node.table.patch(node, ordinals, self, visitor)
+      }
+      var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
+      for k in schema.places.indices where cursor.hasWork(before: children.ends[k]) {
+        cursor.move(to: children.start(ofRelation: k))
+        Borrowed(schema.places[k]).use { $0.patchOwn?(node, &cursor) }
+      }
+      children.brief = nil
+      if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
+      // The relations that a value declares may depend on what was written into it.
+      return node.table.hasSchema(schema, node) ? .done : .reshaped
     }
-    var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
-    for k in schema.places.indices where cursor.hasWork(before: children.ends[k]) {
-      cursor.move(to: children.start(ofRelation: k))
-      schema.places[k].patchOwn?(node, &cursor)
-    }
-    children.brief = nil
-    if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
-    // The relations that a value declares may depend on what was written into it.
-    return node.table.schema(of: .own(node)) === schema ? .done : .reshaped
   }
 
   // MARK: In cycles, and deep down

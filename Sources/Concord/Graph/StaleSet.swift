@@ -67,6 +67,7 @@ struct StaleSet {
   func ordinals() -> ContiguousArray<Int32> {
     var result: ContiguousArray<Int32> = []
     var rest = word
+    result.reserveCapacity(word.nonzeroBitCount)
     while rest != 0 {
       result.append(Int32(rest.trailingZeroBitCount))
       rest &= rest - 1

@@ -12,6 +12,7 @@
   /// `==`, or whether values have the same bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
+  @usableFromInline let nodeType = EntityNode<T>.self
 
   @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
 
@@ -26,7 +27,7 @@
   // MARK: Finding
 
   /// The node with a value for the id, if there is one; the entity may have been removed since.
-  @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: NodeIndex.hash(id)) }
+  @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: IDHash.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
     if hasOptionalIDs, isNil(id) { return nil }
@@ -35,8 +36,10 @@
 
   /// Works with the node that `find` gives, without counting the reference: the table keeps it meanwhile.
   @inlinable @inline(__always) func withNode<R>(_ id: T.ID, _ body: (EntityNode<T>) -> R?) -> R? {
+    // Found out first, since what is called while the index is in use has it counted.
+    let hash = IDHash.hash(id)
     guard !hasOptionalIDs || !isNil(id),
-      let position = index.position(NodeIndex.hash(id), where: { $0.typed(T.self)?.hasID(id) ?? false }),
+      let position = index.position(hash, where: { $0.typed(T.self)?.hasID(id) ?? false }),
       let node = index.entries[position].node.flatMap({ Borrowed($0).typed(T.self) })
     else { return nil }
     return node.use(body)
@@ -45,11 +48,11 @@
   /// The node for the id, made if there is none.
   func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
     if let node = find(id) ?? awaited[id] { return node }
-    let node = EntityNode<T>(table: self, value: nil)
+    let node = EntityNode<T>(table: self)
     node.flags.insert(.uncommitted)
     // Nobody else looks for it.
     if isMissing(id) {
-      add(node, hash: NodeIndex.hash(ObjectIdentifier(node)))
+      add(node, hash: IDHash.hash(ObjectIdentifier(node)))
       return node
     }
     awaited[id] = node
@@ -77,7 +80,7 @@
     guard known == nil, !isAwaiting, !hasOptionalIDs, !graph.journal.isRecording else {
       return insertInKnown(value, id: id, hash: hash, known: known, in: graph)
     }
-    let node = EntityNode<T>(table: self, value: value)
+    let node = nodeType.init(table: self, value: value)
     addExisting(node, hash: hash)
     return node
   }
@@ -86,16 +89,16 @@
   @usableFromInline func insertInKnown(
     _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> EntityNode<T> {
-    let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self, value: nil)
+    let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self)
     graph.journal.willWrite(node)
     // Those without an id, which nobody looks for, are only to be apart from each other.
     let isApart = hasOptionalIDs && isNil(id)
-    return insertUnsaved(value, hash: isApart ? NodeIndex.hash(ObjectIdentifier(node)) : hash, known: node)
+    return insertUnsaved(value, hash: isApart ? IDHash.hash(ObjectIdentifier(node)) : hash, known: node)
   }
 
   /// The same for an entity of the store's own, whose coming no transaction undoes.
   func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
-    let node = known ?? EntityNode<T>(table: self, value: nil)
+    let node = known ?? EntityNode<T>(table: self)
     node.value = value
     if !node.flags.contains(.indexed) { add(node, hash: hash) }
     node.flags.insert(.exists)
@@ -153,6 +156,15 @@
   }
 
   override func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool {
+    // An incoming value and the stored one, most often: compared where they are.
+    if case .own(let node) = a, case .pending(let slot) = b, holds(slot) {
+      return node.typed(T.self)?.isSame(as: pending[Int(slot)], isSame) ?? false
+    }
+    return isSameElsewhere(a, b)
+  }
+
+  /// Apart, since the runtime is asked for the type of an optional wherever one is used.
+  @inline(never) private func isSameElsewhere(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b) else { return false }
     return isSame(a, b)
   }

@@ -89,7 +89,7 @@ extension Merge {
     let stored = item.state.contains(.isNew) ? nil : item.node.children.flatMap { schema.relation(k, in: $0.schema) }
     guard let stored else {
       // There is nothing that an omission could stand for: it is just empty.
-      if table.forgetOmission(in: item.value, relation: k, of: schema) {
+      if schema.canOmit[k] != .never, table.forgetOmission(in: item.value, relation: k, of: schema) {
         occurrences.items[i].state.insert(.isOtherThanShown)
       }
       return nil

@@ -14,7 +14,9 @@
   @inlinable static func patch(_ value: inout [T], _ cursor: inout PatchCursor) {
     let start = cursor.begin(value.count)
     while let index = cursor.nextStale(since: start, count: value.count) {
-      if let newer = cursor.newer(than: value[index], at: start + index) { value[index] = newer }
+      // Read in its place, without a copy.
+      let newer = value.withUnsafeBufferPointer { cursor.newer(than: $0[index], at: start + index) }
+      if let newer { value[index] = newer }
     }
   }
 

@@ -75,23 +75,23 @@
   /// The newest value for the occurrence at an ordinal, which shows `value` now; `nil` if that is the newest.
   @inlinable @inline(never)
   mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
-    guard showsWhole, let child = child(at: ordinal)?.typed(T.self), child.hasID(value.id) else {
+    guard showsWhole, let child = child(at: ordinal)?.typed(T.self), child.use({ $0.hasID(value.id) }) else {
       return searchNewer(than: value, at: ordinal)
     }
-    guard let newest = child.value, !haveSameBits(newest, value) else { return nil }
+    guard let newest = child.use({ $0.value }), !haveSameBits(newest, value) else { return nil }
     hasWritten = true
     return newest
   }
 
-  /// The child that stood at an ordinal when the value was visited.
-  @usableFromInline func child(at ordinal: Int) -> Node? {
+  /// The child that stood at an ordinal when the value was visited; the parent's edge keeps it.
+  @usableFromInline func child(at ordinal: Int) -> Borrowed<Node>? {
     guard stale != nil else { return nil }
-    return children?.use { ordinal < $0.edges.count ? $0.edges[ordinal].child : nil }
+    return children?.use { ordinal < $0.edges.count ? Borrowed($0.edges[ordinal].child) : nil }
   }
 
   @usableFromInline mutating func searchNewer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
-    if let child = child(at: ordinal)?.typed(T.self), child.hasID(value.id) {
-      return newest(of: child, otherThan: value)
+    if let child = child(at: ordinal)?.typed(T.self), child.use({ $0.hasID(value.id) }) {
+      return child.use { newest(of: $0, otherThan: value) }
     }
     mustVisitAgain = true
     guard let child = graph.table(T.self).find(value.id), forms.use({ $0.exists(child) }) else { return nil }

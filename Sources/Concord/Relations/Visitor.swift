@@ -38,7 +38,7 @@
     let id = value.id
     // A part of what it stands in; by itself it is stored as it is.
     if table.hasOptionalIDs, isNil(id) { return visitMissing(value, in: table) }
-    let hash = NodeIndex.hash(id)
+    let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if purpose == .identify {
       nodes.append(known.flatMap { $0.exists || $0.flags.contains(.removed) ? $0 : nil })

@@ -93,7 +93,7 @@ extension StoreCore {
   func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
     let table = graph.table(type)
     table.isInternal = true
-    let hash = NodeIndex.hash(name)
+    let hash = IDHash.hash(name)
     let known = table.find(name, hash: hash)
     if let known, known.exists { return known }
     // It says nothing yet, so there is nothing to undo or to tell.

@@ -25,7 +25,7 @@ extension EntityStore {
       let table = core.graph.table(T.self)
       var node: EntityNode<T>?
       if table.isAggregate {
-        node = core.merge.withPartialValues(rule.fields) { core.storeAggregate(entity, in: table, stamp, given: nil) }
+        node = core.merge.withPartialValues(rule.fields) { core.storeAggregate(entity, in: table, stamp) }
       } else if let known = table.find(entity.id), known.exists,
         let filled = table.filled(entity, from: known, rule.fields)
       {

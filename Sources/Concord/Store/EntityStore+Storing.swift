@@ -24,7 +24,8 @@ extension EntityStore {
         if ifPresent == nil, alias == nil, !table.isAggregate {
           return EntityObserver(ObserverSource(core.storeFlat(entity, in: table, stamp), shared))
         }
-        return EntityObserver(storeGeneral(core, entity, in: table, alias, stamp, ifPresent))
+        let node = shared.store(core, entity, in: table, alias, stamp, ifPresent)
+        return EntityObserver(ObserverSource(node, shared))
       }
     }
   }
@@ -38,26 +39,11 @@ extension EntityStore {
   ) -> EntityObserver<T> {
     shared.write(token) { core in
       core.prepare()
-      return EntityObserver(storeGeneral(core, entity, in: core.graph.table(T.self), alias, stamp, ifPresent))
+      return core.graph.withTable(T.self) { table in
+        let node = shared.store(core, entity, in: table, alias, stamp, ifPresent)
+        return EntityObserver(ObserverSource(node, shared))
+      }
     }
-  }
-
-  @usableFromInline func storeGeneral<T: Identifiable & Sendable>(
-    _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
-    _ ifPresent: ((inout T) -> Void)?
-  ) -> ObserverSource<T> {
-    var value = entity
-    var given: T?
-    if let ifPresent, table.find(entity.id)?.exists == true {
-      given = entity
-      shared.unlocked { ifPresent(&value) }
-    }
-    core.prepare()
-    let node =
-      (table.isAggregate ? core.storeAggregate(value, in: table, stamp, given: given) : nil)
-      ?? core.storeFlat(value, in: table, stamp)
-    if let alias { _ = core.point(aliasNamed: alias.name, at: node, modifiedAt: stamp) }
-    return ObserverSource(node, shared)
   }
 
   /// Stores several entities in one transaction, and names the collection.
@@ -102,5 +88,34 @@ extension EntityStore {
       core.prepare()
       return EntityObserver(core.storeGroup(entities, modifiedAt: stamp, relations, shared))
     }
+  }
+}
+
+// Not specialised for the type. What would be an optional of it is passed in ways of their own, since the runtime would be asked
+// for the optional's type in each call.
+extension SharedCore {
+  /// Stores a value with all it contains, changed by a closure if it is there already, and names it. The lock is held.
+  @usableFromInline func store<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
+    _ ifPresent: ((inout T) -> Void)?
+  ) -> EntityNode<T> {
+    let node =
+      if let ifPresent, table.find(entity.id)?.exists == true {
+        store(core, changed: entity, in: table, stamp, by: ifPresent)
+      } else {
+        core.store(entity, in: table, stamp)
+      }
+    if let alias { _ = core.point(aliasNamed: alias.name, at: node, modifiedAt: stamp) }
+    return node
+  }
+
+  private func store<T: Identifiable & Sendable>(
+    _ core: StoreCore, changed entity: T, in table: Table<T>, _ stamp: Stamp?, by ifPresent: (inout T) -> Void
+  ) -> EntityNode<T> {
+    var value = entity
+    unlocked { ifPresent(&value) }
+    core.prepare()
+    let node = table.isAggregate ? core.storeAggregate(value, in: table, stamp, changedFrom: entity) : nil
+    return node ?? core.storeFlat(value, in: table, stamp)
   }
 }

@@ -19,7 +19,7 @@ extension StoreCore {
     let table = groupTable(T.self, relations)
     groupCount += 1
     let group = Group(id: groupCount, elements: elements)
-    let node = storeAggregate(group, in: table, stamp, given: nil) ?? storeFlat(group, in: table, stamp)
+    let node = store(group, in: table, stamp)
     return source(of: node, shared)
   }
 
@@ -29,7 +29,7 @@ extension StoreCore {
     groupCount += 1
     // Stale at once, so that nothing of it counts but which entities they are.
     let group = Group(id: groupCount, elements: elements)
-    let node = storeAggregate(group, in: table, -.infinity, given: nil) ?? storeFlat(group, in: table, nil)
+    let node = storeAggregate(group, in: table, -.infinity) ?? storeFlat(group, in: table, nil)
     return source(of: node, shared)
   }
 

@@ -95,14 +95,22 @@ extension StoreCore {
   }
 
   /// Stores a value with all it contains.
-  @usableFromInline func storeAggregate<T: Identifiable & Sendable>(
-    _ value: T, in table: Table<T>, _ stamp: Stamp?, given: T?
+  func store<T: Identifiable & Sendable>(_ value: T, in table: Table<T>, _ stamp: Stamp?) -> EntityNode<T> {
+    (table.isAggregate ? storeAggregate(value, in: table, stamp) : nil) ?? storeFlat(value, in: table, stamp)
+  }
+
+  /// The same of what can contain entities; `nil` if the value was refused.
+  func storeAggregate<T: Identifiable & Sendable>(_ value: T, in table: Table<T>, _ stamp: Stamp?) -> EntityNode<T>? {
+    merge.store(stamp: clock.effective(stamp)) { visitor.visit(value, in: table) }?.typed(T.self)
+  }
+
+  /// The same of what a closure made of an incoming value.
+  func storeAggregate<T: Identifiable & Sendable>(
+    _ value: T, in table: Table<T>, _ stamp: Stamp?, changedFrom given: T
   ) -> EntityNode<T>? {
     let stamp = clock.effective(stamp)
-    let node =
-      given.map { given in
-        merge.store(stamp: stamp, { visitor.visit(value, in: table) }, given: { visitor.visit(given, in: table) })
-      } ?? merge.store(stamp: stamp) { visitor.visit(value, in: table) }
+    let node = merge.store(
+      stamp: stamp, { visitor.visit(value, in: table) }, given: { visitor.visit(given, in: table) })
     return node?.typed(T.self)
   }
 

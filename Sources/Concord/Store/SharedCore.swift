@@ -75,13 +75,12 @@ import Synchronization
       return lines.deliver()
     }
     // One observer of one entity, which is most frequent, needs no notice.
-    guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.beginTellingNow() else {
-      subscriber.didChange(core)
+    guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.use({ $0.beginTellingNow() }) else {
+      subscriber.use { $0.didChange(core) }
       unlockAndLog()
       return lines.deliver()
     }
     maker.tellNow(core)
-    subscriber.line.endServing()
     if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
     lines.deliver()
   }

@@ -5,7 +5,7 @@ extension StoreCore {
   ) -> EntityNode<T> {
     let stamp = clock.effective(stamp)
     let id = value.id
-    let hash = NodeIndex.hash(id)
+    let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if let known, known.exists {
       // A value that cannot be compared counts as another one.

@@ -20,8 +20,8 @@ import Foundation
   @exclusivity(unchecked) var turns = Turns()
   /// The observed nodes were touched by more than plain changes; find out which of them really differ.
   @exclusivity(unchecked) var needsComparison = false
-  /// Who is to be told of the commit without being enqueued.
-  @exclusivity(unchecked) var toldNow: Subscriber?
+  /// Who is to be told of the commit without being enqueued; the node keeps it for as long as the lock is held.
+  @exclusivity(unchecked) var toldNow: Borrowed<Subscriber>?
   var groupCount: UInt64 = 0
   /// Ended subscriptions' sources, which are to be destroyed without the lock.
   @exclusivity(unchecked) var ended: [Any] = []
@@ -99,6 +99,11 @@ import Foundation
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
     if backlog.isEmpty { return }
+    if canOnlyNotify {
+      notify()
+      // Bringing values up to date for it may have left more.
+      if canOnlyNotify, graph.notified.isEmpty { return backlog.clear() }
+    }
     completeWrites()
     if projections.isWanted {
       projections.update(self)
@@ -119,6 +124,11 @@ import Foundation
     if isIdle { backlog.clear() }
   }
 
+  /// Most often there is nothing to be done but to tell the observers of what was written.
+  private var canOnlyNotify: Bool {
+    backlog.hasOnlyNotices && !needsComparison && !graph.journal.isRecording && !hubs.isWanted && !projections.isWanted
+  }
+
   private func completeWrites() {
     removal.flush()
     if removal.hasRemoved { refreshNotified() }
@@ -136,7 +146,7 @@ import Foundation
     if graph.journal.isEmpty, !needsComparison,
       let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
     {
-      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.canBeToldNow {
+      if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.use({ $0.canBeToldNow }) {
         toldNow = subscriber
         return
       }
