@@ -156,6 +156,33 @@ struct ContainerTests {
     #expect(try container.stored(Review.self, id: 1)?.text == "late")
   }
 
+  @Test("What waits for a store that is gone holds up nothing that is kept elsewhere")
+  func othersDoNotWait() async throws {
+    let model = try Model("Library", entities: [Author.self], configurations: ["UserData": [Review.self]])
+    let container = StrategyKind.mixed.container(model) { _ in }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "GlobalData", type: .inMemory))
+    let (reviews, gate) = try GateStore.attach(to: container, configuration: "UserData")
+    let view = container.viewContext
+    gate.closeGate()
+    for id in 1...3 {
+      view.insert(Review(id: id, text: "waits"))
+      try view.save()
+    }
+    container.persistentStoreCoordinator.detach(reviews)
+    gate.openGate()
+    for id in 1...3 {
+      view.insert(Author(id: "\(id)", name: "goes on"))
+      try view.save()
+    }
+    await #expect(throws: StoreError.self) { try await container.flush() }
+    for id in 1...3 { #expect(try container.stored(Author.self, id: "\(id)")?.name == "goes on") }
+    try container.persistentStoreCoordinator.attach(reviews)
+    try await container.flush()
+    for id in 1...3 { #expect(try container.stored(Review.self, id: id)?.text == "waits") }
+  }
+
   @Test("Stores come and go while contexts are at work", arguments: StoreKind.combinations)
   func comingAndGoing(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     try await withFolder { folder in

@@ -1,3 +1,5 @@
+// The call itself is made by `Subscriber.start`.
+
 /// Where an observer is called for the first time.
 ///
 /// ```swift

@@ -285,12 +285,6 @@ extension Node {
   @discardableResult @inline(__always) func withLinks<R>(_ body: (NodeLinks) -> R) -> R? {
     links.map { Borrowed($0) }?.use(body)
   }
-
-  /// Whether the brief form leaves out the relation that has an ordinal.
-  func omitsWhenBrief(ordinal: Int32) -> Bool {
-    guard links?.component != nil, let children else { return false }
-    return omitsWhenBrief(relation: children.relation(of: ordinal))
-  }
 }
 
 /// Nodes that wait for something, each once.

@@ -29,42 +29,4 @@ extension Table {
     }
     return isSame(value, other)
   }
-
-  /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
-  func brief(of node: EntityNode<T>) -> T? {
-    guard let graph, var value = node.value, let children = node.children, let schema = children.schema.typed(T.self)
-    else {
-      return node.value
-    }
-    let omitted = schema.relations.indices.map { node.omitsWhenBrief(relation: $0) }
-    guard omitted.contains(true) else { return value }
-    // Getters, setters and observers run once, not once for each of those who show the form.
-    let isKept = !schema.isStored
-    if isKept, let known = children.brief as? BriefForm<T>, known.omitted == omitted,
-      Concord.haveSameBits(known.whole, value)
-    {
-      return known.value
-    }
-    let whole = value
-    for k in omitted.indices where omitted[k] { schema.relations[k].omit(in: &value, graph) }
-    if isKept { children.brief = BriefForm(whole: whole, omitted: omitted, value: value) }
-    return value
-  }
-}
-
-/// The brief form of a value, kept as long as the value is the same.
-private final class BriefForm<T> {
-  let whole: T
-  let omitted: [Bool]
-  let value: T
-
-  init(whole: T, omitted: [Bool], value: T) { (self.whole, self.omitted, self.value) = (whole, omitted, value) }
-}
-
-extension Node {
-  /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
-  func omitsWhenBrief(relation k: Int) -> Bool {
-    guard links?.component != nil, let children, children.canOmit(k, of: self) else { return false }
-    return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
-  }
 }

@@ -12,6 +12,13 @@ extension StoreCore {
     return false
   }
 
+  /// An `update` whose closure changed the id.
+  func refuseIDChange<T>(of given: T, to newID: T.ID, in table: Table<T>) -> Bool {
+    let id = given.id
+    if !table.isInternal { log.append { $0.didRefuseIDChange(T.self, id: id, to: newID) } }
+    return false
+  }
+
   /// A value without an id was stored by itself.
   @usableFromInline @inline(never) func logMissing<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) {
     log.append { $0.didRefuse(type, id: id, reason: .missingID) }

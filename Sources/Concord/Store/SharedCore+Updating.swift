@@ -67,9 +67,7 @@ extension StoreCore {
     guard let given = given ?? valueBefore(mark, of: node) else { return false }
     guard result.id == given.id else {
       if let onOtherID { return onOtherID(result, given) }
-      let (id, newID) = (given.id, result.id)
-      if !table.isInternal { log.append { $0.didRefuseIDChange(T.self, id: id, to: newID) } }
-      return false
+      return refuseIDChange(of: given, to: result.id, in: table)
     }
     let stamp = clock.effective(stamp)
     guard accept(node, stamp) else { return false }

@@ -5,7 +5,8 @@ import Foundation
 /// Takes what a view saves, and writes it to the stores in the background, in order.
 ///
 /// What cannot be written now (a full disk, a locked file, a detached store) stays, is seen by those who read through the root,
-/// and is tried again: with the next save, after a second, and by ``writePendingChanges()``. What can never be written (a
+/// and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It holds up later saves of the same
+/// types, and of types that contain them; others are written. What can never be written (a
 /// conflict, a value that must be unique) is given up. Both are told to the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   private let parent: PersistentStoreCoordinator
@@ -24,23 +25,56 @@ public final class RootContext: ContextParent {
     /// All of it.
     var combined = PendingChanges()
     var saves = 0
-    /// The last one that was told to have failed and is tried again.
-    var reported = 0
     var isRetrying = false
     /// Whether the queue is going to write.
     var isEnqueued = false
 
-    mutating func remove(_ count: Int) {
-      layers.removeFirst(count)
+    /// The first that can be written while others wait that concern some types, and those that can be written with it:
+    /// several saves are one transaction, if that succeeds.
+    func layers(besides waiting: Set<EntityDescription>, _ model: Model) -> [Layer] {
+      var waiting = waiting
+      var found: [Layer] = []
+      for layer in layers {
+        let concerned = layer.types.reduce(into: Set()) { $0.formUnion(model.contained(in: $1)) }
+        guard concerned.isDisjoint(with: waiting) else {
+          waiting.formUnion(layer.types)
+          continue
+        }
+        if let first = found.first, first.policy != layer.policy { break }
+        found.append(layer)
+      }
+      return found
+    }
+
+    mutating func remove(_ written: [Layer]) {
+      let numbers = Set(written.map(\.number))
+      layers.removeAll { numbers.contains($0.number) }
       combined = PendingChanges()
       for layer in layers { combined.merge(layer.changes) }
     }
+
+    /// Notes that a layer was told to have failed and is tried again; whether that is new.
+    mutating func setReported(_ layer: Layer) -> Bool {
+      guard let index = layers.firstIndex(where: { $0.number == layer.number }), !layers[index].isReported else {
+        return false
+      }
+      layers[index].isReported = true
+      return true
+    }
   }
 
+  /// What one save changed.
   private struct Layer {
     let number: Int
-    var changes: PendingChanges
+    let changes: PendingChanges
     let policy: MergePolicy
+    let types: Set<EntityDescription>
+    var isReported = false
+
+    init(_ number: Int, _ changes: PendingChanges, _ policy: MergePolicy) {
+      (self.number, self.changes, self.policy) = (number, changes, policy)
+      types = Set(changes.keys.map(\.entity))
+    }
   }
 
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
@@ -74,7 +108,7 @@ public final class RootContext: ContextParent {
     if written.isEmpty { return }
     state.withLock { state in
       state.saves += 1
-      state.layers.append(Layer(number: state.saves, changes: written, policy: policy))
+      state.layers.append(Layer(state.saves, written, policy))
       state.combined.merge(written)
     }
     parent.tell(.entities(Set(written.keys)))
@@ -102,46 +136,51 @@ public final class RootContext: ContextParent {
   /// - Throws: ``StoreError`` if something cannot be written now.
   public func writePendingChanges() throws { try queue.sync { try writeLayers() } }
 
-  /// On the queue.
+  /// On the queue. A save that cannot be written now holds up those that concern the same types, or types that contain them;
+  /// the others are written.
   private func writeLayers() throws {
+    var waiting: Set<EntityDescription> = []
+    var failure: (any Error)?
     while true {
-      let layers = state.withLock { $0.layers }
-      guard let first = layers.first else { return }
-      // Several saves are one transaction, if that succeeds.
-      let joined = Array(layers.prefix { $0.policy == first.policy })
+      let layers = state.withLock { $0.layers(besides: waiting, model) }
+      guard let first = layers.first else { break }
       do {
-        try write(joined)
-      } catch  where joined.count > 1 && !Self.mayPass(error) {
-        // One of them can never be written.
-        try write([first])
+        try write(layers)
+      } catch {
+        // One of them can never be written, or not now.
+        guard layers.count == 1 else {
+          do { try write([first]) } catch {
+            waiting.formUnion(first.types)
+            failure = failure ?? error
+          }
+          continue
+        }
+        waiting.formUnion(first.types)
+        failure = failure ?? error
       }
     }
+    if let failure { throw failure }
   }
 
+  /// Throws only what may pass, or what several layers cannot be written for.
   private func write(_ layers: [Layer]) throws {
     guard let first = layers.first else { return }
     var changes = first.changes
     for layer in layers.dropFirst() { changes.merge(layer.changes) }
     do {
       try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
-      state.withLock { $0.remove(layers.count) }
-      // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
-      parent.tell(.entities(Set(changes.keys)))
-    } catch  where Self.mayPass(error) {
-      let isNew = state.withLock { state in
-        let last = layers.last?.number ?? 0
-        defer { state.reported = max(state.reported, last) }
-        return state.reported < last
-      }
-      if isNew { report(error, changes, isPending: true) }
-      retryLater()
-      throw error
     } catch {
       if layers.count > 1 { throw error }
+      if Self.mayPass(error) {
+        if state.withLock({ $0.setReported(first) }) { report(error, changes, isPending: true) }
+        retryLater()
+        throw error
+      }
       report(error, changes, isPending: false)
-      state.withLock { $0.remove(1) }
-      parent.tell(.entities(Set(changes.keys)))
     }
+    state.withLock { $0.remove(layers) }
+    // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
+    parent.tell(.entities(Set(changes.keys)))
   }
 
   /// Whether it may succeed another time.

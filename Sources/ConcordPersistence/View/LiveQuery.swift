@@ -25,6 +25,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// What is shown now.
   private var shown: [StoredValue] = []
   var mustFetch = true
+  /// Why the last fetch gave nothing.
+  private var failure: String?
   /// Of which entities the values known here are as new as what is shown.
   private var fresh: Set<StoredValue> = []
 
@@ -184,9 +186,14 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
         (entries, values, isComplete, isMoved) = ([], [:], false, true)
         try show(core, store)
         if case StoreError.noStore = error { return }
+        // It is tried again with each save, and told once.
+        let isKnown = failure == "\(error)"
+        failure = "\(error)"
+        if isKnown { return }
         throw error
       }
     }
+    failure = nil
     try show(core, store)
   }
 

@@ -115,9 +115,10 @@ struct Forms {
 
   func contains(_ ref: Ref) -> Bool { forms[ref] != nil }
 
-  /// The form that a value at a new place was made of.
+  /// The form that a value at a new place was made of: one that was moved as it is, or changed inside only, or the first.
   func base(of tree: Tree) -> Tree? {
     let known = forms[tree.ref] ?? []
+    if known.contains(tree) { return tree }
     let relations = tree.relations.map(\.refs)
     return known.first { $0.data == tree.data && $0.relations.map(\.refs) == relations } ?? known.first
   }
