@@ -18,6 +18,13 @@ private struct Row: Aggregate, Equatable {
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.cells)] }
 }
 
+/// An entity that keeps the next one alive.
+private struct Link: Identifiable {
+  let id: Int
+  /// An observer, or a subscription, whichever.
+  var next: (any Sendable)?
+}
+
 @Suite("Observers and subscriptions may be held by an entity, and go with it")
 struct HeldByEntitiesTests {
   /// A cell with a subscription of its own, and with no copy outside of the store.
@@ -114,6 +121,22 @@ struct HeldByEntitiesTests {
         }
         store = nil
         #expect(log.values == [0, 1, -1, 3])
+      })
+  }
+
+  @Test("A long chain of entities that each hold an observer of the next, or a subscription", arguments: [false, true])
+  func chain(isObserved: Bool) throws {
+    try #require(
+      ends {
+        let store = EntityStore(delivery: .immediate)
+        var last: EntityObserver<Link>?
+        for id in 0..<100_000 {
+          let next: (any Sendable)? = if isObserved { last?.observe { _ in } } else { last }
+          last = store.store(Link(id: id, next: next))
+        }
+        #expect(store.count(Link.self) == 100_000)
+        last = nil
+        #expect(store.count(Link.self) == 0)
       })
   }
 }
