@@ -47,8 +47,8 @@
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self, value: nil)
     node.flags.insert(.uncommitted)
-    // Nobody else looks for it.
-    if isMissing(id) {
+    // Nobody else looks for it; what is not equal to itself, as NaN is not, is never found.
+    if isMissing(id) || id != id {
       add(node, hash: NodeIndex.hash(ObjectIdentifier(node)))
       return node
     }
