@@ -309,8 +309,9 @@
     of children: ChildList, _ schema: Schema<T>, _ node: EntityNode<T>, _ visitor: Visitor, mustVisit: Bool
   ) -> Bool {
     guard self.schema(of: .own(node)) === schema else { return false }
-    guard mustVisit, let value = node.value else { return true }
-    for (k, relation) in schema.relations.enumerated() {
+    guard mustVisit || !schema.isStored, let value = node.value else { return true }
+    // What was written in one relation may show in another one that is computed.
+    for (k, relation) in schema.relations.enumerated() where mustVisit || !relation.isStored {
       let found = visitor.identify { relation.visit(value, visitor) }
       let range = children.range(ofRelation: k)
       guard found.count == range.count, zip(found, range).allSatisfy({ $0 === children.edges[$1].child }) else {

@@ -173,7 +173,7 @@ import Synchronization
   func readCommitted<R>(_ operation: (StoreCore) -> R) -> R {
     lock.lock()
     let result = operation(core)
-    unlock()
+    endRead()
     return result
   }
 
@@ -211,7 +211,10 @@ import Synchronization
     else { return }
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
       // An open transaction sees to it when it ends.
-      guard !core.turns.isOpen else { return lock.unlock() }
+      if core.turns.isOpen {
+        lock.unlock()
+        break
+      }
       performReleases()
       core.commit()
       if let subscriber = core.toldNow.take() { subscriber.didChange(core) }
