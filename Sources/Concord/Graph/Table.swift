@@ -346,12 +346,16 @@
     return schema.relations[k].isMissing(in: value)
   }
 
-  override func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool {
+  override func fillIn(
+    _ slot: Int32, from node: Node, _ fields: Any
+  ) -> (isFilled: Bool, showsInRelations: Bool) {
     guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
-      return false
+      return (false, false)
     }
+    let part = pending[Int(slot)]
     pending[Int(slot)] = filled
-    return true
+    guard let schema = schema(of: filled) else { return (true, false) }
+    return (true, schema !== self.schema(of: part) || !schema.relations.allSatisfy { $0.isIdentical(part, filled) })
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
