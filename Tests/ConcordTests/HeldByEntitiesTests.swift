@@ -12,7 +12,7 @@ private struct Cell: Identifiable, Equatable {
   static func == (a: Cell, b: Cell) -> Bool { a.id == b.id && a.number == b.number }
 }
 
-private struct Row: Aggregate, Equatable {
+private struct Cells: Aggregate, Equatable {
   let id: Int
   var cells: [Cell]
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.cells)] }
@@ -42,7 +42,7 @@ struct HeldByEntitiesTests {
         let queue = DispatchQueue(label: "store")
         let store = EntityStore(queue: queue)
         let tag = store.store(Tag(id: 0, text: 0))
-        let row = store.store(Row(id: 0, cells: [Cell(id: 0)]))
+        let row = store.store(Cells(id: 0, cells: [Cell(id: 0)]))
         let log = Log<Int>()
         let subscription = row.observe { log.append($0.cells[0].number) }
         for number in 1...3 {
@@ -106,7 +106,7 @@ struct HeldByEntitiesTests {
         let log = Log<Int>()
         if let store {
           let tag = store.store(Tag(id: 0, text: 0))
-          let row = store.store(Row(id: 0, cells: [Cell(id: 0)]))
+          let row = store.store(Cells(id: 0, cells: [Cell(id: 0)]))
           let subscription = row.observe { log.append($0.cells.first?.number ?? -1) }
           Self.store(1, store, tag)
           try? store.transaction { tx in
@@ -114,13 +114,35 @@ struct HeldByEntitiesTests {
             throw Refused()
           }
           store.remove(Cell.self, id: 0)
-          store.update(Row.self, id: 0) { $0.cells = [Cell(id: 0, number: 3, subscription: tag.observe { _ in })] }
+          store.update(Cells.self, id: 0) { $0.cells = [Cell(id: 0, number: 3, subscription: tag.observe { _ in })] }
           store.removeAll()
           subscription.unsubscribe()
           #expect(store._checkInvariants() == [])
         }
         store = nil
         #expect(log.values == [0, 1, -1, 3])
+      })
+  }
+
+  @Test("When a transaction ends that replaced it, and observers that are told use the store")
+  func replaced() throws {
+    try #require(
+      ends {
+        let store = EntityStore(delivery: .immediate)
+        let tag = store.store(Tag(id: 0, text: 0))
+        let cell = store.store(Cell(id: 0))
+        Self.store(1, store, tag)
+        let log = Log<Int>()
+        let subscriptions = (0..<2).map { _ in
+          cell.observe { cell in
+            store.update(Tag.self, id: 0) { $0.text = cell.number }
+            log.append(cell.number)
+          }
+        }
+        store.transaction { Self.store(2, $0, tag) }
+        #expect(log.values == [1, 1, 2, 2])
+        #expect(tag.value.text == 2)
+        for subscription in subscriptions { subscription.unsubscribe() }
       })
   }
 

@@ -209,6 +209,7 @@ import Synchronization
     guard releaseCount.load(ordering: .sequentiallyConsistent) > 0,
       endingThread.load(ordering: .relaxed) != currentThread()
     else { return }
+    var hasCommitted = false
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
       // An open transaction sees to it when it ends.
       if core.turns.isOpen {
@@ -219,8 +220,10 @@ import Synchronization
       core.commit()
       if let subscriber = core.toldNow.take() { subscriber.didChange(core) }
       unlockAndLog()
+      hasCommitted = true
     }
-    lines.deliver()
+    // Otherwise this thread may be the one that has the lock.
+    if hasCommitted { lines.deliver() }
   }
 
   /// Performs what was put off.
