@@ -134,6 +134,21 @@ private struct Selfish: Aggregate, Equatable {
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.self), .init(\.tag)] }
 }
 
+/// Has a pool of tags, which is no relation, and shows the one that its own tag says.
+private struct Pointer: Aggregate, Equatable {
+  let id: Int
+  var tag: Tag
+  var pool: [Tag]
+  var pointee: Tag? {
+    get { pool.first { $0.id == tag.text } }
+    set {
+      guard let index = pool.firstIndex(where: { $0.id == tag.text }) else { return }
+      if let newValue { pool[index] = newValue } else { pool.remove(at: index) }
+    }
+  }
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.tag), .init(\.pointee)] }
+}
+
 private func tag(_ id: Int, _ text: Int = 0) -> Tag { Tag(id: id, text: text) }
 
 @Suite("Relations may be derived from other properties")
@@ -312,6 +327,50 @@ struct DerivedRelationsTests {
     #expect(store.find(Overlapping.self, id: 0) == nil)
     #expect(store._checkInvariants() == [])
     withExtendedLifetime((keep, keepPerson)) {}
+  }
+
+  /// How a value that shows another entity than before is looked at.
+  enum Look: CaseIterable { case told, read, observed, toldOnQueue, paused, listed }
+
+  @Test(
+    "A change of a child may have a computed relation show another entity, which is one of the store then",
+    arguments: Look.allCases)
+  func shown(look: Look) async {
+    let queue = DispatchQueue(label: "store")
+    let store = look == .toldOnQueue || look == .paused ? EntityStore(queue: queue) : self.store
+    let log = Log<Int?>()
+    let told = Log<Int?>()
+    let awaiting = store.observer(Tag.self, id: 5).observe { log.append($0?.text) }
+    let pointer = store.store(Pointer(id: 0, tag: tag(1, 0), pool: [tag(5, 7)]))
+    var subscription: Subscription?
+    if look == .told || look == .toldOnQueue || look == .paused {
+      subscription = pointer.observe { told.append($0.pointee?.text) }
+    }
+    store.update(Tag.self, id: 1) { $0.text = 5 }
+    switch look {
+    case .told, .toldOnQueue: break
+    case .read: #expect(pointer.value.pointee == tag(5, 7))
+    case .observed: subscription = pointer.observe { told.append($0.pointee?.text) }
+    case .listed: #expect(store.all(Pointer.self).map { $0.pointee } == [tag(5, 7)])
+    case .paused:
+      await store.settled()
+      subscription?.pause()
+      store.update(Tag.self, id: 1) { $0.text = 6 }
+      store.update(Tag.self, id: 1) { $0.text = 5 }
+      subscription?.resume()
+    }
+    // Twice: who is told because of what a turn showed is told in the next one.
+    for _ in 0..<2 { await store.settled() }
+    #expect(log.values == [nil, 7])
+    #expect(store.value(Tag.self, id: 5) == tag(5, 7))
+    store.update(Tag.self, id: 5) { $0.text = 8 }
+    #expect(pointer.value.pointee == tag(5, 8))
+    for _ in 0..<2 { await store.settled() }
+    #expect(log.values == [nil, 7, 8])
+    if subscription != nil { #expect(told.last == 8) }
+    subscription?.unsubscribe()
+    awaiting.unsubscribe()
+    #expect(store._checkInvariants() == [])
   }
 
   @Test("A relation to itself: storing, updating and removing return, and do what they say")

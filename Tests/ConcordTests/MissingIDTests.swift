@@ -183,4 +183,22 @@ struct MissingIDTests {
     let (few, many) = (time(1_000), time(10_000))
     #expect(many < few * 40, "\(few) for 1,000, \(many) for 10,000")
   }
+
+  @Test("An id that is not equal to itself is not found either, and leaves nothing")
+  func notEqualToItself() {
+    struct Mark: Identifiable, Equatable {
+      let id: Double
+      var text = ""
+    }
+    for _ in 0..<3 {
+      let waiting = store.observer(Mark.self, id: .nan)
+      let mark = store.store(Mark(id: .nan, text: "a"))
+      #expect(mark.value.text == "a")
+      #expect(waiting.value == nil)
+      #expect(store.find(Mark.self, id: .nan) == nil)
+      #expect(store.store([Mark(id: .nan), Mark(id: 1), Mark(id: .nan)]).value.count == 3)
+    }
+    #expect(store._statistics().nodes == 0)
+    #expect(store._checkInvariants() == [])
+  }
 }

@@ -203,4 +203,73 @@ struct PartialValuesTests {
     }
     #expect(book.value == whole)
   }
+
+  @Test("A field that would make another entity of it is not completed")
+  func filledID() {
+    struct Sum: Identifiable, Equatable {
+      var a: Int?
+      var b: Int?
+      var text: String
+      var id: Int { (a ?? 0) + (b ?? 0) }
+    }
+    struct Sheet: Aggregate, Equatable {
+      let id: Int
+      var sum: Sum
+      var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.sum)] }
+    }
+    let sum = store.store(Sum(a: 1, b: nil, text: "x"))
+    store.store(Sum(a: nil, b: 1, text: "y"), merging: .ifPresent(.init(\.a), .init(\.b)))
+    #expect(sum.value == Sum(a: nil, b: 1, text: "y"))
+    #expect(store.value(Sum.self, id: 1) == sum.value)
+    #expect(store.count(Sum.self) == 1)
+    #expect(store._checkInvariants().isEmpty)
+  }
+
+  private struct Details: EntityWrapper, Equatable {
+    var review: Review?
+    var text = 0
+    func wrappedEntitiesKeyPaths<Root>(
+      relativeTo parent: WritableKeyPath<Root, Self>
+    ) -> [PartialIdentifiableKeyPath<Root>] { [.init(parent.appending(path: \.review))] }
+  }
+
+  private struct Sheet: Aggregate, Equatable, PartialEntity {
+    let id: Int
+    var details: Details
+    var reviews: [Review] = []
+    /// A part of a relation.
+    var review: Review? {
+      get { details.review }
+      set { details.review = newValue }
+    }
+    static var optionalFields: [OptionalField<Sheet>] { [.init(\.review), .init(\.reviews)] }
+    var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+      [.init(wrapper: \.details), .init(\.reviews)]
+    }
+  }
+
+  @Test(
+    "A field that is a part of a relation stays with the entity in it, which is followed", arguments: [false, true])
+  func filledRelation(isInTransaction: Bool) {
+    let log = Log<Sheet>()
+    let (one, two) = (Review(id: 1, text: "One"), Review(id: 2, text: "Two"))
+    let sheet = store.store(Sheet(id: 0, details: Details(review: one, text: 1), reviews: [two]), modifiedAt: 1)
+    let subscription = sheet.observe { log.append($0) }
+    func part(_ store: EntityStore) {
+      store.store(Sheet(id: 0, details: Details(text: 2)), modifiedAt: 2, merging: .ifPresent)
+      store.update(Review.self, id: 1, modifiedAt: 1.5) { $0.text = "One." }
+      store.update(Review.self, id: 2, modifiedAt: 1.5) { $0.text = "Two." }
+      #expect(sheet.value.details.review?.text == "One.")
+      #expect(sheet.value.reviews.map(\.text) == ["Two."])
+    }
+    if isInTransaction { store.transaction { part($0) } } else { part(store) }
+    #expect(sheet.value.details == Details(review: Review(id: 1, text: "One."), text: 2))
+    #expect(store.value(Review.self, id: 1)?.text == "One.")
+    #expect(log.last == sheet.value)
+    #expect(log.count == (isInTransaction ? 2 : 4))
+    store.store(Sheet(id: 0, details: Details(text: 2)), modifiedAt: 3, merging: .ifPresent)
+    #expect(log.count == (isInTransaction ? 2 : 4))
+    #expect(store._checkInvariants().isEmpty)
+    subscription.unsubscribe()
+  }
 }

@@ -543,4 +543,45 @@ struct RandomFindingsInCyclesTests {
     #expect(log.count == count)
     subscription.unsubscribe()
   }
+
+  @Test(
+    "What a closure leaves as it was in another entity of the cycle stays, though it makes another one of what it was given"
+  )
+  func leftOutOfRenamed() {
+    let inner = Person(id: 1, name: 0, partner: Person(id: 0, name: 2))
+    let given = store.store(Person(id: 0, name: 1, friends: [inner]), named: "person")
+    store.update(named: AliasKey<Person>("person")) { person in
+      #expect(person.friends[0].partner == nil)
+      person.friends[0].slot = .tag(Tag(id: 2, text: 1))
+      person = Person(id: 2, name: person.name, friends: person.friends)
+    }
+    #expect(store.value(Person.self, id: 1)?.slot.tag?.text == 1)
+    #expect(store.value(Person.self, id: 1)?.partner?.id == 0)
+    #expect(store.find(named: AliasKey<Person>("person")).value?.id == 2)
+    #expect(given.value.friends.map(\.id) == [1])
+  }
+
+  @Test(
+    "What goes because of a setter that refuses keeps its last value whole, also where another place gave way",
+    arguments: [false, true])
+  func refusedAfterGivingWay(isFirst: Bool) {
+    var middle = Clan(id: 2, name: 2)
+    middle.setStubborn(Clan(id: 0, name: 0))
+    var top = Clan(id: 1, name: 1)
+    top.badges = [.plain(1), .clan(Clan(id: 0, name: 0))]
+    // Which of the two is a parent of the removed one first.
+    let first = isFirst ? store.store(middle) : nil
+    let observer = store.store(top)
+    store.update(Clan.self, id: 1) { $0.setStubborn(middle) }
+    let (log, last) = (Log<Clan>(), observer.value)
+    let subscription = observer.observe { log.append($0) }
+    store.remove(Clan.self, id: 0)
+    #expect(observer.isRemoved)
+    #expect(observer.value == last)
+    #expect(log.count == 1)
+    #expect(store.count(Clan.self) == 0)
+    withExtendedLifetime(first) {}
+    #expect(store._checkInvariants() == [])
+    subscription.unsubscribe()
+  }
 }

@@ -177,4 +177,36 @@ struct SubscriptionGroupTests {
     withExtendedLifetime(tags) {}
     #expect(store._checkInvariants() == [])
   }
+
+  /// Another thread calls the group just before the subscription is asked for.
+  private struct Overtaken: Pausable {
+    let subscription: Subscription
+    let calls = Kept<@Sendable () -> Void>()
+    var pausedSubscriptions: [Subscription] {
+      let call = calls.value
+      calls.value = nil
+      call?()
+      return [subscription]
+    }
+  }
+
+  @Test("Whoever is overtaken by another thread leaves all as the group is", arguments: 0..<3)
+  func overtaken(way: Int) {
+    let (log, group) = (log, group)
+    let tag = store.store(Tag(id: 0, text: 0))
+    let member = Overtaken(subscription: tag.observe { log.append("\($0.text)") })
+    let isPaused = way == 2
+    if way == 0 { group.pause() } else { group.insert(member) }
+    if isPaused { group.pause() }
+    member.calls.value = { if isPaused { group.pause() } else { group.resume() } }
+    switch way {
+    case 0: group.insert(member)
+    case 1: group.pause()
+    default: group.resume()
+    }
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    #expect(log.values == (isPaused ? ["0"] : ["0", "1"]))
+    group.resume()
+    #expect(log.values == ["0", "1"])
+  }
 }

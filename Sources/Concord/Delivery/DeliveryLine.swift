@@ -109,10 +109,11 @@ import Synchronization
     shared.readCommitted { core in
       lock.withLock {
         while let notice = line.takeFirst() {
-          if case .subscriber(let subscriber, _) = notice { subscriber.take(core) }
+          if case .subscriber(let subscriber, _) = notice { subscriber.beginTurn() }
           turn.append(notice)
         }
       }
+      for case .subscriber(let subscriber, _) in turn { subscriber.take(core) }
     }
     for notice in turn { tell(notice) }
   }

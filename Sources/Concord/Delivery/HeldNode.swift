@@ -16,7 +16,11 @@
 
   deinit {
     // The last one leaves with the lock, and never waits for it.
-    if !reference.use({ $0.holders.removeUnlessLast() }) { shared.releaseHolder(of: handle) }
+    if reference.use({ $0.holders.removeUnlessLast() }) { return }
+    shared.putOffRelease(of: handle)
+    // Nobody here has the node any longer: it goes within this, and so does in turn, and not one within the other, whatever its
+    // value holds.
+    shared.performReleasesUnlessLocked()
   }
 
   @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R { reference.use(body) }

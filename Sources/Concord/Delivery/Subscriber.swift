@@ -15,6 +15,8 @@
   @exclusivity(unchecked) var position = -1
   /// `nil` once the subscription has ended.
   @exclusivity(unchecked) private var calls: CallMaker?
+  /// Why it is told something in the turn that has begun.
+  @exclusivity(unchecked) private var occasion: Occasion?
 
   // Guarded by the line's lock.
   @exclusivity(unchecked) private var state = NoticeState()
@@ -74,11 +76,20 @@
     return calls
   }
 
-  /// The turn has come: takes the newest committed value, unless each state is told. Both locks are held.
-  func take(_ core: StoreCore) {
+  /// The turn has come, unless each state is told. Both locks are held.
+  func beginTurn() {
     guard !buffersCalls, state.take() else { return }
-    taken = makeCall(core, state.tellsLast ? .beginning : .change)
+    occasion = state.tellsLast ? .beginning : .change
     state.didTake()
+  }
+
+  /// Takes the newest committed value, if the turn has come. The store's lock is held, and the line's is not: bringing a value up
+  /// to date destroys old ones, and a subscription that goes with one of them takes the line's lock.
+  func take(_ core: StoreCore) {
+    guard let occasion = occasion.take() else { return }
+    var call = makeCall(core, occasion)
+    line.withLock { swap(&taken, &call) }
+    withExtendedLifetime(call) {}
   }
 
   /// The call that is to be made now, if it still is: what was taken, or the oldest that waits. The line's lock is held; the
@@ -137,28 +148,31 @@
 
   // MARK: Pausing
 
+  // Values are saved and destroyed without the line's lock, as above.
+
   func pause(_ core: StoreCore) {
+    let saved = line.withLock { knowsNewest } ? core.save(node.node(in: core)) : nil
     line.withLock {
-      guard state.phase == .active else { return state.pause() }
-      let knowsNewest = !state.isPending && taken == nil && box.count == 0
+      if knowsNewest { valueWhenPaused = saved }
       state.pause()
-      valueWhenPaused = knowsNewest ? core.save(node.node(in: core)) : nil
     }
   }
 
+  /// Nothing waits to be told.
+  private var knowsNewest: Bool { state.phase == .active && !state.isPending && taken == nil && box.count == 0 }
+
   func resume(_ core: StoreCore) {
     guard let calls, line.withLock({ state.isPaused }) else { return }
-    let isSame = valueWhenPaused.map { core.isSame(node.node(in: core), as: $0) } ?? false
+    let isSame = valueWhenPaused.take().map { core.isSame(node.node(in: core), as: $0) } ?? false
     let call = buffersCalls && !isSame ? calls.call(core, .beginning) : nil
-    line.withLock {
-      valueWhenPaused = nil
+    let dropped = line.withLock { () -> [Call] in
       if isSame { state.forgetMissed() }
-      guard state.resume(isBuffered: buffersCalls) else { return }
-      if let call {
-        _ = box.takeAll()
-        _ = box.append(call)
-      }
+      guard state.resume(isBuffered: buffersCalls) else { return [] }
       line.enqueue(self)
+      guard let call else { return [] }
+      defer { _ = box.append(call) }
+      return box.takeAll()
     }
+    withExtendedLifetime(dropped) {}
   }
 }

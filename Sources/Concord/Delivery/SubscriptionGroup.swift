@@ -49,14 +49,26 @@ public final class SubscriptionGroup: Sendable {
       members.append(member)
       return self.isPaused
     }
-    if isPaused { Subscription.pause(member.pausedSubscriptions) }
+    if isPaused { bring([member], to: true) }
   }
 
   /// Stops the callbacks of all until ``resume()``.
-  public func pause() { Subscription.pause(take(isPaused: true)) }
+  public func pause() { bring(take(isPaused: true), to: true) }
 
   /// Lets the callbacks of all come again. Who missed something is called with the newest.
-  public func resume() { Subscription.resume(take(isPaused: false)) }
+  public func resume() { bring(take(isPaused: false), to: false) }
+
+  /// Pauses members or resumes them; again, if another thread wanted the contrary meanwhile, and may have been overtaken.
+  private func bring(_ members: [any Pausable], to isPaused: Bool) {
+    var isPaused = isPaused
+    while true {
+      let subscriptions = members.flatMap(\.pausedSubscriptions)
+      if isPaused { Subscription.pause(subscriptions) } else { Subscription.resume(subscriptions) }
+      let isPausedNow = lock.withLock { self.isPaused }
+      if isPausedNow == isPaused { return }
+      isPaused = isPausedNow
+    }
+  }
 
   /// Ends all subscriptions, and keeps nothing any longer.
   public func unsubscribe() {
@@ -67,10 +79,10 @@ public final class SubscriptionGroup: Sendable {
     for subscription in ended.flatMap(\.pausedSubscriptions) { subscription.unsubscribe() }
   }
 
-  private func take(isPaused: Bool) -> [Subscription] {
+  private func take(isPaused: Bool) -> [any Pausable] {
     lock.withLock {
       self.isPaused = isPaused
       return members
-    }.flatMap(\.pausedSubscriptions)
+    }
   }
 }

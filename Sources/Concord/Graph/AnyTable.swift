@@ -129,8 +129,10 @@
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
   /// Whether a relation of a value is `nil` or an empty collection.
   func lacks(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
-  /// Puts a node's fields into a pending value that lacks them; whether there were any.
-  func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool { false }
+  /// Puts a node's fields into a pending value that lacks them; whether there were any, and whether relations show it.
+  func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> (isFilled: Bool, showsInRelations: Bool) {
+    (false, false)
+  }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }

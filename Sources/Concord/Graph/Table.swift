@@ -50,8 +50,8 @@
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self)
     node.flags.insert(.uncommitted)
-    // Nobody else looks for it.
-    if isMissing(id) {
+    // Nobody else looks for it; what is not equal to itself, as NaN is not, is never found.
+    if isMissing(id) || id != id {
       add(node, hash: IDHash.hash(ObjectIdentifier(node)))
       return node
     }
@@ -321,8 +321,9 @@
     of children: ChildList, _ schema: Schema<T>, _ node: EntityNode<T>, _ visitor: Visitor, mustVisit: Bool
   ) -> Bool {
     guard self.schema(of: .own(node)) === schema else { return false }
-    guard mustVisit, let value = node.value else { return true }
-    for (k, relation) in schema.relations.enumerated() {
+    guard mustVisit || !schema.isStored, let value = node.value else { return true }
+    // What was written in one relation may show in another one that is computed.
+    for (k, relation) in schema.relations.enumerated() where mustVisit || !relation.isStored {
       let found = visitor.identify { relation.visit(value, visitor) }
       let range = children.range(ofRelation: k)
       guard found.count == range.count, zip(found, range).allSatisfy({ $0 === children.edges[$1].child }) else {
@@ -357,12 +358,16 @@
     return schema.relations[k].isMissing(in: value)
   }
 
-  override func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> Bool {
+  override func fillIn(
+    _ slot: Int32, from node: Node, _ fields: Any
+  ) -> (isFilled: Bool, showsInRelations: Bool) {
     guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
-      return false
+      return (false, false)
     }
+    let part = pending[Int(slot)]
     pending[Int(slot)] = filled
-    return true
+    guard let schema = schema(of: filled) else { return (true, false) }
+    return (true, schema !== self.schema(of: part) || !schema.relations.allSatisfy { $0.isIdentical(part, filled) })
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }

@@ -29,6 +29,7 @@ extension Merge {
         adoptKept(i, node)
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
+        visitFilled(i, node)
       }
     }
   }
@@ -91,6 +92,7 @@ extension Merge {
     // The diff has found out.
     if base?.isStored ?? false { return true }
     guard node.table.isEquatable, let schema = item.schema, let children = node.children else { return true }
+    if item.state.contains(.isOtherThanVisited), node.table.isSame(.own(node), item.value) { return false }
     let (edges, ends, _) = newChildren(of: item, node)
     guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)

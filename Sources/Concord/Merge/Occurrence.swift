@@ -36,6 +36,8 @@
     static let isOtherThanShown = State(rawValue: 1 << 6)
     /// The entity's type has no relations.
     static let isFlat = State(rawValue: 1 << 7)
+    /// What stands in it is not quite what was visited.
+    static let isOtherThanVisited = State(rawValue: 1 << 8)
   }
 
   init(_ node: Node, pending: Int32, parent: Int32, level: Int32, state: State) {

@@ -1,6 +1,6 @@
 // Partial values: what an incoming value lacks stays as it is stored.
 extension Merge {
-  /// Stores with a rule: what is missing in a value of an entity that is there already, stays.
+  /// Stores with a rule.
   func withPartialValues<R>(_ fields: Any, _ store: () -> R) -> R {
     partialFields = fields
     defer { partialFields = nil }
@@ -18,9 +18,14 @@ extension Merge {
   /// Puts stored fields into an incoming value where it has `nil`.
   func fillIn(_ i: Int, _ node: Node) {
     guard let partialFields, base == nil, !node.table.isInternal else { return }
-    if node.table.fillIn(occurrences.items[i].pending, from: node, partialFields) {
-      occurrences.items[i].state.insert(.isOtherThanShown)
-    }
+    let filled = node.table.fillIn(occurrences.items[i].pending, from: node, partialFields)
+    if filled.isFilled { occurrences.items[i].state.insert(.isOtherThanShown) }
+    if filled.showsInRelations { occurrences.items[i].state.insert(.isOtherThanVisited) }
+  }
+
+  /// A field that was put into a value may be a part of a relation, which was visited without it.
+  func visitFilled(_ i: Int, _ node: Node) {
+    if occurrences.items[i].state.contains(.isOtherThanVisited) { refresher.didReshape(node) }
   }
 }
 
@@ -32,7 +37,8 @@ extension Table {
     let declared = (T.self as? any PartialEntity.Type).flatMap { declaredFields(of: $0) as? [OptionalField<T>] } ?? []
     var (result, isFilled) = (value, false)
     for field in own + declared where field.fill(&result, stored) { isFilled = true }
-    return isFilled ? result : nil
+    // Where the id is made of these fields, it is another entity that has them all.
+    return isFilled && result.id == value.id ? result : nil
   }
 }
 

@@ -89,8 +89,7 @@ final class Removal {
   /// Takes the removed entities out of all values.
   func flush() {
     guard isPending else { return }
-    for parent in shrinking.takeAll() where parent.exists { shrink(parent) }
-    while !shrinking.isEmpty { for parent in shrinking.takeAll() where parent.exists { shrink(parent) } }
+    while !shrinking.isEmpty { for parent in parentsThatStay() where parent.exists { shrink(parent) } }
     for node in removed {
       node.flags.remove(.removed)
       graph.removeChildren(of: node)
@@ -99,10 +98,32 @@ final class Removal {
     removed.removeAll(keepingCapacity: removed.count < 1024)
   }
 
+  /// Parents of removed entities that can do without. The others are removed, too, before anything is taken out of any: their
+  /// observers keep the last value, and not what was left of it meanwhile.
+  private func parentsThatStay() -> ContiguousArray<Node> {
+    var staying: ContiguousArray<Node> = []
+    var rounds = 0
+    while !shrinking.isEmpty {
+      rounds += 1
+      for parent in shrinking.takeAll() where parent.exists {
+        if refuses(parent) { remove(parent) } else { staying.append(parent) }
+      }
+    }
+    guard rounds > 1 else { return staying }
+    var seen: Set<ObjectIdentifier> = []
+    return staying.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+
+  /// Whether a setter refuses in the end what it promised: only trying tells.
+  private func refuses(_ parent: Node) -> Bool {
+    guard let children = parent.children, !children.schema.isStored else { return false }
+    return !parent.table.removeOccurrences(from: parent, cursor, keeping: true)
+  }
+
   private func shrink(_ parent: Node) {
     graph.journal.willWrite(parent)
     guard let children = parent.children, parent.table.removeOccurrences(from: parent, cursor, keeping: false) else {
-      // A setter refuses in the end what it promised.
+      // It refuses although it did not before.
       return remove(parent)
     }
     visitAgain(parent, children)

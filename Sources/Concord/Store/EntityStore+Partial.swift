@@ -25,7 +25,7 @@ extension EntityStore {
       let table = core.graph.table(T.self)
       var node: EntityNode<T>?
       if table.isAggregate {
-        node = core.merge.withPartialValues(rule.fields) { core.storeAggregate(entity, in: table, stamp) }
+        node = core.withPartialValues(rule.fields) { core.storeAggregate(entity, in: table, stamp) }
       } else if let known = table.find(entity.id), known.exists,
         let filled = table.filled(entity, from: known, rule.fields)
       {
@@ -48,7 +48,7 @@ extension EntityStore {
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     shared.write(token) { core in
       core.prepare()
-      return core.merge.withPartialValues(rule.fields) {
+      return core.withPartialValues(rule.fields) {
         core.store(entities, in: CollectionAlias<C>.self, aliasNamed: alias.name, modifiedAt: stamp)
         return EntityObserver(core.groupSource(of: Array(entities), shared))
       }
@@ -62,9 +62,18 @@ extension EntityStore {
   ) -> EntityObserver<[C.Element]> where C.Element: Identifiable & Sendable {
     shared.write(token) { core in
       core.prepare()
-      return core.merge.withPartialValues(rule.fields) {
+      return core.withPartialValues(rule.fields) {
         EntityObserver(core.storeGroup(Array(entities), modifiedAt: stamp, Group<C.Element>.relations, shared))
       }
     }
+  }
+}
+
+extension StoreCore {
+  /// Stores with a rule: what is missing in a value of an entity that is there already, stays.
+  fileprivate func withPartialValues<R>(_ fields: Any, _ store: () -> R) -> R {
+    let result = merge.withPartialValues(fields, store)
+    settleShapes()
+    return result
   }
 }

@@ -17,6 +17,8 @@ import Synchronization
   private let releaseLock = Lock()
   @exclusivity(unchecked) private var releases: [Release] = []
   private let releaseCount = Atomic<Int>(0)
+  /// The thread that destroys what ended, and sees to what is released by that.
+  private let endingThread = Atomic<UInt>(0)
 
   private static let lastToken = Atomic<UInt64>(0)
 
@@ -72,16 +74,18 @@ import Synchronization
     core.commit()
     guard let subscriber = core.toldNow.take() else {
       unlockAndLog()
+      performReleasesIfFree()
       return lines.deliver()
     }
     // One observer of one entity, which is most frequent, needs no notice.
     guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.use({ $0.beginTellingNow() }) else {
       subscriber.use { $0.didChange(core) }
       unlockAndLog()
+      performReleasesIfFree()
       return lines.deliver()
     }
     maker.tellNow(core)
-    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
+    performReleasesIfFree()
     lines.deliver()
   }
 
@@ -168,7 +172,7 @@ import Synchronization
   func readCommitted<R>(_ operation: (StoreCore) -> R) -> R {
     lock.lock()
     let result = operation(core)
-    unlock()
+    endRead()
     return result
   }
 
@@ -179,31 +183,49 @@ import Synchronization
     case subscriber(Subscriber)
   }
 
-  /// An observer is gone that may be the last. Never waits.
-  @usableFromInline func releaseHolder(of node: NodeHandle) { release(.holder(node)) }
+  /// An observer is gone that may be the last. Never waits. The caller gives the node up, and then performs the release.
+  @usableFromInline func putOffRelease(of node: NodeHandle) { putOff(.holder(node)) }
 
   /// A subscription is gone. Never waits.
-  func release(_ subscriber: Subscriber) { release(.subscriber(subscriber)) }
+  func release(_ subscriber: Subscriber) {
+    putOff(.subscriber(subscriber))
+    performReleasesIfFree()
+  }
 
-  private func release(_ release: Release) {
+  private func putOff(_ release: Release) {
     releaseLock.withLock { releases.append(release) }
     releaseCount.add(1, ordering: .sequentiallyConsistent)
-    performReleasesIfFree()
   }
 
   /// Gives the lock back, and sees to what others could not release meanwhile.
   @usableFromInline func unlock() {
     lock.unlock()
-    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesIfFree() }
+    performReleasesIfFree()
   }
 
-  private func performReleasesIfFree() {
+  /// Most often there is nothing to be released.
+  @inline(__always) private func performReleasesIfFree() {
+    if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesUnlessLocked() }
+  }
+
+  /// In a loop, since what goes may hold observers and subscriptions of others, which go next, and so on.
+  @usableFromInline func performReleasesUnlessLocked() {
+    guard endingThread.load(ordering: .relaxed) != currentThread() else { return }
+    var hasCommitted = false
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
       // An open transaction sees to it when it ends.
-      guard !core.turns.isOpen else { return lock.unlock() }
+      if core.turns.isOpen {
+        lock.unlock()
+        break
+      }
       performReleases()
-      commit()
+      core.commit()
+      if let subscriber = core.toldNow.take() { subscriber.use { $0.didChange(core) } }
+      unlockAndLog()
+      hasCommitted = true
     }
+    // Otherwise this thread may be the one that has the lock.
+    if hasCommitted { lines.deliver() }
   }
 
   /// Performs what was put off.
@@ -236,13 +258,17 @@ import Synchronization
 
   /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
   private func unlockAndLog() {
-    guard !core.log.isEmpty || !core.ended.isEmpty else { return unlock() }
+    guard !core.log.isEmpty || !core.ended.isEmpty else { return lock.unlock() }
     let log = core.log.takeAll()
-    let ended = core.ended
-    core.ended = []
-    unlock()
+    var ended: [Any] = []
+    swap(&ended, &core.ended)
+    lock.unlock()
     log()
-    withExtendedLifetime(ended) {}
+    if ended.isEmpty { return }
+    // What they held is released by the caller, and not within this: that would recurse, link by link.
+    endingThread.store(currentThread(), ordering: .relaxed)
+    ended = []
+    endingThread.store(0, ordering: .relaxed)
   }
 }
 

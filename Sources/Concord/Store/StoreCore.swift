@@ -77,7 +77,7 @@ import Foundation
   }
 
   /// Visits values that were found to have another shape than before. A value whose shape keeps changing is left after a while.
-  private func settleShapes() {
+  func settleShapes() {
     if refresher.reshaped.isEmpty { return }
     for _ in 0..<8 {
       let nodes = refresher.takeReshaped()

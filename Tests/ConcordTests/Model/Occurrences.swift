@@ -26,7 +26,7 @@ struct Occurrence {
     in roots: [Tree], given: [Tree] = [], forms: Forms = Forms(), renamed isRenamed: Bool = false, model: Model? = nil
   ) -> [Occurrence] {
     var found: [Occurrence] = []
-    func add(_ tree: Tree, _ depth: Int, _ path: [Step], given: Tree?, isBrief: Bool) {
+    func add(_ tree: Tree, _ depth: Int, _ path: [Step], given: Tree?, isBrief: Bool, wasBrief: Bool = false) {
       var occurrence = Occurrence(tree: tree, depth: depth, path: path, given: given?.ref == tree.ref ? given : nil)
       occurrence.base = occurrence.given ?? forms.base(of: tree)
       // An omitted collection is known anywhere; nil and an empty wrapper stand for what a brief form leaves out directly
@@ -38,6 +38,16 @@ struct Occurrence {
           && model?.leavesOut(tree.ref, place) ?? false
       }
       occurrence.leftOut = Set(tree.activePlaces.filter { isLeftOut($0, in: tree) })
+      // Below a root that was made of another, which was in the cycle, what the closure left as it was is no edit either.
+      if wasBrief, let given = occurrence.given {
+        for place in tree.activePlaces where given.isActive(place) && given.relations[place] == tree.relations[place] {
+          if tree.relations[place] == tree.ref.kind.relationKinds[place].brief,
+            model?.leavesOut(tree.ref, place) ?? false
+          {
+            occurrence.leftOut.insert(place)
+          }
+        }
+      }
       if let base = occurrence.base {
         occurrence.hidden = Set(base.activePlaces.filter { isLeftOut($0, in: base) })
       }
@@ -66,7 +76,8 @@ struct Occurrence {
           }
           let step = Step(place: place, slot: slot, isOrdered: isOrdered)
           let isBrief = model?.areInOneCycle(parent.tree.ref, child.ref) ?? false
-          add(child, parent.depth + 1, parent.path + [step], given: stoodHere, isBrief: isBrief)
+          let wasBrief = before.map { model?.areInOneCycle($0.ref, child.ref) ?? false } ?? false
+          add(child, parent.depth + 1, parent.path + [step], given: stoodHere, isBrief: isBrief, wasBrief: wasBrief)
         }
       }
     }
