@@ -146,7 +146,11 @@ extension Merge {
         if table.isSameForm(.pending(brief), item.value) { return close(i, showsPresent: false) }
         candidates.append(brief)
       case .pending(let pending):
-        if table.isSameForm(.pending(pending), item.value) { return close(i, showsPresent: false) }
+        // Equal values may still differ, deep down, in what they leave out.
+        let isSame =
+          table.isAggregate
+          ? table.haveSameBits(.pending(pending), item.value) : table.isSame(.pending(pending), item.value)
+        if isSame { return close(i, showsPresent: false) }
         candidates.append(pending)
       }
     }

@@ -12,7 +12,10 @@ struct ChangedNodes {
       let node = state.node
       let isWritten = node.differs(from: state, graph)
       if !isWritten, let list = state.children?.list, list !== node.children {
-        for edge in list.edges { former[ObjectIdentifier(edge.child), default: []].append(node) }
+        let present = Set(node.children?.edges.map { ObjectIdentifier($0.child) } ?? [])
+        for edge in list.edges where !present.contains(ObjectIdentifier(edge.child)) {
+          former[ObjectIdentifier(edge.child), default: []].append(node)
+        }
       }
       let formChange = isWritten ? .whole : view.formChange(of: node)
       if formChange == .none { continue }

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Concord
+
+/// What only runs of ten million random steps found.
+@Suite("Findings of long random runs")
+struct RandomFindingsAtLengthTests {
+  private let store = EntityStore(delivery: .immediate)
+
+  @Test("An entity that is removed and comes back as it was in one transaction tells nobody of its cycle")
+  func removedAndBack() {
+    let log = Log<Team?>()
+    let guest = Person(id: 2, name: 0)
+    let team = Team(id: 0, name: 2, lead: Person(id: 0, name: 3), mates: [])
+    let observer = store.store(
+      Person(
+        id: 0, name: 3, partner: Person(id: 1, name: 1, team: team), team: team, slot: .person(guest)))
+    let subscription = store.observer(Team.self, id: 0).observe { log.append($0) }
+    let (stored, count) = (store.value(Team.self, id: 0), log.count)
+    #expect(stored?.lead.slot.person == guest)
+    store.transaction { store in
+      store.remove(Person.self, id: 2)
+      store.store(Person(id: 1, name: 2, partner: Person(id: 0, name: 3, slot: .person(guest))))
+    }
+    #expect(store.value(Team.self, id: 0) == stored)
+    #expect(observer.value.slot.person == guest)
+    #expect(log.count == count)
+    #expect(store._checkInvariants() == [])
+    subscription.unsubscribe()
+  }
+
+  @Test("An edit of what was left out is refused also where all around it is new, and looks the same")
+  func hiddenEditInsideNew() throws {
+    let friend = Person(id: 1, name: 0)
+    let kept = store.store(Person(id: 2, name: 1, friends: [friend]))
+    // A collection that was left out, as the store gives it in a cycle.
+    let ring = EntityStore(delivery: .immediate)
+    let shown = ring.store(Person(id: 2, name: 1, friends: [Person(id: 9, name: 0, friends: [Person(id: 2, name: 1)])]))
+    let brief = try #require(shown.value.friends.first?.friends.first ?? ring.value(Person.self, id: 9)?.friends.first)
+    #expect(brief.id == 2 && brief.friends.isEmpty)
+    let present = store.store(Person(id: 0, name: 2))
+    store.store(
+      Person(id: 0, name: 2, team: Team(id: 0, name: 2, lead: brief, mates: nil)),
+      ifPresent: { $0.team?.lead.friends = [] })
+    #expect(kept.value.friends == [friend])
+    #expect(present.value.team?.lead.friends == [friend])
+  }
+}
