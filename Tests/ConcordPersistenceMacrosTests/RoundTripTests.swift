@@ -15,7 +15,8 @@
         genre: .poem, other: isFull ? .novel : nil, point: Point(x: -0.0, label: "a"), points: [Point(), Point(x: 2)],
         maybePoint: isFull ? Point(x: 3) : nil, price: Price(cents: number), twice: isFull ? .some(.none) : .none,
         tags: ["a", "b"], counts: ["a": number], first: item, second: isFull ? other : nil,
-        items: [other, item, other], maybeItems: isFull ? [] : nil, slice: [item, item], set: [item, other], byName: ["": item, "b": other],
+        items: [other, item, other],
+        maybeItems: isFull ? [] : nil, slice: [item, item], set: [item, other], byName: ["": item, "b": other],
         byPoint: isFull ? [Point(): item] : nil, medium: medium, maybeMedium: isFull ? medium : nil, media: media,
         credits: Credits(author: item, editors: [other, item], note: "\(number)"), asSold: item,
         asSoldMaybe: isFull ? other : nil, plain: "plain", default: number, row: number, conditional: number)
