@@ -112,6 +112,7 @@ struct RestartTests {
       let inFile = try Program.run(["--headless", "--store", file.path])
       #expect(inFile.status == 73)
       #expect(inFile.errors.hasPrefix("bookstore: \(file.path): "), "\(inFile.errors)")
+      #expect(!inFile.errors.contains("Domain"), "\(inFile.errors)")
       #expect(inFile.output.isEmpty)
 
       let damaged = folder.appendingPathComponent("bookstore.sqlite")
