@@ -109,7 +109,8 @@
 
     /// `var note: String?` is `nil` without saying so; so may be what a property wrapper makes of it.
     private var hasImplicitDefault: Bool {
-      mayLackSetter || !isConstant && type?.is(OptionalTypeSyntax.self) == true
+      guard !mayLackSetter, let type else { return mayLackSetter }
+      return !isConstant && (type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self))
     }
   }
 
