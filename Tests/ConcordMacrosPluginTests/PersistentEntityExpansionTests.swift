@@ -186,8 +186,8 @@
       #expect(says("let id: Int; @Transient static var n = 1", "2:16 warning: '@Transient' stands before a stored"))
       #expect(says("let id: Int; let parent: Book?", "2:20 warning: 'parent' holds an entity"))
       for sound in [
-        "@Transient var n = 1", "@Transient var n: Int?", "@Transient var n: Int!", "@Transient let n = 1", "@Transient lazy var n = 1",
-        "@Clamped @Transient var n: Int",
+        "@Transient var n = 1", "@Transient var n: Int?", "@Transient var n: Int!", "@Transient let n = 1",
+        "@Transient lazy var n = 1", "@Clamped @Transient var n: Int",
       ] {
         #expect(diagnostics("let id: Int; \(sound)") == [], "\(sound)")
       }
