@@ -35,7 +35,7 @@ struct ContextTests {
   }
 
   @Test("A context tells how fresh an entity is, also one that is not saved", arguments: StoreKind.allCases)
-  func stamps(_ kind: StoreKind) throws {
+  func howFresh(_ kind: StoreKind) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in
       let context = coordinator.newContext()
       #expect(try context.stamp(of: Review.self, id: 1) == nil)
