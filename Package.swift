@@ -21,9 +21,10 @@ let package = Package(
     .library(name: "ConcordCohesionKit", targets: ["ConcordCohesionKit"]),
     .library(name: "ConcordModel", targets: ["ConcordModel"]),
     .library(name: "ConcordPersistence", targets: ["ConcordPersistence"]),
+    .library(name: "ConcordPersistenceMacros", targets: ["ConcordPersistenceMacros"]),
   ],
   traits: [
-    .trait(name: "Macros", description: "@Entity, @EntityWrapper and @Consistent, which compile swift-syntax"),
+    .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
     .trait(name: "OpenCombine", description: "Publishers where the system has no Combine"),
     .trait(name: "Persistence", description: "Stores in SQLite files, which compile GRDB"),
     .default(enabledTraits: ["Macros", "OpenCombine", "Persistence"]),
@@ -70,6 +71,8 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "ConcordConsistencyMacros", dependencies: ["ConcordMacros", "ConcordConsistency"], swiftSettings: settings),
+    .target(
+      name: "ConcordPersistenceMacros", dependencies: ["ConcordMacros", "ConcordModel"], swiftSettings: settings),
     .macro(
       name: "ConcordMacrosPlugin",
       dependencies: [
@@ -109,6 +112,13 @@ let package = Package(
       name: "ConcordPersistenceTests",
       dependencies: [
         "ConcordPersistence", "ConcordTestProcess",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ConcordPersistenceMacrosTests",
+      dependencies: [
+        "ConcordPersistenceMacros", "ConcordPersistence",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),

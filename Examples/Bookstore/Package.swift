@@ -23,6 +23,8 @@ let package = Package(
       dependencies: [
         .product(name: "ConcordConsistencyMacros", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
+        .product(name: "ConcordPersistence", package: "Concord"),
+        .product(name: "ConcordPersistenceMacros", package: "Concord"),
       ],
       resources: [.copy("catalogue.ndjson")],
       swiftSettings: settings),
@@ -35,7 +37,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "BookstoreKitTests",
-      dependencies: ["BookstoreKit", "bookstore", .product(name: "Concord", package: "Concord")],
+      dependencies: [
+        "BookstoreKit", "bookstore", .product(name: "Concord", package: "Concord"),
+        .product(name: "ConcordPersistence", package: "Concord"),
+      ],
       swiftSettings: settings),
   ]
 )

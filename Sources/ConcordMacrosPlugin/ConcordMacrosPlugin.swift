@@ -6,7 +6,8 @@
   struct ConcordMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
       EntityMacro.self, EntityWrapperMacro.self, EntityIgnoredMacro.self, ConsistentMacro.self,
-      ProjectionMacro.self,
+      ProjectionMacro.self, PersistentEntityMacro.self, PersistentWrapperMacro.self, AttributeMacro.self,
+      TransientMacro.self,
     ]
   }
 #else

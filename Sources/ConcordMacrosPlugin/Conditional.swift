@@ -33,6 +33,19 @@
   }
 
   extension Sequence {
+    /// Those that `isIncluded` takes, inside the same `#if`.
+    func filtered<Element>(
+      _ isIncluded: (Element) -> Bool
+    ) -> [Conditional<Element>] where Self.Element == Conditional<Element> {
+      compactMap { item in
+        switch item {
+        case .element(let element): return isIncluded(element) ? item : nil
+        case .branches(let branches):
+          return .branches(branches.map { ($0.condition, $0.elements.filtered(isIncluded)) })
+        }
+      }
+    }
+
     /// The lines that `line` writes for each element, between the lines of the `#if` in which the element stands.
     func lines<Element>(_ line: (Element) -> [String]) -> [String] where Self.Element == Conditional<Element> {
       flatMap { item -> [String] in

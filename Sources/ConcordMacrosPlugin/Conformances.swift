@@ -37,6 +37,7 @@
     private static let modules = [
       "Identifiable": "Swift.", "Aggregate": "Concord.", "EntityWrapper": "Concord.",
       "EntityIgnoring": "Concord.", "EntityProjection": "Concord.",
+      "PersistentEntity": "ConcordModel.", "PersistentWrapper": "ConcordModel.",
       "ConsistentValue": "ConcordConsistency.", "ConsistentObject": "ConcordConsistency.",
       "StaticallyConsistent": "ConcordConsistency.",
     ]

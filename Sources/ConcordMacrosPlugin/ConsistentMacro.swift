@@ -21,7 +21,7 @@
       guard let host = Host(declaration, macro: "Consistent", context: context) else { return [] }
       let conformances = Conformances(missing: protocols, of: declaration)
       let consistency = Consistency(host: host)
-      let isWrapper = declaration.is(EnumDeclSyntax.self) || declaration.attributes.contains(attribute: "EntityWrapper")
+      let isWrapper = declaration.is(EnumDeclSyntax.self) || declaration.attributes.marksAWrapper
       guard !isWrapper else {
         guard conformances.lacks("ConsistentValue") else { return [] }
         let members =
@@ -31,7 +31,7 @@
       }
       guard conformances.needMembers(of: "ConsistentObject") else { return [] }
       // `@Entity` sees to the identity, and says so if there is none.
-      let isEntity = declaration.attributes.contains(attribute: "Entity")
+      let isEntity = declaration.attributes.marksAnEntity
       guard isEntity || host.declaresProperty("id") || !conformances.lacks("Identifiable") else {
         context.report(.missingIDOfObject(host.name), at: declaration.introducer)
         return []

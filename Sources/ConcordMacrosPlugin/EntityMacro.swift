@@ -13,31 +13,11 @@
       conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard declaration.is(StructDeclSyntax.self) else {
-        let isEnum = declaration.is(EnumDeclSyntax.self)
-        context.report(
-          .notAStruct(declaration.kindInWords, name: declaration.nameInWords, isEnum: isEnum),
-          at: declaration.introducer, fixIts: isEnum ? [node.fixIt(toRename: "EntityWrapper")] : [])
-        return []
-      }
-      guard let host = Host(declaration, macro: "Entity", context: context) else { return [] }
-      let conformances = Conformances(missing: protocols, of: declaration)
-      let hasIDElsewhere = !conformances.lacks("Identifiable")
-      guard let identity = Identity(of: host, attribute: node, isElsewhere: hasIDElsewhere, context: context)
+      // `@PersistentEntity` writes all this, and says that one is enough.
+      guard !declaration.attributes.contains(attribute: "PersistentEntity"),
+        let entity = EntityExtension(of: node, attachedTo: declaration, missing: protocols, in: context)
       else { return [] }
-
-      let properties = StoredProperties(of: host)
-      properties.warn(in: context)
-      var members = identity.members(of: host)
-      // Who lists the relations by hand lists all of them.
-      if conformances.needMembers(of: "Aggregate"), !host.declaresProperty("nestedEntitiesKeyPaths") {
-        let relations = Relations(of: properties, in: context)
-        members.append(relations.nested)
-        if !host.declaresStatic("fixedRelations") { members.append(relations.fixed) }
-      }
-      members += properties.ignoring
-      let protocols = ["Identifiable", "Aggregate"] + (properties.ignored.isEmpty ? [] : ["EntityIgnoring"])
-      return conformances.extending(type, with: protocols, members: members)
+      return entity.conformances.extending(type, with: entity.protocols, members: entity.members)
     }
   }
 #endif

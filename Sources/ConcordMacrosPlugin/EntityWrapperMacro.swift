@@ -13,84 +13,11 @@
       conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard declaration.is(EnumDeclSyntax.self) || declaration.is(StructDeclSyntax.self) else {
-        context.report(
-          .notAWrapper(declaration.kindInWords, name: declaration.nameInWords), at: declaration.introducer)
-        return []
-      }
-      guard let host = Host(declaration, macro: "EntityWrapper", context: context) else { return [] }
-      reportOperators(of: host, declaration, context)
-      let contents = declaration.is(EnumDeclSyntax.self) ? ofEnum(host, context) : ofStruct(host, context)
-      guard let contents else { return [] }
-
-      let conformances = Conformances(missing: protocols, of: declaration)
-      var members = contents.accessors
-      if conformances.needMembers(of: "EntityWrapper"), !host.declaresMethod("wrappedEntitiesKeyPaths") {
-        members.append(contents.relations.wrapped)
-        if !host.declaresStatic("fixedRelations") { members.append(contents.relations.fixed) }
-      }
-      members += contents.ignoring
-      let protocols = ["EntityWrapper"] + (contents.ignoring.isEmpty ? [] : ["EntityIgnoring"])
-      return conformances.extending(type, with: protocols, members: members)
-    }
-
-    /// The compiler takes an operator that a type with arbitrary generated names declares for two, and derives its own, as
-    /// long as the type itself states the conformance.
-    private static func reportOperators(
-      of host: Host, _ declaration: some DeclGroupSyntax, _ context: some MacroExpansionContext
-    ) {
-      let stated = declaration.inheritedTypes.filter { ["Equatable", "Hashable", "Comparable"].contains($0) }
-      let operators = host.members.compactMap { $0.as(FunctionDeclSyntax.self) }.filter {
-        [.binaryOperator("=="), .binaryOperator("<")].contains($0.name.tokenKind)
-      }
-      guard !stated.isEmpty, let first = operators.first else { return }
-      context.report(
-        .operatorOfWrapper(first.name.text, conformances: stated.joined(separator: ", "), type: host.name),
-        at: first.name, fixIts: [declaration.fixIt(toStateElsewhere: Set(stated), of: host.name)])
-    }
-
-    private typealias Contents = (accessors: [[String]], relations: Relations, ignoring: [[String]])
-
-    /// Nil, after saying why, if the accessors cannot be written.
-    private static func ofEnum(_ host: Host, _ context: some MacroExpansionContext) -> Contents? {
-      let cases = host.cases
-      guard !hasClashes(cases, host, context) else { return nil }
-      warn(of: cases.flatMap(\.flattened), in: host, context)
-      let accessors = CaseAccessors(host: host, cases: cases.flatMap(\.flattened))
-      return (
-        [cases.caseLines { accessors.declarations(for: $0) }].filter { !$0.isEmpty },
-        Relations(of: cases, host: host, in: context), []
-      )
-    }
-
-    private static func warn(of cases: [WrapperCase], in host: Host, _ context: some MacroExpansionContext) {
-      if cases.allSatisfy(\.payloads.isEmpty) {
-        context.report(.wrapsNothing(host.name), at: host.declaration.introducer)
-      }
-    }
-
-    private static func ofStruct(_ host: Host, _ context: some MacroExpansionContext) -> Contents {
-      let properties = StoredProperties(of: host)
-      properties.warn(in: context)
-      return ([], Relations(of: properties, in: context), properties.ignoring)
-    }
-
-    /// Says which accessors cannot be declared, because a method or the accessor of another case has the name.
-    private static func hasClashes(
-      _ cases: [Conditional<WrapperCase>], _ host: Host, _ context: some MacroExpansionContext
-    ) -> Bool {
-      var owners: [String: String] = [:]
-      var hasClashes = false
-      for wrapperCase in cases.flatMap(\.flattened) {
-        for name in wrapperCase.payloads.map(\.accessorLabel) where !host.declaresProperty(name) {
-          // The same case in two branches of an `#if` is no clash.
-          let owner = owners.updateValue(wrapperCase.signature, forKey: name) ?? wrapperCase.signature
-          guard host.declaresMethod(name) || owner != wrapperCase.signature else { continue }
-          context.report(.accessorClash(name, case: wrapperCase.label), at: wrapperCase.name)
-          hasClashes = true
-        }
-      }
-      return hasClashes
+      // `@PersistentWrapper` writes all this, and says that one is enough.
+      guard !declaration.attributes.contains(attribute: "PersistentWrapper"),
+        let wrapper = WrapperExtension(of: node, attachedTo: declaration, missing: protocols, in: context)
+      else { return [] }
+      return wrapper.conformances.extending(type, with: wrapper.protocols, members: wrapper.members)
     }
   }
 #endif

@@ -24,17 +24,60 @@
     }
 
     /// `@EntityIgnored` is put before it.
-    var fixItToIgnored: FixIt {
+    var fixItToIgnored: FixIt { fixItToMark("EntityIgnored") }
+
+    /// A mark is put before it.
+    func fixItToMark(_ name: String) -> FixIt {
       var marked = self
       let leading = leadingTrivia
       marked.leadingTrivia = []
       let mark = AttributeSyntax(
-        leadingTrivia: leading, attributeName: IdentifierTypeSyntax(name: .identifier("EntityIgnored")),
+        leadingTrivia: leading, attributeName: IdentifierTypeSyntax(name: .identifier(name)),
         trailingTrivia: .space)
       marked.attributes.insert(.attribute(mark), at: marked.attributes.startIndex)
       return FixIt(
-        message: Remedy(id: "markIgnored", message: "mark it '@EntityIgnored'"),
+        message: Remedy(id: "mark\(name)", message: "mark it '@\(name)'"),
         changes: [.replace(oldNode: Syntax(self), newNode: Syntax(marked))])
+    }
+  }
+
+  extension StoredProperty {
+    /// It gets an initial value: a plain one if its type has one, and otherwise a place to write one.
+    var fixItToInitialize: FixIt? {
+      guard let binding = declaration.bindings.first(where: { $0.pattern.trimmedDescription == name.text }) else {
+        return nil
+      }
+      let value = type?.plainValue ?? "<#value#>"
+      var initialized = binding
+      // The space before what follows the type stands behind the value then.
+      let trailing = (binding.typeAnnotation.map { Syntax($0) } ?? Syntax(binding.pattern)).trailingTrivia
+      if binding.typeAnnotation == nil {
+        initialized.pattern.trailingTrivia = []
+      } else {
+        initialized.typeAnnotation?.trailingTrivia = []
+      }
+      initialized.initializer = InitializerClauseSyntax(
+        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+        value: DeclReferenceExprSyntax(baseName: .identifier(value)), trailingTrivia: trailing)
+      return FixIt(
+        message: Remedy(id: "initialize", message: "write '= \(value)'"),
+        changes: [.replace(oldNode: Syntax(binding), newNode: Syntax(initialized))])
+    }
+  }
+
+  extension TypeSyntax {
+    /// What a value of this type is when nothing is in it.
+    fileprivate var plainValue: String? {
+      if self.is(OptionalTypeSyntax.self) { return "nil" }
+      if self.is(ArrayTypeSyntax.self) { return "[]" }
+      if self.is(DictionaryTypeSyntax.self) { return "[:]" }
+      switch trimmedDescription {
+      case "Bool": return "false"
+      case "String": return "\"\""
+      case "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64":
+        return "0"
+      default: return nil
+      }
     }
   }
 

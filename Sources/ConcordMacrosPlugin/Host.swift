@@ -11,9 +11,16 @@
     /// All members the type itself declares, in whichever branch of an `#if`.
     let members: [DeclSyntax]
 
+    /// Whether static properties can be stored: not in a generic type, nor in one inside of it.
+    let canStoreStatics: Bool
+
     /// Nil, after saying why, for a type that no macro of this package can extend.
     init?(_ declaration: some DeclGroupSyntax, macro: String, context: some MacroExpansionContext) {
       self.declaration = declaration
+      // Of an extension nobody can see whether its type is generic.
+      canStoreStatics = ([Syntax(declaration)] + context.lexicalContext).allSatisfy { node in
+        node.asProtocol((any WithGenericParametersSyntax).self).map { $0.genericParameterClause == nil } ?? false
+      }
       name = declaration.nameInWords
       access = declaration.accessOfMembers(in: context.lexicalContext)
       members = declaration.memberBlock.members.conditionalMap { [$0] }.flatMap(\.flattened)
@@ -64,7 +71,7 @@
     var knownEntities: Set<String> {
       let nested = members.compactMap { member -> String? in
         guard let type = member.asProtocol((any DeclGroupSyntax).self),
-          type.attributes.contains(attribute: "Entity") || type.attributes.contains(attribute: "EntityWrapper")
+          type.attributes.marksAnEntity || type.attributes.marksAWrapper
         else { return nil }
         return type.nameInWords
       }
@@ -129,13 +136,23 @@
   }
 
   extension AttributeListSyntax {
+    var marksAnEntity: Bool { contains(attribute: "Entity") || contains(attribute: "PersistentEntity") }
+    var marksAWrapper: Bool { contains(attribute: "EntityWrapper") || contains(attribute: "PersistentWrapper") }
+
     /// Whether one of them has that name, on its own or behind a module's.
-    func contains(attribute name: String) -> Bool {
-      contains { element in
-        guard let type = element.as(AttributeSyntax.self)?.attributeName else { return false }
-        return type.as(IdentifierTypeSyntax.self)?.name.text == name
-          || type.as(MemberTypeSyntax.self)?.name.text == name
-      }
+    func contains(attribute name: String) -> Bool { attribute(named: name) != nil }
+
+    /// The first of that name.
+    func attribute(named name: String) -> AttributeSyntax? {
+      lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
+    }
+  }
+
+  extension AttributeSyntax {
+    /// Its name, without a module's.
+    var name: String {
+      attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? attributeName.as(MemberTypeSyntax.self)?.name.text
+        ?? attributeName.trimmedDescription
     }
   }
 #endif

@@ -9,10 +9,11 @@
 
     /// Nil, after saying why, if there is none.
     init?(of host: Host, attribute: AttributeSyntax, isElsewhere: Bool, context: some MacroExpansionContext) {
+      let macro = attribute.name
       let declares = host.declaresProperty("id")
       guard let argument = attribute.identityArgument else {
         guard declares || isElsewhere else {
-          context.report(.missingID(host.name), at: host.declaration.introducer)
+          context.report(.missingID(host.name, macro: macro), at: host.declaration.introducer)
           return nil
         }
         self = .declared
@@ -24,7 +25,7 @@
       }
       if declares {
         guard path == ["id"] else {
-          context.report(.secondID(host.name), at: argument, fixIts: [attribute.fixItToPlain])
+          context.report(.secondID(host.name, macro: macro), at: argument, fixIts: [attribute.fixItToPlain])
           return nil
         }
         self = .declared

@@ -19,18 +19,17 @@
   }
 
   extension Problem {
-    static func notAStruct(_ kind: String, name: String, isEnum: Bool) -> Problem {
+    static func notAStruct(_ kind: String, name: String, macro: String, wrapper: String?) -> Problem {
       let hint =
-        isEnum
-        ? "an enum has no identity: if it holds entities, declare it '@EntityWrapper'"
-        : "an entity is a value that the store copies, compares and shares between threads"
-      return Problem(id: "notAStruct", message: "'@Entity' needs a struct, and '\(name)' is \(kind): \(hint)")
+        wrapper.map { "an enum has no identity: if it holds entities, declare it '@\($0)'" }
+        ?? "an entity is a value that the store copies, compares and shares between threads"
+      return Problem(id: "notAStruct", message: "'@\(macro)' needs a struct, and '\(name)' is \(kind): \(hint)")
     }
 
-    static func notAWrapper(_ kind: String, name: String) -> Problem {
+    static func notAWrapper(_ kind: String, name: String, macro: String) -> Problem {
       Problem(
         id: "notAWrapper",
-        message: "'@EntityWrapper' needs an enum or a struct, and '\(name)' is \(kind): a wrapper is a value that the "
+        message: "'@\(macro)' needs an enum or a struct, and '\(name)' is \(kind): a wrapper is a value that the "
           + "store copies and shares between threads")
     }
 
@@ -53,11 +52,11 @@
       Problem(id: "noncopyable", message: "'@\(macro)' needs a copyable type: every observer gets a copy of the value")
     }
 
-    static func missingID(_ name: String) -> Problem {
+    static func missingID(_ name: String, macro: String) -> Problem {
       Problem(
         id: "missingID",
         message: "'\(name)' has no 'id': declare one, or name the property that identifies it, "
-          + "as in '@Entity(id: \\.isbn)'. If an extension declares the id, let that extension conform to 'Identifiable'"
+          + "as in '@\(macro)(id: \\.isbn)'. If an extension declares the id, let that extension conform to 'Identifiable'"
       )
     }
 
@@ -93,10 +92,10 @@
           + "'@Entity(id: \\.isbn) @Consistent'. A struct without identity is declared '@EntityWrapper @Consistent'")
     }
 
-    static func secondID(_ name: String) -> Problem {
+    static func secondID(_ name: String, macro: String) -> Problem {
       Problem(
         id: "secondID",
-        message: "'\(name)' declares an 'id' already: remove it, or write '@Entity' without the argument 'id:'")
+        message: "'\(name)' declares an 'id' already: remove it, or write '@\(macro)' without the argument 'id:'")
     }
 
     static func idNotAKeyPath() -> Problem {
@@ -139,15 +138,51 @@
           + "declare 'var \(accessor)' by hand")
     }
 
-    static func operatorOfWrapper(_ name: String, conformances: String, type: String) -> Problem {
+    static func operatorOfWrapper(_ name: String, conformances: String, type: String, macro: String) -> Problem {
       Problem(
         id: "operatorOfWrapper",
-        message: "the compiler would not use this '\(name)', but derive its own, since '@EntityWrapper' adds members "
+        message: "the compiler would not use this '\(name)', but derive its own, since '@\(macro)' adds members "
           + "to '\(type)': state the conformance outside of it, as in 'extension \(type): \(conformances) {}'")
     }
 
-    static let ignoresNothing = Problem(
-      id: "ignoresNothing", message: "'@EntityIgnored' stands before a stored property; nothing else needs it",
-      severity: .warning)
+    static func twin(_ twin: String, of name: String) -> Problem {
+      Problem(id: "twin", message: "'@\(name)' does all that '@\(twin)' does: remove '@\(twin)'")
+    }
+
+    static func transientWithoutDefault(_ name: String) -> Problem {
+      Problem(
+        id: "transientWithoutDefault",
+        message: "'\(name)' is not stored, so what is read has nothing to put in it: give it a value, as in "
+          + "'@Transient var isSelected = false'")
+    }
+
+    static let transientID = Problem(
+      id: "transientID", message: "an entity is found by its 'id', which must be stored: remove '@Transient'")
+
+    static func transientAttribute(_ name: String) -> Problem {
+      Problem(
+        id: "transientAttribute", message: "'\(name)' is '@Transient': it has no column that could have attributes")
+    }
+
+    static func constantWithValue(_ name: String, isError: Bool) -> Problem {
+      Problem(
+        id: "constantWithValue",
+        message: "'\(name)' has its value already, so none can be read into it: declare it with 'var'"
+          + (isError ? "" : ", or mark it '@Transient' if it is not to be stored"),
+        severity: isError ? .error : .warning)
+    }
+
+    static func recursiveWrapper(_ name: String, type: String) -> Problem {
+      Problem(
+        id: "recursiveWrapper",
+        message: "the case '\(name)' holds another '\(type)', and each would need columns of its own: let an entity "
+          + "stand between them")
+    }
+
+    static func marksNothing(_ mark: String) -> Problem {
+      Problem(
+        id: "marksNothing", message: "'@\(mark)' stands before a stored property; nothing else needs it",
+        severity: .warning)
+    }
   }
 #endif

@@ -41,7 +41,8 @@
     /// Says what the spelling alone tells; the rest is found by the types, in the generated code.
     func warn(in context: some MacroExpansionContext) {
       for member in host.members {
-        for property in member.as(VariableDeclSyntax.self)?.storedProperties ?? [] where !property.isIgnored {
+        for property in member.as(VariableDeclSyntax.self)?.storedProperties ?? []
+        where !property.isIgnored && !property.isTransient {
           let ignoring = property.declaration.fixItToIgnored
           if property.isLazy {
             context.report(.lazyProperty(property.label), at: property.name, fixIts: [ignoring])

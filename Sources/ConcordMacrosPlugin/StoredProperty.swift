@@ -30,6 +30,9 @@
     /// `@EntityIgnored` says that no entity in it is to be followed.
     var isIgnored: Bool { declaration.attributes.contains(attribute: "EntityIgnored") }
 
+    /// `@Transient` says that it is not stored in a row.
+    var isTransient: Bool { declaration.attributes.contains(attribute: "Transient") }
+
     /// Whether its type contains a parameter pack, which can be neither an entity nor an `Any`.
     var holdsPack: Bool {
       type?.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.repeat) } ?? false
@@ -43,7 +46,9 @@
       }
     }
 
-    private static let harmlessAttributes: Set<String> = ["available", "usableFromInline", "EntityIgnored"]
+    private static let harmlessAttributes: Set<String> = [
+      "available", "usableFromInline", "EntityIgnored", "Attribute", "Transient",
+    ]
 
     var availability: Availability { Availability(declaration.attributes) }
   }

@@ -152,6 +152,7 @@ extension Model {
     for collection in entity.collections where collection.elements.contains(where: { $0.role == .count }) {
       return "\(entity.name).\(collection.name) holds wrappers that hold collections of entities"
     }
+    if let problem = entity.problem { return "\(entity.name): \(problem)" }
     if !entity.targets.isEmpty, !entity.isAggregate { return "\(entity.name) has relations, but is no Aggregate" }
     for target in entity.targets where known[ObjectIdentifier(target)] == nil {
       return "\(entity.name) refers to \(target), which is not listed"

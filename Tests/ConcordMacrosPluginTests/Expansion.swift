@@ -69,6 +69,11 @@
           ConsistentMacro.self, ["Identifiable", "ConsistentValue", "ConsistentObject", "StaticallyConsistent"]),
         "Projection": spec(ProjectionMacro.self, ["EntityProjection"]),
         "EntityIgnored": spec(EntityIgnoredMacro.self, []),
+        "PersistentEntity": spec(
+          PersistentEntityMacro.self, ["Identifiable", "Aggregate", "EntityIgnoring", "PersistentEntity"]),
+        "PersistentWrapper": spec(
+          PersistentWrapperMacro.self, ["EntityWrapper", "EntityIgnoring", "PersistentWrapper"]),
+        "Attribute": spec(AttributeMacro.self, []), "Transient": spec(TransientMacro.self, []),
       ]
     }
 
@@ -92,6 +97,20 @@
         .map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : String($0) }.joined(separator: "\n")
     }
 
+    /// How the properties are described: `["\"title\", \\Self.title"]`, with the `#if` lines between them.
+    var described: [String] {
+      (member("persistentProperties") ?? "").split(separator: "\n").compactMap { line in
+        let line = line.drop { $0 == " " }
+        if line.hasPrefix("#") && !line.hasPrefix("#sourceLocation") { return String(line) }
+        guard let start = line.firstRange(of: #/(^\.|PersistentProperty<Self>\.)init\(/#)?.upperBound else {
+          return nil
+        }
+        // The last parenthesis is that of `append`, and the one before it, if nothing follows, that of `init`.
+        let text = line[start...].dropLast()
+        return String(text.contains("._default(") ? text : text.dropLast())
+      }
+    }
+
     /// What was offered to the store: `["\\Self.author"]`, with the `#if` lines between them.
     var relations: [String] {
       (member("fixedRelations") ?? "").split(separator: "\n").compactMap { line in
@@ -106,6 +125,7 @@
   extension DeclSyntax {
     fileprivate var memberName: String? {
       if let function = self.as(FunctionDeclSyntax.self) { return function.name.text }
+      if self.is(InitializerDeclSyntax.self) { return "init" }
       return self.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription
     }
   }

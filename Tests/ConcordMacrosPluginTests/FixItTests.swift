@@ -42,6 +42,47 @@
           "@EntityWrapper struct Row { static func == (a: Row, b: Row) -> Bool { true } }\nextension Row: Equatable {}"
         ),
         (
+          "@PersistentEntity enum Media { case book(Book) }", "write '@PersistentWrapper'",
+          "@PersistentWrapper enum Media { case book(Book) }"
+        ),
+        (
+          "@Entity @PersistentEntity struct Book { let id: Int }", "remove '@Entity'",
+          "@PersistentEntity struct Book { let id: Int }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id: Int; @Transient var isOpen: Bool }", "write '= false'",
+          "@PersistentEntity struct Book { let id: Int; @Transient var isOpen: Bool = false }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id: Int; @Transient let cover: Cover? }", "write '= nil'",
+          "@PersistentEntity struct Book { let id: Int; @Transient let cover: Cover? = nil }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id: Int; @Transient var a: Int, b: Cover { didSet {} } }",
+          "write '= <#value#>'",
+          "@PersistentEntity struct Book { let id: Int; @Transient var a: Int, b: Cover = <#value#> { didSet {} } }"
+        ),
+        (
+          "@PersistentEntity struct Book { @Transient var id = 1; var n: Int }", "remove '@Transient'",
+          "@PersistentEntity struct Book { var id = 1; var n: Int }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id: Int; @Attribute(.unique) @Transient var n = 1 }",
+          "remove '@Attribute'", "@PersistentEntity struct Book { let id: Int; @Transient var n = 1 }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id = UUID() }", "declare it with 'var'",
+          "@PersistentEntity struct Book { var id = UUID() }"
+        ),
+        (
+          "@PersistentEntity struct Book { let id: Int; let n = 1 }", "mark it '@Transient'",
+          "@PersistentEntity struct Book { let id: Int; @Transient let n = 1 }"
+        ),
+        (
+          "struct Book {\n  @Attribute(.unique) var id: Int { 1 }\n}", "remove '@Attribute'",
+          "struct Book {\n  var id: Int { 1 }\n}"
+        ),
+        (
           "struct Book {\n  @EntityIgnored var id: Int { 1 }\n}", "remove '@EntityIgnored'",
           "struct Book {\n  var id: Int { 1 }\n}"
         ),

@@ -34,6 +34,23 @@ struct ContextTests {
     }
   }
 
+  @Test("A context tells how fresh an entity is, also one that is not saved", arguments: StoreKind.allCases)
+  func howFresh(_ kind: StoreKind) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      let context = coordinator.newContext()
+      #expect(try context.stamp(of: Review.self, id: 1) == nil)
+      context.insert(emma, modifiedAt: 3)
+      #expect(try context.stamp(of: Review.self, id: 1) == 3)
+      try context.save()
+      #expect(try coordinator.newContext().stamp(of: Review.self, id: 1) == 3)
+      #expect(try !context.update(Review.self, id: 1, modifiedAt: 3) { $0.stars = 4 })
+      #expect(try context.update(Review.self, id: 1, modifiedAt: 4) { $0.stars = 4 })
+      #expect(try context.stamp(of: Review.self, id: 1) == 4)
+      try context.delete(Review.self, id: 1)
+      #expect(try context.stamp(of: Review.self, id: 1) == nil)
+    }
+  }
+
   @Test("A context tells what it would insert, update and delete", arguments: StoreKind.allCases)
   func changedObjects(_ kind: StoreKind) throws {
     try kind.withCoordinator(libraryModel()) { coordinator in

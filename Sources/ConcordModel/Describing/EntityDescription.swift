@@ -20,6 +20,8 @@ public final class EntityDescription: Sendable {
   /// The types inside.
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
+  /// Why it cannot be stored.
+  package let problem: String?
   /// Where each property is, and the position of its first column. So few that they are searched one by one.
   private let keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)]
   private let encoders: [(@Sendable (Any) throws -> StoredValue?)?]
@@ -35,6 +37,7 @@ public final class EntityDescription: Sendable {
     keyStorageClass = T.idStorageClass
     targets = properties.flatMap(\.targets)
     isAggregate = type is any Aggregate.Type
+    problem = properties.lazy.compactMap(\.problem).first
     countPositions = properties.flatMap(\.columns).enumerated().filter { $1.role == .count }.map(\.offset)
     var ranges: [PropertyRange] = []
     var (column, collection) = (0, 0)

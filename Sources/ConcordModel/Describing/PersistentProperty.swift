@@ -14,7 +14,7 @@ public struct PersistentProperty<Root>: Sendable {
   public let name: String
   /// What it was called in an earlier version of the model, whose column is carried over.
   public let originalName: String?
-  public let columns: [ColumnDescription]
+  public internal(set) var columns: [ColumnDescription]
   public let collections: [CollectionDescription]
   public let keyPath: any PartialKeyPath<Root> & Sendable
   /// The types of the entities inside.
@@ -23,12 +23,17 @@ public struct PersistentProperty<Root>: Sendable {
   package let relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)?
   /// How a value that a predicate compares with is stored; `nil` where that cannot be compared.
   package let encode: (@Sendable (Any) throws -> StoredValue?)?
+  /// What its columns hold for a value; `nil` where no value can be given to rows that have none.
+  let encodeDefault: (@Sendable (Any) throws -> [StoredValue]?)?
+  /// Why it cannot be stored so, which a model says that lists its type.
+  package let problem: String?
 
   init(
     _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, originalName: String?, columns: [ColumnDescription],
     collections: [CollectionDescription] = [], targets: [any PersistentEntity.Type] = [],
     relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)? = nil,
-    encode: (@Sendable (Any) throws -> StoredValue?)? = nil
+    encode: (@Sendable (Any) throws -> StoredValue?)? = nil,
+    encodeDefault: (@Sendable (Any) throws -> [StoredValue]?)? = nil, problem: String? = nil
   ) {
     self.name = name
     self.keyPath = keyPath
@@ -38,15 +43,17 @@ public struct PersistentProperty<Root>: Sendable {
     self.targets = targets
     self.relation = relation
     self.encode = encode
+    self.encodeDefault = encodeDefault ?? encode.map { encode in { @Sendable value in try encode(value).map { [$0] } } }
+    self.problem = problem
   }
 }
 
 // MARK: Values
 
 extension PersistentProperty {
-  fileprivate init<C: ValueCoding & SendableMetatype>(
+  init<C: ValueCoding & SendableMetatype>(
     _ coding: C.Type, _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ options: [AttributeOption],
-    _ originalName: String?, _ defaultValue: C.Value?
+    _ originalName: String?, _ defaultValue: C.Value?, mayHoldEntities: Bool = false
   ) {
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
@@ -55,7 +62,10 @@ extension PersistentProperty {
       defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison)
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
-      encode: { value in try (value as? C.Value).map { try C.encode($0) } })
+      encode: { value in try (value as? C.Value).map { try C.encode($0) } },
+      problem: !mayHoldEntities && holdsEntities(C.Value.self)
+        ? "'\(name)' holds entities, which would be stored as plain values: declare it with 'var', without options"
+        : nil)
   }
 
   /// A plain value.
@@ -126,12 +136,13 @@ extension PersistentProperty {
 
 extension PersistentProperty {
   fileprivate init<T: PersistentEntity>(
-    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, to type: T.Type,
-    isOptional: Bool, relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
+    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ options: [AttributeOption],
+    _ originalName: String?, to type: T.Type, isOptional: Bool,
+    relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
   ) {
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .reference, storageClass: T.idStorageClass, isOptional: isOptional,
-      target: T.entityName)
+      isUnique: options.contains(.unique), isIndexed: options.contains(.indexed), target: T.entityName)
     self.init(name, keyPath, originalName: originalName, columns: [column], targets: [type], relation: relation)
   }
 
@@ -152,17 +163,19 @@ extension PersistentProperty {
       ], targets: [type], relation: relation)
   }
 
-  /// An entity.
+  /// An entity. References are indexed anyway; no two may refer to the same one if it is `.unique`.
   public init<T: PersistentEntity>(
-    _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, originalName: String? = nil
+    _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, to: T.self, isOptional: false) { .init(keyPath) }
+    self.init(name, keyPath, options, originalName, to: T.self, isOptional: false) { .init(keyPath) }
   }
 
   public init<T: PersistentEntity>(
-    _ name: String, _ keyPath: any WritableKeyPath<Root, T?> & Sendable, originalName: String? = nil
+    _ name: String, _ keyPath: any WritableKeyPath<Root, T?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, to: T.self, isOptional: true) { .init(keyPath) }
+    self.init(name, keyPath, options, originalName, to: T.self, isOptional: true) { .init(keyPath) }
   }
 
   /// Entities in order.
@@ -252,7 +265,16 @@ extension PersistentProperty {
       columns: [.wrapperCase(name, originalName, isOptional)]
         + properties.flatMap { $0.columns.map { $0.inside(name, originalName: originalName) } },
       collections: properties.flatMap { $0.collections.map { $0.inside(name, originalName: originalName) } },
-      targets: properties.flatMap(\.targets), relation: relation)
+      targets: properties.flatMap(\.targets), relation: relation,
+      encodeDefault: { value in
+        // One that holds entities would refer to what nobody has stored.
+        guard let wrapper = value as? W else { return nil }
+        var writer = RowWriter()
+        try writer.write(wrapper)
+        let columns = zip(properties.flatMap(\.columns), writer.values.dropFirst())
+        let isPlain = columns.allSatisfy { $0.target == nil || $1.isNull }
+        return isPlain && writer.collections.allSatisfy(\.isEmpty) ? writer.values : nil
+      }, problem: properties.lazy.compactMap(\.problem).first)
   }
 
   fileprivate init<W: PersistentWrapper>(
@@ -268,7 +290,8 @@ extension PersistentProperty {
       collections: [
         CollectionDescription(
           name: name, originalName: originalName, isOrdered: true, key: nil, elements: elements)
-      ], targets: properties.flatMap(\.targets), relation: relation)
+      ], targets: properties.flatMap(\.targets), relation: relation,
+      problem: properties.lazy.compactMap(\.problem).first)
   }
 
   /// A wrapper.

@@ -146,19 +146,22 @@ extension RowReader {
     try read(PlainCoding<K>.self)
   }
 
-  @_disfavoredOverload
-  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self) throws -> [K:
-    T]
-  {
-    try read(JSONCoding<K>.self) ?? [:]
-  }
+  // A key that is both is kept plain; without this, neither of the two others would be the better one.
+  public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
+    _ type: [K: T].Type = [K: T].self
+  ) throws -> [K: T] { try read(PlainCoding<K>.self) ?? [:] }
 
-  @_disfavoredOverload
-  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self) throws
-    -> [K: T]?
-  {
-    try read(JSONCoding<K>.self)
-  }
+  public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
+    _ type: [K: T]?.Type = [K: T]?.self
+  ) throws -> [K: T]? { try read(PlainCoding<K>.self) }
+
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
+    _ type: [K: T].Type = [K: T].self
+  ) throws -> [K: T] { try read(JSONCoding<K>.self) ?? [:] }
+
+  public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
+    _ type: [K: T]?.Type = [K: T]?.self
+  ) throws -> [K: T]? { try read(JSONCoding<K>.self) }
 
   private mutating func read<C: RangeReplaceableCollection>(all type: C.Type) throws -> C?
   where C.Element: PersistentEntity {

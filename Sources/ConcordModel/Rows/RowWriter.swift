@@ -132,12 +132,19 @@ extension RowWriter {
     try write(PlainCoding<K>.self, entities)
   }
 
-  @_disfavoredOverload
+  // A key that is both is kept plain; without this, neither of the two others would be the better one.
+  public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
+    _ entities: [K: T]
+  ) throws { try write(PlainCoding<K>.self, entities) }
+
+  public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
+    _ entities: [K: T]?
+  ) throws { try write(PlainCoding<K>.self, entities) }
+
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
     try write(JSONCoding<K>.self, entities)
   }
 
-  @_disfavoredOverload
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
     try write(JSONCoding<K>.self, entities)
   }

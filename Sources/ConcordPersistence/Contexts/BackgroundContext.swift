@@ -28,7 +28,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// The entities that it may hold.
   public var model: Model { core.parent.model }
 
-  private func locked<R>(_ body: (ContextCore) throws -> R) rethrows -> R {
+  func locked<R>(_ body: (ContextCore) throws -> R) rethrows -> R {
     lock.lock()
     defer { lock.unlock() }
     return try body(core)

@@ -12,7 +12,7 @@ final class ContextCore {
 
   init(parent: any ContextParent) { self.parent = parent }
 
-  private var model: Model { parent.model }
+  var model: Model { parent.model }
 
   // MARK: Reading
 

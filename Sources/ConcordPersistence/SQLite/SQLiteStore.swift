@@ -97,7 +97,8 @@
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
       } catch {
-        throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
+        throw StoreError.storeFailed(
+          store: url.lastPathComponent, reason: "its folder cannot be made: \(error.localizedDescription)")
       }
       // SQLite gives the files beside it the same permissions.
       if !manager.fileExists(atPath: url.path),

@@ -1,7 +1,8 @@
 public import ConcordConsistencyMacros
+public import ConcordPersistenceMacros
 
 /// Somebody who wrote books.
-@Entity @Consistent
+@PersistentEntity @Consistent
 public struct Author: Equatable {
   public let id: String
   public var name: String
@@ -13,7 +14,7 @@ public struct Author: Equatable {
 }
 
 /// What one reader thinks of one book.
-@Entity @Consistent
+@PersistentEntity @Consistent
 public struct Review: Equatable {
   public let id: String
   public var stars: Int
@@ -29,9 +30,11 @@ public struct Review: Equatable {
 }
 
 /// A book for sale, with its author and what readers wrote about it.
-@Entity @Consistent
+@PersistentEntity @Consistent
 public struct Book: Equatable {
   public let id: String
+  /// Its place in the catalogue.
+  @Attribute(.indexed) public var number: Int
   public var title: String
   public var year: Int
   public var language: String
@@ -42,22 +45,25 @@ public struct Book: Equatable {
   public var reviews: [Review]
 }
 
-/// An author with all of her books.
+/// An author with all of her books. It is no entity of the file: a screen makes it of what is there.
 @Entity(id: \.author.id)
 public struct AuthorBooks: Equatable {
   public var author: Author
   public var books: [Book]
 }
 
-/// A customer, with the books on her shelf.
-@Entity
+/// A customer, with the books on her shelf and the one that she looks at.
+@PersistentEntity
 public struct User: Equatable {
   public let id: String
   public var name: String
   public var shelf: [Book]
+  public var selected: Book?
+
+  static let only = "reader"
 }
 
-/// How far the feed has come. It changes in the same transaction as what the event changes, so whoever shows it shows
+/// How far the feed has come since the start. It changes in the same transaction as what the event changes, so whoever shows it shows
 /// the event too.
 public struct FeedPosition: Identifiable, Sendable, Equatable {
   public let id: String
@@ -65,18 +71,6 @@ public struct FeedPosition: Identifiable, Sendable, Equatable {
   public var arrival: ContinuousClock.Instant
 
   static let only = "feed"
-}
-
-extension AliasKey where T == User {
-  static let currentUser = AliasKey("currentUser")
-}
-
-extension AliasKey where T == [Book] {
-  static let catalogue = AliasKey("catalogue")
-}
-
-extension AliasKey where T == [Author] {
-  static let authors = AliasKey("authors")
 }
 
 extension AliasKey where T == FeedPosition {

@@ -6,20 +6,44 @@ extension Bookstore {
   /// What the options ask for; ends the program with a message when it cannot be had.
   func session() throws -> Session {
     let catalogue = try openCatalogue()
-    guard let display = Display(catalogue, bookID: book) else {
-      throw ValidationError("--book: there is no book \"\(book ?? "")\" in the catalogue.")
-    }
     let descriptor = try openEvents()
     let isInvented = descriptor == nil
     return Session(
-      catalogue: catalogue,
-      display: display,
+      shop: try openShop(catalogue),
       events: descriptor.map { LineReader(descriptor: $0) },
       eventsName: events == "-" ? "standard input" : events ?? "invented events",
       seed: seed,
       count: count ?? (isInvented && runsHeadless ? 2000 : nil),
       rate: rate ?? (isInvented && !runsHeadless ? 20 : nil),
-      hasLegacy: legacy)
+      hasLegacy: legacy,
+      acknowledges: acknowledge)
+  }
+
+  /// Prints what would be invented in a new shop.
+  func printInvented() throws {
+    let catalogue = try openCatalogue()
+    guard let display = Display(catalogue, bookID: book) else { throw unknownBook(book ?? "") }
+    var generator = EventGenerator(catalogue: catalogue, display: display, seed: seed)
+    for _ in 0..<(count ?? 2000) { print(try generator.next().json()) }
+  }
+
+  private func openShop(_ catalogue: Catalogue) throws -> Shop {
+    let folder = store.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Place.usual
+    do {
+      return try Shop(at: store == "memory" ? .memory : .folder(folder), newCatalogue: catalogue, bookID: book)
+    } catch ShopError.unknownBook(let id) {
+      throw unknownBook(id)
+    } catch ShopError.soldOut {
+      complain("\(folder.path): all books of this shop were removed; --store opens another one")
+      throw ExitCode(73)
+    } catch {
+      complain("\(folder.path): \(error)")
+      throw ExitCode(73)
+    }
+  }
+
+  private func unknownBook(_ id: Book.ID) -> ValidationError {
+    ValidationError("--book: there is no book \"\(id)\" in the catalogue.")
   }
 
   private func openCatalogue() throws -> Catalogue {
@@ -50,5 +74,5 @@ extension Bookstore {
     return descriptor
   }
 
-  private func complain(_ text: String) { FileHandle.standardError.write(Data("bookstore: \(text)\n".utf8)) }
+  func complain(_ text: String) { FileHandle.standardError.write(Data("bookstore: \(text)\n".utf8)) }
 }

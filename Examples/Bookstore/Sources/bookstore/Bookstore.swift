@@ -1,5 +1,6 @@
 import ArgumentParser
 import BookstoreKit
+import ConcordPersistence
 import Foundation
 
 @main
@@ -35,13 +36,21 @@ struct Bookstore: AsyncParsableCommand {
         {"type":"remove","book":"emma"}
       Each may carry a time or a version, "at": a number. An event that is not newer than what the store knows of the \
       same book or author is stale, and discarded. Without "at", it is stamped with the time it arrives (seconds since \
-      1970). A line that is no event, or speaks of something that is not there, is told on standard error with its \
+      2001). A line that is no event, or speaks of something that is not there, is told on standard error with its \
       number and the reason, and counted as malformed; the next events still arrive.
 
       LEGACY
       With --legacy a fifth screen joins, as in an app that moves to the store screen by screen. It holds its books \
       itself, and observes nothing: a ConsistencyManager keeps it and the store in step. What changes in the store \
       reaches it, also that a book was removed; the copies that it sells reach the store, and thereby the other screens.
+
+      ON DISK
+      Catalogue, prices, reviews, the shelf and the selected book are kept in the SQLite file bookstore.sqlite, in the \
+      folder that --store names; without it, in \(Place.usual.path). Start, quit or kill the program, start it again: \
+      the screens are as they were. With --store memory nothing is kept.
+
+      --acknowledge prints "saved 7" at once when the event of line 7 is in the file, and stays there whatever \
+      happens to the program. Events that are stale or malformed change nothing, and are not acknowledged.
 
       WITHOUT A TERMINAL
       When standard output is no terminal, or with --headless, the screens are drawn in memory, compared with each \
@@ -53,10 +62,18 @@ struct Bookstore: AsyncParsableCommand {
         64  wrong usage
         65  the catalogue is malformed: file, line and reason are on standard error
         66  the catalogue or the events cannot be read
+        73  the file of the shop cannot be made or opened
+        74  an event could not be saved
       """)
 
-  @Option(help: ArgumentHelp("The books to sell, instead of those that come with the example.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The books that a new shop sells, instead of those that come with the example.", valueName: "file"))
   var catalogue: String?
+
+  @Option(
+    help: ArgumentHelp("The folder that the shop is kept in. With \"memory\" it is gone at the end.", valueName: "dir"))
+  var store: String?
 
   @Option(
     help: ArgumentHelp(
@@ -87,6 +104,9 @@ struct Bookstore: AsyncParsableCommand {
   @Flag(help: "Run without a terminal, as described above.")
   var headless = false
 
+  @Flag(help: "Print \"saved N\" when the event of line N is in the file. Without a terminal.")
+  var acknowledge = false
+
   @Flag(help: "Print invented events, one a line, instead of running: 2000, or --count.")
   var printEvents = false
 
@@ -94,20 +114,28 @@ struct Bookstore: AsyncParsableCommand {
     if let rate, !(rate > 0 && rate.isFinite) { throw ValidationError("--rate must be more than 0.") }
     if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
     if printEvents, events != nil { throw ValidationError("--print-events invents events; leave out --events.") }
+    if acknowledge, !runsHeadless {
+      throw ValidationError("--acknowledge prints where the screens are; add --headless, or send it through a pipe.")
+    }
+    if store == "" { throw ValidationError("--store needs the name of a folder, or \"memory\".") }
     if events == "-", !runsHeadless, isatty(STDIN_FILENO) == 1 {
       throw ValidationError("--events - reads standard input, which is the keyboard here. Send events through a pipe.")
     }
   }
 
   func run() async throws {
+    if printEvents { return try printInvented() }
     let session = try session()
-    if printEvents {
-      var generator = EventGenerator(catalogue: session.catalogue, display: session.display, seed: seed)
-      for _ in 0..<(count ?? 2000) { print(try generator.next().json()) }
-    } else if runsHeadless {
-      guard await HeadlessRun(session).run() else { throw ExitCode(1) }
-    } else {
-      await InteractiveRun(session).run()
+    do {
+      guard runsHeadless else { return try await InteractiveRun(session).run() }
+      switch try await HeadlessRun(session).run() {
+      case .agreed: break
+      case .disagreed: throw ExitCode(1)
+      case .failed: throw ExitCode(74)
+      }
+    } catch let error as StoreError {
+      complain("\(error)")
+      throw ExitCode(74)
     }
   }
 

@@ -4,42 +4,8 @@ import Testing
 /// The program itself, started as a person would start it.
 @Suite("Command")
 struct CommandTests {
-  private struct Ending {
-    let status: Int32
-    let output: String
-    let errors: String
-  }
-
-  private func bookstore(_ arguments: [String], input: String = "") throws -> Ending {
-    let process = Process()
-    process.executableURL = built.appendingPathComponent("bookstore")
-    process.arguments = arguments
-    // Files, because a pipe that nobody reads yet would hold the program up.
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let files = ["in", "out", "err"].map { folder.appendingPathComponent($0) }
-    for file in files { try Data(input.utf8).write(to: file) }
-    process.standardInput = try FileHandle(forReadingFrom: files[0])
-    for (file, keyPath) in zip(files[1...], [\Process.standardOutput, \Process.standardError]) {
-      try Data().write(to: file)
-      process[keyPath: keyPath] = try FileHandle(forWritingTo: file)
-    }
-    try process.run()
-    process.waitUntilExit()
-    return Ending(
-      status: process.terminationStatus,
-      output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
-  }
-
-  private var built: URL {
-    #if os(macOS)
-      let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? .main
-      return tests.bundleURL.deletingLastPathComponent()
-    #else
-      return Bundle.main.bundleURL
-    #endif
+  private func bookstore(_ arguments: [String], input: String = "") throws -> Program.Ending {
+    try Program.run(arguments, input: input)
   }
 
   @Test("Without a terminal it runs 2,000 events, and all screens agree")
@@ -97,6 +63,7 @@ struct CommandTests {
     #expect(try bookstore(["--events", "/"]).status == 66)
     #expect(try bookstore(["--rate", "0"]).status == 64)
     #expect(try bookstore(["--book", "no-such-book"]).status == 64)
+    #expect(try bookstore(["--book", "no-such-book", "--print-events"]).status == 64)
   }
 
   @Test("The events that it prints are events that it takes")
@@ -112,7 +79,11 @@ struct CommandTests {
   func help() throws {
     let help = try bookstore(["--help"])
     #expect(help.status == 0)
-    for word in ["KEYS", "EVENTS", "EXIT STATUS", "--catalogue", "--rate", "--headless", "\"type\":\"price\""] {
+    let words = [
+      "KEYS", "EVENTS", "ON DISK", "EXIT STATUS", "--catalogue", "--rate", "--headless", "--store", "--acknowledge",
+      "\"type\":\"price\"",
+    ]
+    for word in words {
       #expect(help.output.contains(word), "\(word)")
     }
   }

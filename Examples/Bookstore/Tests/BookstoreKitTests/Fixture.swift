@@ -31,12 +31,12 @@ final class OpenShop {
   var ledger: Ledger
   var dashboard: Dashboard { projector.dashboard }
 
-  init(hasLegacy: Bool = false) throws {
+  init(hasLegacy: Bool = false, at place: Place = .memory) throws {
     fixture = try Fixture()
-    shop = Shop(catalogue: fixture.catalogue, display: fixture.display)
-    ledger = fixture.ledger
+    shop = try Shop(at: place, newCatalogue: fixture.catalogue)
+    ledger = try shop.ledger()
     projector = Projector(
-      shop: shop, display: fixture.display, hasLegacy: hasLegacy, progress: progress, canvas: HiddenCanvas(),
+      shop: shop, display: shop.display, hasLegacy: hasLegacy, progress: progress, canvas: HiddenCanvas(),
       status: Report.figures)
   }
 

@@ -8,8 +8,11 @@ import Testing
 struct LegacyTests {
   /// Waits until the screen that is not on the store has caught up, too.
   private func agree(_ open: OpenShop) async throws -> Bool {
-    for _ in 0..<3000 where !open.disagreements.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-    return open.disagreements.isEmpty
+    for _ in 0..<3000 {
+      if open.disagreements.isEmpty { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
   }
 
   @Test("It follows the store without observing it")

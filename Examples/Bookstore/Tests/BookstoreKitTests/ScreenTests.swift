@@ -98,15 +98,15 @@ struct ScreenTests {
   @Test("What is alive is what somebody can reach: a removed book's reviews go with it")
   func census() async throws {
     let open = try OpenShop()
-    let start = open.shop.census.count
+    let start = open.shop.entitiesAlive
     #expect(start == open.ledger.entities + 3, "the user, the aggregate of the author and the feed come on top")
     for number in 1...5 {
       let review = Review(id: "r\(number)", stars: number, by: "Ada", text: "So.")
       try await open.receive(.review(book: "emma", review), at: Double(number))
     }
-    #expect(open.shop.census.count == start + 5)
+    #expect(open.shop.entitiesAlive == start + 5)
     try await open.receive(.remove(book: "emma"), at: 6)
-    #expect(open.shop.census.count == start - 1)
+    #expect(open.shop.entitiesAlive == start - 1)
   }
 
   @Test("Another book may be chosen; an author's books live only while a screen shows them")

@@ -17,6 +17,8 @@ extension Catalogue {
       authors.append(entry.author)
       var titles: Set<String> = []
       for book in entry.books.map({ $0.book(by: entry.author) }) {
+        var book = book
+        book.number = books.count
         if let line = bookLines.updateValue(number, forKey: book.id) {
           throw LineProblem(line: number, reason: "book \"\(book.id)\" is already on line \(line)")
         }
@@ -75,7 +77,7 @@ private struct BookEntry: Decodable {
   func book(by author: Author) -> Book {
     let start = StartingValues(bookID: id)
     return Book(
-      id: id, title: title, year: year, language: language, subjects: subjects, cents: start.cents, stock: start.stock,
-      author: author, reviews: [])
+      id: id, number: 0, title: title, year: year, language: language, subjects: subjects, cents: start.cents,
+      stock: start.stock, author: author, reviews: [])
   }
 }

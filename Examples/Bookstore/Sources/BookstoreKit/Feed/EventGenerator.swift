@@ -20,7 +20,11 @@ public struct EventGenerator: Sendable {
     spared = display.book.id
     let byAuthor = catalogue.books.filter { $0.author.id == display.book.author.id }
     favourites = (display.shelf + byAuthor).map(\.id)
-    fewest = catalogue.books.count / 2
+    // A shop that is opened again and again is not emptied.
+    fewest = max(catalogue.books.count / 2, min(catalogue.books.count, 100))
+    // Nor does it get a review twice.
+    let numbers = catalogue.books.flatMap(\.reviews).compactMap { $0.id.hasPrefix("g") ? Int($0.id.dropFirst()) : nil }
+    count = numbers.max() ?? 0
   }
 
   public mutating func next() -> Event {

@@ -12,6 +12,8 @@ struct Feed: Sendable {
   var complain: @Sendable (_ line: Int, _ problem: EventProblem) -> Void
   /// The same events without a store, to compare with.
   var ledger: Ledger
+  /// Called on the feed's thread when the event of a line is in the file.
+  var acknowledge: (@Sendable (_ line: Int) -> Void)?
   /// Called on the feed's thread after each ``checkInterval`` lines and at the end.
   var check: (@Sendable (Ledger) -> Void)?
   /// Called on the feed's thread when it is over.
@@ -48,14 +50,14 @@ struct Feed: Sendable {
 
   private mutating func run() {
     var lines = 0
-    while !progress.state.isStopped, lines < limit ?? .max, let next = source.next() {
+    while !progress.state.isStopped, !progress.state.hasFailed, lines < limit ?? .max, let next = source.next() {
       lines += 1
       pace?.wait()
       take(next)
       waitForScreens()
-      if lines.isMultiple(of: checkInterval) { check?(ledger) }
+      if lines.isMultiple(of: checkInterval) { checkIfWhole() }
     }
-    if !lines.isMultiple(of: checkInterval) || lines == 0 { check?(ledger) }
+    if !lines.isMultiple(of: checkInterval) || lines == 0 { checkIfWhole() }
     progress.change { $0.isFinished = true }
     ended?()
   }
@@ -67,10 +69,19 @@ struct Feed: Sendable {
       ledger.receive(event, stamp: stamp)
       let wasTaken = try shop.receive(event, stamp: stamp, arrival: .now)
       progress.change { if wasTaken { $0.taken += 1 } else { $0.stale += 1 } }
+      if wasTaken { acknowledge?(next.line) }
+    } catch EventProblem.notSaved(let reason) {
+      progress.change { $0.hasFailed = true }
+      complain(next.line, .notSaved(reason))
     } catch {
       progress.change { $0.malformed += 1 }
       complain(next.line, error as? EventProblem ?? .malformed("\(error)"))
     }
+  }
+
+  /// The ledger knows of an event that could not be saved.
+  private func checkIfWhole() {
+    if !progress.state.hasFailed { check?(ledger) }
   }
 
   private func waitForScreens() {

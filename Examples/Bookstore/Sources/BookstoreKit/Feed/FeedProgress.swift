@@ -9,6 +9,8 @@ final class FeedProgress: Sendable {
     var stale = 0
     /// Lines that were no event, or spoke of a book or an author that is not there.
     var malformed = 0
+    /// Whether an event could not be saved, which ends the feed.
+    var hasFailed = false
     /// How many events the screens have been told of.
     var shown = 0
     var isStopped = false

@@ -11,15 +11,25 @@ public final class HeadlessRun {
 
   public init(_ session: Session) { self.session = session }
 
-  /// Returns whether all screens agreed, each time they were compared.
-  public func run() async -> Bool {
-    let shop = Shop(catalogue: session.catalogue, display: session.display)
+  /// How a run ends.
+  public enum Ending: Sendable {
+    /// All screens agreed, each time they were compared.
+    case agreed
+    case disagreed
+    /// An event could not be saved.
+    case failed
+  }
+
+  /// - Throws: `StoreError` if the file can be read or closed no longer.
+  public func run() async throws -> Ending {
+    let shop = session.shop
     let progress = FeedProgress()
     let complaints = Complaints(source: session.eventsName, keeps: false)
     let projector = Projector(
-      shop: shop, display: session.display, hasLegacy: session.hasLegacy, progress: progress,
+      shop: shop, display: shop.display, hasLegacy: session.hasLegacy, progress: progress,
       canvas: HiddenCanvas(), status: Report.figures)
-    var feed = session.feed(into: shop, progress: progress, complaints: complaints)
+    var feed = try session.feed(progress: progress, complaints: complaints)
+    if session.acknowledges { feed.acknowledge = Self.acknowledge }
     feed.check = { ledger in
       Self.wait { progress.state.shown == progress.state.arrived }
       Self.wait { Self.hasLegacyCaughtUp(projector, with: ledger) }
@@ -39,6 +49,8 @@ public final class HeadlessRun {
 
     for line in Report.screens(projector.dashboard) { print(line) }
     for line in Report.summary(projector, elapsed: elapsed) { print(line) }
+    try shop.close()
+    if progress.state.hasFailed { return .failed }
     let holds = agreement.disagreements.isEmpty && checks > 0
     print(holds ? "all screens agree" : "THE SCREENS DISAGREE", terminator: ": ")
     print("\(agreement.comparisons) comparisons in \(checks) \(checks == 1 ? "check" : "checks"),", terminator: " ")
@@ -46,7 +58,12 @@ public final class HeadlessRun {
     for disagreement in agreement.disagreements.prefix(20) {
       FileHandle.standardError.write(Data("\(disagreement)\n".utf8))
     }
-    return holds
+    return holds ? .agreed : .disagreed
+  }
+
+  /// Written at once, so that whoever reads it may rely on it even if the process ends the next moment.
+  nonisolated private static func acknowledge(_ line: Int) {
+    FileHandle.standardOutput.write(Data("saved \(line)\n".utf8))
   }
 
   private func compare(_ projector: Projector, with ledger: Ledger) {

@@ -7,20 +7,22 @@ public final class InteractiveRun {
 
   public init(_ session: Session) { self.session = session }
 
-  public func run() async {
+  /// - Throws: `StoreError` if the file can be read or closed no longer.
+  public func run() async throws {
     let terminal = Terminal()
     let canvas = TerminalCanvas(terminal)
-    let shop = Shop(catalogue: session.catalogue, display: session.display)
+    let shop = session.shop
     let progress = FeedProgress()
     let complaints = Complaints(source: session.eventsName, keeps: Terminal.isTerminal(2))
     let projector = Projector(
-      shop: shop, display: session.display, hasLegacy: session.hasLegacy, progress: progress, canvas: canvas
+      shop: shop, display: shop.display, hasLegacy: session.hasLegacy, progress: progress, canvas: canvas
     ) { projector, width in
       let hasLegacy = projector.dashboard.legacy != nil
       return Report.figures(projector, width: width)
         + [Self.help(progress.state, complaints.newest, hasLegacy: hasLegacy)]
     }
 
+    let feed = try session.feed(progress: progress, complaints: complaints)
     Signals.install(for: terminal) {
       Task { @MainActor in
         canvas.forget()
@@ -29,7 +31,7 @@ public final class InteractiveRun {
     }
     terminal.enter()
     let start = ContinuousClock.now
-    session.feed(into: shop, progress: progress, complaints: complaints).start()
+    feed.start()
     let drawing = Task { await projector.run() }
     let ticking = Task { await Self.tick(projector) }
     for await key in terminal.keys() {
@@ -45,6 +47,7 @@ public final class InteractiveRun {
 
     complaints.tellKept()
     for line in Report.summary(projector, elapsed: .now - start) { print(line) }
+    try shop.close()
   }
 
   /// Draws now and then also when nothing happens, so that highlights fade and the rate sinks.

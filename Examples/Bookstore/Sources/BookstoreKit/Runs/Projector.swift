@@ -36,7 +36,7 @@ final class Projector {
     }
   }
 
-  var entitiesAlive: Int { shop.census.count }
+  var entitiesAlive: Int { shop.entitiesAlive }
   /// Subscriptions to the store: the legacy screen has none.
   var observers: Int { dashboard.screens.count + (dashboard.legacy == nil ? 1 : 0) }
 

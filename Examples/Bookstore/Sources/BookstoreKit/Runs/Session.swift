@@ -1,7 +1,6 @@
 /// What a run of the program works on.
 public struct Session: Sendable {
-  public var catalogue: Catalogue
-  public var display: Display
+  public var shop: Shop
   /// Recorded events; without them events are invented.
   public var events: LineReader?
   /// What the events are called in messages.
@@ -13,13 +12,15 @@ public struct Session: Sendable {
   public var rate: Double?
   /// Whether there is a fifth screen, which holds its objects itself.
   public var hasLegacy: Bool
+  /// Whether each event that is in the file is told.
+  public var acknowledges: Bool
 
   public init(
-    catalogue: Catalogue, display: Display, events: LineReader?, eventsName: String, seed: UInt64, count: Int?,
-    rate: Double?, hasLegacy: Bool
+    shop: Shop, events: LineReader?, eventsName: String, seed: UInt64, count: Int?, rate: Double?, hasLegacy: Bool,
+    acknowledges: Bool = false
   ) {
-    self.catalogue = catalogue
-    self.display = display
+    self.shop = shop
+    self.acknowledges = acknowledges
     self.events = events
     self.eventsName = eventsName
     self.seed = seed
@@ -28,16 +29,15 @@ public struct Session: Sendable {
     self.hasLegacy = hasLegacy
   }
 
-  func feed(into shop: Shop, progress: FeedProgress, complaints: Complaints) -> Feed {
+  func feed(progress: FeedProgress, complaints: Complaints) throws -> Feed {
     let source: any EventSource =
       if let events {
         RecordedEvents(events)
       } else {
-        GeneratedEvents(EventGenerator(catalogue: catalogue, display: display, seed: seed))
+        GeneratedEvents(EventGenerator(catalogue: shop.catalogue, display: shop.display, seed: seed))
       }
     return Feed(
-      source: source, shop: shop, progress: progress, ledger: Ledger(catalogue: catalogue, display: display),
-      limit: count, rate: rate
+      source: source, shop: shop, progress: progress, ledger: try shop.ledger(), limit: count, rate: rate
     ) { line, problem in complaints.add(line: line, problem) }
   }
 }

@@ -7,17 +7,19 @@ final class Dashboard {
   let shelf: ShelfScreen
   let legacy: LegacyScreen?
   private(set) var focus = 0
+  private let shop: Shop
   private var selected: Book
   var isZoomed = false
 
   init(shop: Shop, display: Display, hasLegacy: Bool, onChange: @escaping @MainActor () -> Void) {
+    self.shop = shop
     selected = display.book
     list = ListScreen(shop: shop, selection: display.book.id, onChange: onChange)
     book = BookScreen(shop: shop, book: display.book, onChange: onChange)
     author = AuthorScreen(shop: shop, author: display.book.author, onChange: onChange)
     shelf = ShelfScreen(shop: shop, onChange: onChange)
     if hasLegacy { shop.admitOwners() }
-    legacy = hasLegacy ? LegacyScreen(manager: shop.consistency, books: display.own, onChange: onChange) : nil
+    legacy = hasLegacy ? LegacyScreen(shop: shop, books: display.own, onChange: onChange) : nil
   }
 
   var screens: [any Screen] { [list, book, author, shelf] + (legacy.map { [$0] } ?? []) }
@@ -35,6 +37,7 @@ final class Dashboard {
   func select(steps: Int) {
     guard let book = list.select(steps: steps) else { return }
     selected = book
+    shop.select(book)
     followSelection()
   }
 

@@ -8,11 +8,12 @@ final class LegacyScreen: Screen {
   private(set) var books: [Book]
   private(set) var isPaused = false
   private var highlights = Highlights()
-  private let manager: ConsistencyManager
+  private let shop: Shop
+  private var manager: ConsistencyManager { shop.consistency }
   private let onChange: @MainActor () -> Void
 
-  init(manager: ConsistencyManager, books: [Book], onChange: @escaping @MainActor () -> Void) {
-    self.manager = manager
+  init(shop: Shop, books: [Book], onChange: @escaping @MainActor () -> Void) {
+    self.shop = shop
     self.books = books
     self.onChange = onChange
     manager.register(self)
@@ -29,13 +30,15 @@ final class LegacyScreen: Screen {
     manager.resume(self)
   }
 
-  /// Sells a copy of the first book of which there is one: changes the screen's own book, and tells the others.
+  /// Sells a copy of the first book of which there is one: changes the screen's own book, tells the others, and has it saved.
   func sell() {
     guard !isPaused, let index = books.firstIndex(where: { $0.stock > 0 }) else { return }
     var sold = books
     sold[index].stock -= 1
     show(sold)
     manager.pushUpdatedObject(sold[index])
+    // Where that fails, the store shows what is saved again, and so does this screen.
+    try? shop.saveSale(of: sold[index])
   }
 
   private func show(_ new: [Book]) {

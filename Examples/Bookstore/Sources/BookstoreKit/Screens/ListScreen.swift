@@ -1,23 +1,23 @@
 import Concord
 
-/// All books, as a list with a selected row: observes the alias of the catalogue.
+/// All books, as a list with a selected row: observes a live query.
 @MainActor
 final class ListScreen: Screen {
   let name = "List"
   private(set) var selection: Book.ID
   private var highlights = Highlights()
-  private var watch: Watch<[Book]?>?
+  private var watch: Watch<[Book]>?
   private var lastIndex = 0
 
   init(shop: Shop, selection: Book.ID, onChange: @escaping @MainActor () -> Void) {
     self.selection = selection
-    watch = Watch(shop.store.find(named: .catalogue)) { [weak self] old, new in
-      self?.highlights.note(old ?? [], new ?? [])
+    watch = Watch(shop.books) { [weak self] old, new in
+      self?.highlights.note(old, new)
       onChange()
     }
   }
 
-  var books: [Book] { (watch?.value ?? nil) ?? [] }
+  var books: [Book] { watch?.value ?? [] }
   var isPaused: Bool { watch?.isPaused ?? false }
   func pause() { watch?.pause() }
   func resume() { watch?.resume() }

@@ -1,20 +1,20 @@
 import Concord
 
-/// The current user's shelf: observes the user through an alias.
+/// The current user's shelf: observes the user by her id.
 @MainActor
 final class ShelfScreen: Screen {
   let name = "Shelf"
   private var highlights = Highlights()
-  private var watch: Watch<User?>?
+  private var watch: Watch<User>?
 
   init(shop: Shop, onChange: @escaping @MainActor () -> Void) {
-    watch = Watch(shop.store.find(named: .currentUser)) { [weak self] old, new in
-      self?.highlights.note(old?.shelf ?? [], new?.shelf ?? [])
+    watch = Watch(shop.user) { [weak self] old, new in
+      self?.highlights.note(old.shelf, new.shelf)
       onChange()
     }
   }
 
-  private var user: User? { watch?.value ?? nil }
+  private var user: User? { watch?.value }
   var isPaused: Bool { watch?.isPaused ?? false }
   func pause() { watch?.pause() }
   func resume() { watch?.resume() }

@@ -3,6 +3,12 @@ import Concord
 /// The shop without a store: plain dictionaries, each event applied in the obvious way, everything put together anew
 /// when it is asked for. What the screens show is compared with it.
 struct Ledger: Sendable {
+  /// How fresh entities are.
+  struct Stamps: Sendable {
+    var books: [Book.ID: Stamp] = [:]
+    var authors: [Author.ID: Stamp] = [:]
+  }
+
   private struct Entry: Sendable {
     var book: Book
     var stamp: Stamp = 0
@@ -18,11 +24,13 @@ struct Ledger: Sendable {
   private var authors: [Author.ID: (author: Author, stamp: Stamp)] = [:]
   private var reviewIDs: Set<Review.ID> = []
 
-  init(catalogue: Catalogue, display: Display) {
+  /// - Parameter stamps: how fresh what is there is; 0 unless told otherwise.
+  init(catalogue: Catalogue, display: Display, stamps: Stamps = Stamps()) {
     order = catalogue.books.map(\.id)
     shelfOrder = display.shelf.map(\.id)
-    for book in catalogue.books { entries[book.id] = Entry(book: book) }
-    for author in catalogue.authors { authors[author.id] = (author, 0) }
+    for book in catalogue.books { entries[book.id] = Entry(book: book, stamp: stamps.books[book.id] ?? 0) }
+    for author in catalogue.authors { authors[author.id] = (author, stamps.authors[author.id] ?? 0) }
+    reviewIDs = Set(catalogue.books.flatMap(\.reviews).map(\.id))
   }
 
   /// How many authors, books and reviews there are.
@@ -51,7 +59,7 @@ struct Ledger: Sendable {
     case .name(let id, let name):
       guard let entry = authors[id] else { return refused += 1 }
       guard entry.stamp < stamp else { return stale += 1 }
-      authors[id] = (Author(id: id, name: name), stamp)
+      if entry.author.name != name { authors[id] = (Author(id: id, name: name), stamp) }
       taken += 1
     case .remove(let book):
       guard let entry = entries.removeValue(forKey: book) else { return refused += 1 }
@@ -70,8 +78,10 @@ struct Ledger: Sendable {
       stale += 1
       return false
     }
+    let before = entry.book
     change(&entry.book)
-    entry.stamp = stamp
+    // What changes nothing is not written, and so makes nothing fresher.
+    if entry.book != before { entry.stamp = stamp }
     entries[id] = entry
     taken += 1
     return true

@@ -1,0 +1,53 @@
+import Concord
+
+// What is kept as JSON although it has another form: `@EntityIgnored let bookAsSold: Book` is the book as it was, and no
+// reference to the one that there is now.
+
+extension PersistentProperty {
+  /// A `Codable` value as JSON, with all that is in it, whatever else it is.
+  ///
+  /// ```swift
+  /// .init("bookAsSold", json: \.bookAsSold)
+  /// ```
+  public init<V: Codable & SendableMetatype>(
+    _ name: String, json keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil, default defaultValue: V? = nil
+  ) {
+    self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue, mayHoldEntities: true)
+  }
+
+  public init<V: Codable & SendableMetatype>(
+    _ name: String, json keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil, default defaultValue: V?? = nil
+  ) {
+    self.init(
+      OptionalCoding<JSONCoding<V>>.self, name, keyPath, options, originalName, defaultValue, mayHoldEntities: true)
+  }
+}
+
+extension RowReader {
+  /// What was written as JSON, whatever else it is.
+  public mutating func readJSON<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
+  public mutating func readJSON<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
+    try next(OptionalCoding<JSONCoding<V>>.self)
+  }
+}
+
+extension RowWriter {
+  /// A `Codable` value as JSON, whatever else it is.
+  public mutating func write<V: Codable>(json value: V) throws { try put(JSONCoding<V>.self, value) }
+  public mutating func write<V: Codable>(json value: V?) throws { try put(OptionalCoding<JSONCoding<V>>.self, value) }
+}
+
+/// Whether entities that have rows of their own are in values of a type, as far as the type says.
+func holdsEntities(_ type: Any.Type) -> Bool {
+  if let container = type as? any EntityHolding.Type { return container.heldTypes.contains(where: holdsEntities) }
+  return type is any PersistentEntity.Type || type is any PersistentWrapper.Type
+}
+
+private protocol EntityHolding { static var heldTypes: [Any.Type] { get } }
+
+extension Optional: EntityHolding { static var heldTypes: [Any.Type] { [Wrapped.self] } }
+extension Array: EntityHolding { static var heldTypes: [Any.Type] { [Element.self] } }
+extension Set: EntityHolding { static var heldTypes: [Any.Type] { [Element.self] } }
+extension Dictionary: EntityHolding { static var heldTypes: [Any.Type] { [Value.self] } }

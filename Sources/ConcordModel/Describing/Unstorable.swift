@@ -1,0 +1,49 @@
+// Taken for no type that can be stored: they say what the compiler cannot say in so few words.
+
+extension PersistentProperty {
+  @available(
+    *, unavailable,
+    message: """
+      a property of this type has no column: let the type conform to 'Codable', or mark the property '@Transient'; \
+      an entity in it is a 'PersistentEntity' in a 'var', and what wraps entities a 'PersistentWrapper'
+      """
+  )
+  @_disfavoredOverload
+  public init<V>(
+    _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil, default defaultValue: V? = nil
+  ) {
+    self.init(name, keyPath, originalName: originalName, columns: [])
+  }
+
+  @available(*, unavailable, message: "only a type that conforms to 'Codable' is kept as JSON")
+  @_disfavoredOverload
+  public init<V>(
+    _ name: String, json keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
+    originalName: String? = nil, default defaultValue: V? = nil
+  ) {
+    self.init(name, keyPath, originalName: originalName, columns: [])
+  }
+}
+
+// Those of the row are there so that the compiler complains once, of the description.
+
+extension RowReader {
+  @_disfavoredOverload
+  public mutating func read<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
+
+  @_disfavoredOverload
+  public mutating func readJSON<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
+}
+
+extension RowWriter {
+  @_disfavoredOverload
+  public mutating func write<V>(_ value: V) throws { throw unstorable(V.self) }
+
+  @_disfavoredOverload
+  public mutating func write<V>(json value: V) throws { throw unstorable(V.self) }
+}
+
+private func unstorable(_ type: Any.Type) -> StoreError {
+  .misdescribed(entity: "an entity", reason: "there is no column for a \(type)")
+}

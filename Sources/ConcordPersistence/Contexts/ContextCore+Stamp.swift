@@ -1,0 +1,30 @@
+public import Concord
+public import ConcordModel
+
+extension ContextCore {
+  func stamp<T: PersistentEntity>(of type: T.Type, _ id: T.ID) throws -> Stamp? {
+    let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
+    return try read([key.entity]) { try $0.row(of: key)?.stamp }
+  }
+}
+
+extension BackgroundContext {
+  /// How fresh an entity is, with the changes that are not saved: an update whose stamp is not newer is discarded.
+  ///
+  /// ```swift
+  /// if let stamp = try context.stamp(of: Book.self, id: "ACK"), stamp < version { … }
+  /// ```
+  ///
+  /// - Returns: `nil` if it is not stored.
+  /// - Throws: ``StoreError``.
+  public func stamp<T: PersistentEntity>(of type: T.Type, id: T.ID) throws -> Stamp? {
+    try locked { try $0.stamp(of: type, id) }
+  }
+}
+
+extension ViewContext {
+  /// How fresh an entity is, with the changes that are not saved. See ``BackgroundContext/stamp(of:id:)``.
+  public func stamp<T: PersistentEntity>(of type: T.Type, id: T.ID) throws -> Stamp? {
+    try locked { try core.stamp(of: type, id) }
+  }
+}

@@ -1,0 +1,15 @@
+#if Macros
+  /// Makes an enum, or a struct without identity, a ``ConcordModel/PersistentWrapper``, and all that `@EntityWrapper` makes it.
+  ///
+  /// ```swift
+  /// @PersistentWrapper enum Medium { case book(Book), game(Game), note(String), none }
+  /// ```
+  ///
+  /// A wrapper is stored in the row of what holds it: `var medium: Medium` takes the columns `medium`, with the name of the
+  /// case, and `medium_book`, `medium_game` and `medium_note`. In a struct, the stored properties take columns as those of an
+  /// entity do. Arrays of wrappers have a table of their own, and hold no collections of entities then.
+  ///
+  /// A case that is called otherwise later is another case: rows that hold the old one cannot be read.
+  @attached(extension, conformances: EntityWrapper, EntityIgnoring, PersistentWrapper, names: arbitrary)
+  public macro PersistentWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "PersistentWrapperMacro")
+#endif
