@@ -156,5 +156,5 @@
   }
 
   /// A name, as SQL takes it whatever is in it.
-  func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+  package func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 #endif
