@@ -55,6 +55,17 @@
       }
     }
 
+    @Test("Triggers are told, because somebody else made them")
+    func triggers() throws {
+      try withFolder { folder in
+        let file = try makeShop(folder)
+        try change(file, "CREATE TRIGGER mine AFTER DELETE ON Book BEGIN DELETE FROM Author; END")
+        let result = try Tool.run("check", file.path)
+        #expect(result.status == 0)
+        #expect(result.output.contains("– triggers run when it is written to, none of them Concord's: mine\n"))
+      }
+    }
+
     @Test("Of many rows some are named, and the others counted")
     func many() throws {
       try withFolder { folder in
@@ -151,6 +162,31 @@
       #expect(try Tool.run("lsit").status == 64)
       #expect(try Tool.run("list", "x", "Book", "--limit", "-1").status == 64)
       #expect(try Tool.run("info", "x", "--wait", "nan").status == 64)
+    }
+
+    @Test("Every command of the documentation runs, and its exit codes are those of the help")
+    func documentation() throws {
+      let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Sources/ConcordPersistence/ConcordPersistence.docc/TheTool.md")
+      let lines = try String(contentsOf: article.standardizedFileURL, encoding: .utf8).split(separator: "\n")
+      let commands = lines.filter { $0.hasPrefix("concord ") }
+      #expect(commands.count >= 10)
+      try withFolder { folder in
+        let file = try makeShop(folder, bits: 10)
+        try FileManager.default.moveItem(at: file, to: folder.appending(path: "Library.sqlite"))
+        let result = try Tool.shell("set -e; cd '\(folder.path)'\n" + commands.joined(separator: "\n"))
+        #expect(result.status == 0, "\(result.error)")
+        #expect(result.error.isEmpty)
+      }
+      let codes = lines.compactMap { $0.firstMatch(of: /^\| ([0-9]+) \| (.*) \|$/).map { ($0.1, $0.2) } }
+      #expect(codes.count == 11)
+      let help = try Tool.run("--help").output
+      for (code, meaning) in codes {
+        let line = help.split(separator: "\n").first {
+          $0.contains(meaning.replacing("`check`", with: "'check'").prefix(40))
+        }
+        #expect(line?.contains(code) == true, "\(meaning)")
+      }
     }
 
     @Test("Long work says on the terminal how far it is, and leaves nothing of that behind")

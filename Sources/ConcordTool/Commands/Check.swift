@@ -42,6 +42,9 @@
         if !schema.knowsRelations {
           try report.remark("the file does not say what refers to what; it does after the program has opened it once")
         }
+        if !schema.triggers.isEmpty {
+          try report.remark("triggers run when it is written to, none of them Concord's: \(list(schema.triggers))")
+        }
         try report.end(isDamaged: !damage.isEmpty)
       }
     }

@@ -8,6 +8,8 @@
     let tables: [FileTable]
     /// Tables that no entity is kept in.
     let otherTables: [String]
+    /// What runs in the file when its tables are written to.
+    let triggers: [String]
     /// Whether the file says what refers to what.
     let knowsRelations: Bool
 
@@ -26,6 +28,7 @@
       for row in try Row.fetchAll(db, sql: "SELECT entity, \"table\", columns FROM concord_schema ORDER BY number") {
         owners[row["table"]] = (row["entity"], row["columns"])
       }
+      triggers = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
       knowsRelations = names.contains("concord_relations")
       var targets: [String: [String: String]] = [:]
       if knowsRelations {

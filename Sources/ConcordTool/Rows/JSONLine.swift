@@ -58,8 +58,14 @@
 
     mutating func string(_ text: String) {
       bytes.append(0x22)
+      var previous: UInt8 = 0
       for byte in text.utf8 {
+        defer { previous = byte }
         switch byte {
+        // U+0080 to U+009F, which some terminals obey as well.
+        case 0x80...0x9F where previous == 0xC2:
+          bytes.removeLast()
+          bytes += "\\u00\(hexadecimal(byte))".utf8
         case 0x22, 0x5C: bytes += [0x5C, byte]
         case 0x0A: append("\\n")
         case 0x0D: append("\\r")
