@@ -5,21 +5,22 @@
   import GRDBSQLite
 
   // SQLite's own functions are called, because GRDB's binding and reading end text at its first NUL and turn NaN into NULL.
-  // Relies on: a handle is valid as long as its `Statement` lives, which `withHandle` sees to, and nobody else uses the
-  // connection meanwhile, which holds inside of GRDB's `read` and `write`. Pointers that SQLite gives are valid until the next
-  // step; all is copied before.
+  // Relies on: a handle is valid as long as its `Statement` lives, which this object retains, as whoever calls one of its
+  // functions retains this object; and nobody else uses the connection meanwhile, which holds inside of GRDB's `read` and
+  // `write`. Pointers that SQLite gives are valid until the next step; all is copied before.
 
   /// A prepared statement: bound, stepped and read by position.
   package final class SQLiteStatement {
     private let statement: Statement
+    private let handle: OpaquePointer
 
-    package init(_ statement: Statement) { self.statement = statement }
-
-    /// Without it the statement may end after its last use, while its handle is still in use.
-    @inline(__always)
-    private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R {
-      try withExtendedLifetime(statement) { try body(statement.sqliteStatement) }
+    package init(_ statement: Statement) {
+      self.statement = statement
+      handle = statement.sqliteStatement
     }
+
+    @inline(__always)
+    private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R { try body(handle) }
 
     /// Ends what was begun, so that it can be used again.
     package func reset() {
