@@ -29,6 +29,8 @@
         throw ToolError(path, code: failure.code, failure.message)
       } catch let error as DatabaseError {
         throw ToolError(path, code: error.extendedResultCode.rawValue, error.message ?? error.description)
+      } catch let error as RowDecodingError {
+        throw ToolError(.damaged, "\(path) is damaged: \(error)")
       }
     }
 

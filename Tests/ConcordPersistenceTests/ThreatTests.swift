@@ -169,6 +169,30 @@ struct ThreatTests {
       }
     }
 
+    @Test(
+      "Whatever is in the store's own tables, the worst is a typed error",
+      arguments: [
+        "concord_relations (\"table\", \"column\", target)", "concord_schema (number, entity, \"table\", columns)",
+      ])
+    func ownTables(_ table: String) throws {
+      let name = table.prefix { $0 != " " }
+      let count = table.split(separator: ",").count
+      let values = ["NULL, ", "x'FFFE', ", "7, ", "1e300, "].map { String(repeating: $0, count: count).dropLast(2) }
+      let sql = """
+        DROP TABLE \(name); CREATE TABLE \(table);
+        INSERT INTO \(name) VALUES \(values.map { "(\($0))" }.joined(separator: ", "))
+        """
+      do {
+        try withFile(sql) { coordinator, _ in
+          let context = coordinator.newContext()
+          try context.update(Author.self, id: "a") { $0.name = "B" }
+          try context.save()
+        }
+      } catch {
+        #expect(error is StoreError, "\(error)")
+      }
+    }
+
     @Test("Whatever bytes a file has, the worst is a typed error")
     func damage() throws {
       try withFolder { folder in

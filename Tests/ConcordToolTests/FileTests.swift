@@ -75,6 +75,32 @@
       }
     }
 
+    @Test("Whatever is in the store's own tables, it is no crash")
+    func ownTables() throws {
+      for table in [
+        "concord_relations (\"table\", \"column\", target)", "concord_schema (number, entity, \"table\", columns)",
+      ] {
+        try withFolder { folder in
+          let file = try makeShop(folder)
+          let name = table.prefix { $0 != " " }
+          let count = table.split(separator: ",").count
+          let values = ["NULL, ", "x'FFFE', ", "7, ", "'Book', "].map {
+            String(repeating: $0, count: count).dropLast(2)
+          }
+          let queue = try DatabaseQueue(path: file.path)
+          try queue.write { db in
+            try db.execute(sql: "DROP TABLE \(name); CREATE TABLE \(table)")
+            for value in values { try db.execute(sql: "INSERT INTO \(name) VALUES (\(value))") }
+          }
+          try queue.close()
+          for command in Self.reading {
+            let result = try run(command, file.path)
+            #expect([0, 1, 2, 3].contains(result.status), "\(command) \(result.error)")
+          }
+        }
+      }
+    }
+
     @Test("Reading changes nothing: neither the file nor what is beside it, nor its date")
     func readsOnly() throws {
       try withFolder { folder in

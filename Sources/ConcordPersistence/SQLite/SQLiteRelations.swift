@@ -1,6 +1,6 @@
 #if Persistence
   import ConcordModel
-  import GRDB
+  package import GRDB
 
   /// Which column refers to which entity, in `concord_relations`: what a person or a program without the model needs to follow
   /// references, or to find those that lead nowhere.
@@ -17,7 +17,8 @@
       let names = Set(tables.map(\.name))
       if try db.tableExists("concord_relations") {
         let present = try Row.fetchAll(db, sql: "SELECT \"table\", \"column\", target FROM concord_relations")
-          .map { Relation(table: $0[0], column: $0[1], target: $0[2]) }.filter { names.contains($0.table) }
+          .map { Relation(table: $0.text(0), column: $0.text(1), target: $0.text(2)) }
+          .filter { names.contains($0.table) }
         if Set(present) == wanted { return }
       } else {
         try db.execute(
@@ -47,5 +48,10 @@
         }
       }
     }
+  }
+
+  extension Row {
+    /// The text of a column; empty for anything else. GRDB's subscripts trap there, and a file may hold anything.
+    package func text(_ index: Int) -> String { String.fromDatabaseValue(self[index] as DatabaseValue) ?? "" }
   }
 #endif

@@ -17,23 +17,23 @@
       let present = try Row.fetchAll(
         db,
         sql: """
-          SELECT name, sql LIKE 'CREATE VIRTUAL%' AS isVirtual FROM sqlite_master
+          SELECT name, CAST(sql LIKE 'CREATE VIRTUAL%' AS TEXT) FROM sqlite_master
           WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@' ORDER BY rowid
           """)
-      let names: [String] = present.filter { !($0["isVirtual"] as Bool) }.map { $0["name"] }
+      let names = present.filter { $0.text(1) != "1" }.map { $0.text(0) }
       guard names.contains("concord_schema") else {
         throw ToolError(.notConcord, "\(file) holds no entities of Concord's")
       }
       var owners: [String: (entity: String, columns: String)] = [:]
       for row in try Row.fetchAll(db, sql: "SELECT entity, \"table\", columns FROM concord_schema ORDER BY number") {
-        owners[row["table"]] = (row["entity"], row["columns"])
+        owners[row.text(1)] = (row.text(0), row.text(2))
       }
       triggers = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
       knowsRelations = names.contains("concord_relations")
       var targets: [String: [String: String]] = [:]
       if knowsRelations {
         for row in try Row.fetchAll(db, sql: "SELECT \"table\", \"column\", target FROM concord_relations") {
-          targets[row["table"], default: [:]][row["column"]] = row["target"]
+          targets[row.text(0), default: [:]][row.text(1)] = row.text(2)
         }
       }
       var tables: [FileTable] = []
