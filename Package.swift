@@ -22,18 +22,23 @@ let package = Package(
     .library(name: "ConcordModel", targets: ["ConcordModel"]),
     .library(name: "ConcordPersistence", targets: ["ConcordPersistence"]),
     .library(name: "ConcordPersistenceMacros", targets: ["ConcordPersistenceMacros"]),
+    .executable(name: "concord", targets: ["ConcordTool"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
     .trait(name: "OpenCombine", description: "Publishers where the system has no Combine"),
     .trait(name: "Persistence", description: "Stores in SQLite files, which compile GRDB"),
-    .default(enabledTraits: ["Macros", "OpenCombine", "Persistence"]),
+    .trait(
+      name: "Tool", description: "The tool that looks into these files, which compiles swift-argument-parser",
+      enabledTraits: ["Persistence"]),
+    .default(enabledTraits: ["Macros", "OpenCombine", "Persistence", "Tool"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     .target(name: "Concord", swiftSettings: settings),
@@ -60,6 +65,16 @@ let package = Package(
         "ConcordModel",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
         .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+      ],
+      swiftSettings: settings),
+    // The program is called concord. Its module is not, because some file systems cannot tell that from Concord.
+    .executableTarget(
+      name: "ConcordTool",
+      dependencies: [
+        "ConcordPersistence",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
+        .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
       ],
       swiftSettings: settings),
     .target(
@@ -120,6 +135,13 @@ let package = Package(
       dependencies: [
         "ConcordPersistenceMacros", "ConcordPersistence",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ConcordToolTests",
+      dependencies: [
+        "ConcordPersistence", "ConcordTool", "ConcordTestProcess",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
       ],
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.

@@ -14,7 +14,10 @@ let package = Package(
   traits: [.trait(name: "Macros", description: "Rows for what @Entity generates, which compile swift-syntax")],
   dependencies: [
     // Without traits, as by default, the benchmark compiles neither swift-syntax nor OpenCombine.
-    .package(name: "Concord", path: "..", traits: [.trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
+    .package(
+      name: "Concord", path: "..",
+      traits: ["Persistence", .trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
@@ -24,6 +27,9 @@ let package = Package(
         "CHeap",
         .product(name: "Concord", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
+        .product(name: "ConcordPersistence", package: "Concord"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ConcordMacros", package: "Concord", condition: .when(traits: ["Macros"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

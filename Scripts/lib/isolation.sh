@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The proof that swift-syntax is compiled for macros only, and GRDB for stores in files only.
+# The proof that swift-syntax is compiled for macros only, GRDB for stores in files only, and the parser of arguments for the
+# tool only.
 #
 # It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
 # own build, which has both, must find something, or the proof would prove nothing.
@@ -12,15 +13,20 @@ check_isolation() {
   if [ -z "$(compiled_for_files .build)" ]; then
     fail 'the proof is blind: it does not find what files need where it was compiled'
   fi
+  if [ -z "$(compiled_for_tool .build)" ]; then
+    fail 'the proof is blind: it does not find what the tool needs where it was compiled'
+  fi
   if [ "$1" = all ]; then
     # One by one and optimised, as they are shipped.
     prove_isolation concord-alone release '' Concord
     prove_isolation model-alone release '' ConcordModel
     prove_isolation without-traits release ', traits: []' "${products_without_traits[@]}"
+    prove_isolation files-alone release ', traits: ["Persistence"]' ConcordPersistence
   else
     # What entities are described with needs neither, so that the description can stand beside the types.
     prove_isolation with-traits debug '' Concord ConcordModel
     prove_isolation without-traits debug ', traits: []' "${products_without_traits[@]}"
+    prove_isolation files-alone debug ', traits: ["Persistence"]' ConcordPersistence
   fi
 }
 
@@ -36,6 +42,11 @@ compiled_for_macros() {
 
 # compiled_for_files FOLDER: what was compiled of GRDB in a build folder.
 compiled_for_files() { find "$1" \( -path '*/GRDB.build/*.o' -o -name 'GRDB.swiftmodule' \) -print; }
+
+# compiled_for_tool FOLDER: what was compiled of swift-argument-parser in a build folder.
+compiled_for_tool() {
+  find "$1" \( -path '*/ArgumentParser*.build/*.o' -o -name 'ArgumentParser*.swiftmodule' \) -print
+}
 
 # prove_isolation NAME CONFIGURATION TRAITS PRODUCT…: writes a package that uses these products, and builds it in a folder
 # of its own.
@@ -74,12 +85,28 @@ $products    ])
     fail "a package that uses $* compiles what only macros need:
 $found"
   fi
+  found=$(compiled_for_tool "$folder/.build")
+  if [ -n "$found" ]; then
+    fail "a package that uses $* compiles what only the tool needs:
+$found"
+  fi
+  # A dependency that only a trait needs is not even fetched without the trait.
+  if [ -n "$traits" ] && grep -q 'swift-argument-parser' "$folder/Package.resolved" 2> /dev/null; then
+    fail "a package that uses $* without the trait Tool fetches swift-argument-parser"
+  fi
   found=$(compiled_for_files "$folder/.build")
+  case $traits in
+    *Persistence*)
+      if [ -z "$found" ]; then fail "a package that uses $* with the trait Persistence has no stores in files"; fi
+      note "$name: neither swift-syntax nor swift-argument-parser; its $configuration build took $((SECONDS - started)) s"
+      return
+      ;;
+  esac
   if [ -n "$found" ]; then
     fail "a package that uses $* compiles what only stores in files need:
 $found"
   fi
-  note "$name: neither swift-syntax nor GRDB; its $configuration build took $((SECONDS - started)) s"
+  note "$name: neither swift-syntax, GRDB nor swift-argument-parser; its $configuration build took $((SECONDS - started)) s"
 }
 
 # write_if_changed FILE TEXT: keeps the date of a file that is right already, so that nothing is built in vain.

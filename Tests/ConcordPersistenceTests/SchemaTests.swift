@@ -162,7 +162,7 @@
         #expect(
           tables == [
             "Item", "Item.title", "Item_critics", "Item_critics.critics", "Item_more", "Item_more.more", "Review",
-            "concord_schema",
+            "concord_relations", "concord_schema",
           ])
         try container.detach(persistentStore: store)
         // Once only.

@@ -61,6 +61,14 @@ final class PendingReading: RowReading {
     for next in waiting where goesOn { goesOn = try take(next.sortKey.key, StoredRowSource(next.row)) }
   }
 
+  func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
+    if pending.keys.contains(where: { $0.entity == query.entity }) {
+      try rows(query) { key, source in try body({ key }, source) }
+    } else {
+      try base.entities(query, body)
+    }
+  }
+
   func count(_ query: RowQuery) throws -> Int {
     var count = try base.count(RowQuery(query.entity, where: query.condition))
     for key in pending.keys where key.entity == query.entity {

@@ -64,8 +64,9 @@ final class EntityLoader: EntityResolver {
       for key in keys { if let entity = try find(type, key: key) { found.append(entity) } }
     } else {
       // No row refers back to one of this type, so none of them is asked for again.
-      try reading.rows(query) { key, source in
-        found.append(try query.entity.read(type, from: source, key: key, resolver: self))
+      let entity = query.entity
+      try reading.entities(query) { key, source in
+        found.append(try entity.read(type, from: source, key: key(), resolver: self))
         return true
       }
     }

@@ -27,6 +27,10 @@ struct PredicateTranslation {
     for part in parts {
       guard let condition = condition(of: part) else { break }
       conditions.append(condition)
+      guard StoredCondition.all(conditions).fitsStatement else {
+        conditions.removeLast()
+        break
+      }
     }
     let condition = conditions.count == 1 ? conditions[0] : StoredCondition.all(conditions)
     return (conditions.isEmpty ? .always(true) : condition, conditions.count == parts.count)
@@ -326,14 +330,14 @@ extension PredicateExpressions.Conjunction: ConjunctionExpression, TranslatableE
   fileprivate var sides: [any PredicateExpression] { [lhs, rhs] }
   fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard let a = translation.condition(of: lhs), let b = translation.condition(of: rhs) else { return nil }
-    return .all([a, b])
+    return .all(a, b)
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
   fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard let a = translation.condition(of: lhs), let b = translation.condition(of: rhs) else { return nil }
-    return .any([a, b])
+    return .any(a, b)
   }
 }
 

@@ -13,6 +13,9 @@
       } catch let error as DatabaseError {
         throw StoreError(
           code: error.extendedResultCode.rawValue, message: error.message ?? error.description, store: store)
+      } catch let error as RowDecodingError {
+        // What only Concord writes is something else.
+        throw StoreError.damagedStore(store: store, reason: "\(error)")
       }
     }
 

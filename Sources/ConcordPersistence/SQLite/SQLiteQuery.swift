@@ -5,6 +5,8 @@
   struct SQLiteQuery {
     /// Selects the rows.
     let rows: String
+    /// The same without the stamps, and the keys only where the properties do not tell them.
+    let entities: String
     /// Counts them.
     let count: String
     private let values: [StoredValue]
@@ -18,14 +20,17 @@
       // What comes after the key cannot tell any two rows apart.
       orders = Array(orders.prefix((query.order.firstIndex { $0.column == .key } ?? orders.count) + 1))
       if !query.order.contains(where: { $0.column == .key }) { orders.append("\"id\"") }
-      let range = "LIMIT ? OFFSET ?"
-      rows = """
-        SELECT \(SQLiteTable.resultColumns(query.entity, table.keepsExactID)) \(from) \
-        ORDER BY \(orders.joined(separator: ", ")) \(range)
-        """
-      count = "SELECT COUNT(*) FROM (SELECT 1 \(from) \(range))"
+      // Without a range each row is a step less.
+      let hasRange = query.limit != nil || query.start > 0
+      let range = hasRange ? " LIMIT ? OFFSET ?" : ""
+      let selection = "\(from) ORDER BY \(orders.joined(separator: ", "))\(range)"
+      rows = "SELECT \(SQLiteTable.resultColumns(query.entity, table.keepsExactID)) \(selection)"
+      entities = "SELECT \(SQLiteTable.entityColumns(query.entity, table.keepsExactID)) \(selection)"
+      count = "SELECT COUNT(*) FROM (SELECT 1 \(from)\(range))"
       // No limit is a negative one.
-      values = writer.values + [.integer(query.limit.map { Int64(max(0, $0)) } ?? -1), .integer(Int64(query.start))]
+      let rangeValues: [StoredValue] =
+        hasRange ? [.integer(query.limit.map { Int64(max(0, $0)) } ?? -1), .integer(Int64(query.start))] : []
+      values = writer.values + rangeValues
     }
 
     func bind(to statement: SQLiteStatement) throws {

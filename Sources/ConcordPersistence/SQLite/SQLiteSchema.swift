@@ -87,6 +87,7 @@
           try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
         }
         for table in tables { differences += try prepareIndexes(table, db) }
+        try SQLiteRelations.prepare(tables, db)
       }
       guard differences.isEmpty else {
         throw StoreError.incompatibleStore(store: store, differences: differences)

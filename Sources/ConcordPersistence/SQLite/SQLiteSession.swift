@@ -65,6 +65,19 @@
       }
     }
 
+    func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
+      let table = try table(query.entity)
+      let select = SQLiteQuery(query, table)
+      let statement = SQLiteStatement(try db.makeStatement(sql: select.entities))
+      defer { statement.reset() }
+      try select.bind(to: statement)
+      let source = SQLiteRowSource(statement, self, table, key: nil)
+      let position = table.entityKeyPosition
+      while try statement.step() {
+        if try !body({ statement.value(at: position) }, source) { return }
+      }
+    }
+
     /// How SQLite goes about a query, line by line.
     func plan(of query: RowQuery) throws -> String {
       let select = SQLiteQuery(query, try table(query.entity))

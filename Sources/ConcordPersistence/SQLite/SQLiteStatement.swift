@@ -1,28 +1,29 @@
 #if Persistence
-  import ConcordModel
-  import Foundation
-  import GRDB
+  package import ConcordModel
+  package import Foundation
+  package import GRDB
   import GRDBSQLite
 
   // SQLite's own functions are called, because GRDB's binding and reading end text at its first NUL and turn NaN into NULL.
-  // Relies on: a handle is valid as long as its `Statement` lives, which `withHandle` sees to, and nobody else uses the
-  // connection meanwhile, which holds inside of GRDB's `read` and `write`. Pointers that SQLite gives are valid until the next
-  // step; all is copied before.
+  // Relies on: a handle is valid as long as its `Statement` lives, which this object retains, as whoever calls one of its
+  // functions retains this object; and nobody else uses the connection meanwhile, which holds inside of GRDB's `read` and
+  // `write`. Pointers that SQLite gives are valid until the next step; all is copied before.
 
   /// A prepared statement: bound, stepped and read by position.
-  final class SQLiteStatement {
+  package final class SQLiteStatement {
     private let statement: Statement
+    private let handle: OpaquePointer
 
-    init(_ statement: Statement) { self.statement = statement }
-
-    /// Without it the statement may end after its last use, while its handle is still in use.
-    @inline(__always)
-    private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R {
-      try withExtendedLifetime(statement) { try body(statement.sqliteStatement) }
+    package init(_ statement: Statement) {
+      self.statement = statement
+      handle = statement.sqliteStatement
     }
 
+    @inline(__always)
+    private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R { try body(handle) }
+
     /// Ends what was begun, so that it can be used again.
-    func reset() {
+    package func reset() {
       withHandle { handle in
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
@@ -32,7 +33,7 @@
     // MARK: Binding
 
     /// Binds a value; positions count from 1.
-    func bind(_ value: StoredValue, at position: Int32) throws {
+    package func bind(_ value: StoredValue, at position: Int32) throws {
       try withHandle { handle in
         let code =
           switch value {
@@ -42,6 +43,21 @@
           case .text(let value): SQLiteStatement.bind(value, at: position, handle)
           case .blob(let value): SQLiteStatement.bind(value, at: position, handle)
           }
+        guard code == SQLITE_OK else { throw failure(code, handle) }
+      }
+    }
+
+    /// Binds text that is not valid UTF-8, as other programs may have stored it.
+    package func bind(textBytes bytes: Data, at position: Int32) throws {
+      try withHandle { handle in
+        let code = bytes.withUnsafeBytes { bytes in
+          bytes.withMemoryRebound(to: CChar.self) { characters in
+            characters.baseAddress.map {
+              sqlite3_bind_text64(
+                handle, position, $0, UInt64(characters.count), SQLiteStatement.transient, UInt8(SQLITE_UTF8))
+            } ?? sqlite3_bind_text(handle, position, "", 0, SQLiteStatement.transient)
+          }
+        }
         guard code == SQLITE_OK else { throw failure(code, handle) }
       }
     }
@@ -71,7 +87,7 @@
     // MARK: Stepping
 
     /// Goes to the next row; `false` after the last.
-    func step() throws -> Bool {
+    package func step() throws -> Bool {
       try withHandle { handle in
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -82,7 +98,7 @@
     }
 
     /// How many rows the last statement changed.
-    var changedRows: Int { withHandle { Int(sqlite3_changes(sqlite3_db_handle($0))) } }
+    package var changedRows: Int { withHandle { Int(sqlite3_changes(sqlite3_db_handle($0))) } }
 
     private func failure(_ code: Int32, _ handle: OpaquePointer) -> SQLiteFailure {
       let connection = sqlite3_db_handle(handle)
@@ -93,7 +109,7 @@
 
     // MARK: Reading
 
-    func value(at position: Int32) -> StoredValue {
+    package func value(at position: Int32) -> StoredValue {
       withHandle { handle in
         switch sqlite3_column_type(handle, position) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, position))
@@ -105,21 +121,24 @@
       }
     }
 
-    func isNull(at position: Int32) -> Bool { withHandle { sqlite3_column_type($0, position) == SQLITE_NULL } }
+    package func isNull(at position: Int32) -> Bool { withHandle { sqlite3_column_type($0, position) == SQLITE_NULL } }
 
-    func integer(at position: Int32) -> Int64? {
+    package func integer(at position: Int32) -> Int64? {
       withHandle { sqlite3_column_type($0, position) == SQLITE_INTEGER ? sqlite3_column_int64($0, position) : nil }
     }
 
-    func real(at position: Int32) -> Double? {
+    package func real(at position: Int32) -> Double? {
       withHandle { sqlite3_column_type($0, position) == SQLITE_FLOAT ? sqlite3_column_double($0, position) : nil }
     }
 
-    func text(at position: Int32) -> String? {
+    package func text(at position: Int32) -> String? {
       withHandle { handle in
         sqlite3_column_type(handle, position) == SQLITE_TEXT ? SQLiteStatement.text(at: position, handle) : nil
       }
     }
+
+    /// The bytes of text or of a blob.
+    package func bytes(at position: Int32) -> Data { withHandle { SQLiteStatement.blob(at: position, $0) } }
 
     private static func text(at position: Int32, _ handle: OpaquePointer) -> String {
       guard let bytes = sqlite3_column_text(handle, position) else { return "" }
@@ -134,8 +153,8 @@
   }
 
   /// A result code of SQLite's that is none of success.
-  struct SQLiteFailure: Error {
-    let code: Int32
-    let message: String
+  package struct SQLiteFailure: Error {
+    package let code: Int32
+    package let message: String
   }
 #endif

@@ -38,6 +38,10 @@
       var configuration = Configuration()
       configuration.busyMode = .timeout(timeout)
       configuration.label = "concord.\(name)"
+      configuration.prepareDatabase { db in
+        // The file may be somebody else's: its triggers and the like must not call functions of this program.
+        try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      }
       pool = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
         let schema = SQLiteSchema(entities: entities, migrations: migrations, store: name, migrates: migrates)

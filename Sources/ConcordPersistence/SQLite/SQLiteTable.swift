@@ -13,6 +13,8 @@
     /// The result columns of a row: the properties by position, then the key, then the stamp.
     let keyPosition: Int32
     let stampPosition: Int32
+    /// Where the key is in what ``entityColumns(_:_:)`` gives.
+    let entityKeyPosition: Int32
 
     let selectRow: String
     let insert: String
@@ -73,6 +75,8 @@
       keepsExactID = Self.keepsExactID(entity)
       keyPosition = Int32(entity.columns.count)
       stampPosition = keyPosition + 1
+      entityKeyPosition =
+        entity.collections.isEmpty && !keepsExactID ? entity.idPosition.map { Int32($0) } ?? keyPosition : keyPosition
       let table = quoted(entity.name)
       let stored = Self.storedPositions(entity)
       let names = stored.map { quoted(entity.columns[$0].name) }
@@ -101,6 +105,13 @@
     static func resultColumns(_ entity: EntityDescription, _ keepsExactID: Bool) -> String {
       let columns = entity.columns.indices.map { resultColumn(entity, at: $0, keepsExactID) }
       return (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+    }
+
+    /// The properties by position, then the key, unless it is one of them.
+    static func entityColumns(_ entity: EntityDescription, _ keepsExactID: Bool) -> String {
+      let columns = entity.columns.indices.map { resultColumn(entity, at: $0, keepsExactID) }
+      let isKeyAmong = entity.idPosition != nil && !keepsExactID && entity.collections.isEmpty
+      return (columns + (isKeyAmong ? [] : ["\"id\""])).joined(separator: ", ")
     }
 
     static func resultColumn(_ entity: EntityDescription, at position: Int, _ keepsExactID: Bool) -> String {
@@ -156,5 +167,5 @@
   }
 
   /// A name, as SQL takes it whatever is in it.
-  func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+  package func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 #endif

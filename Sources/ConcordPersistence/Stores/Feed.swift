@@ -2,16 +2,27 @@ import Concord
 import Dispatch
 
 /// Tells those who follow what happened, in order, one after the other, on a queue of its own.
+///
+/// Whoever tells wakes the queue only if it sleeps: while something is told, what happens meanwhile waits in a list, where it may
+/// become one event with what waits before it.
 final class Feed<Event: Sendable>: Sendable {
   private let state = Locked(State())
   private let queue: DispatchQueue
+  /// Makes one event of two that wait one behind the other; `nil` if they stay two.
+  private let merging: @Sendable (Event, Event) -> Event?
 
   private struct State {
     var observers: [Int: @Sendable (Event) -> Void] = [:]
     var nextNumber = 0
+    var waiting: [Event] = []
+    /// Whether the queue will look at what waits.
+    var isAwake = false
   }
 
-  init(label: String) { queue = DispatchQueue(label: label) }
+  init(label: String, merging: @escaping @Sendable (Event, Event) -> Event? = { _, _ in nil }) {
+    queue = DispatchQueue(label: label)
+    self.merging = merging
+  }
 
   var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
 
@@ -26,8 +37,35 @@ final class Feed<Event: Sendable>: Sendable {
 
   /// Enqueues an event. Whoever calls it in some order has its events told in that order.
   func tell(_ event: Event) {
-    guard isFollowed else { return }
-    queue.async { [self] in
+    let mustWake = state.withLock { state in
+      if state.observers.isEmpty { return false }
+      if let last = state.waiting.last, let merged = merging(last, event) {
+        state.waiting[state.waiting.count - 1] = merged
+      } else {
+        state.waiting.append(event)
+      }
+      defer { state.isAwake = true }
+      return !state.isAwake
+    }
+    if mustWake { queue.async { self.deliver() } }
+  }
+
+  /// On the queue: tells what waits, and comes back for what came meanwhile, after others who wait for the queue.
+  private func deliver() {
+    tellWaiting()
+    let goesOn = state.withLock { state in
+      state.isAwake = !state.waiting.isEmpty
+      return state.isAwake
+    }
+    if goesOn { queue.async { self.deliver() } }
+  }
+
+  private func tellWaiting() {
+    let events = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for event in events {
       for number in state.withLock({ $0.observers.keys.sorted() }) {
         // One that ended meanwhile is not called.
         state.withLock { $0.observers[number] }?(event)
@@ -36,7 +74,7 @@ final class Feed<Event: Sendable>: Sendable {
   }
 
   /// Returns when all that was enqueued so far has been told. Not from within an observer.
-  func settle() { queue.sync {} }
+  func settle() { queue.sync { tellWaiting() } }
 }
 
 /// Follows a store as long as it is retained.

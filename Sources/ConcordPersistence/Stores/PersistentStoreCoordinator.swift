@@ -7,7 +7,7 @@ import Foundation
 public final class PersistentStoreCoordinator: Sendable {
   public let model: Model
   private let state = Locked(State())
-  private let feed = Feed<StoreChange>(label: "concord.changes")
+  private let feed = Feed<StoreChange>(label: "concord.changes", merging: StoreChange.merged)
   let clock = StampSource()
   let commitCount = Locked(0)
 

@@ -27,6 +27,10 @@ final class RoutedSession<Session>: RowReading {
     try reading(query.entity).rows(query, body)
   }
 
+  func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
+    try reading(query.entity).entities(query, body)
+  }
+
   func count(_ query: RowQuery) throws -> Int { try reading(query.entity).count(query) }
 
   /// Types without a store have no rows.

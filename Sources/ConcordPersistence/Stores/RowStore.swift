@@ -37,11 +37,22 @@ public protocol RowReading: AnyObject {
   /// Calls `body` for each row that the query finds, until it returns `false`. The source may be used in `body` only.
   func rows(_ query: RowQuery, _ body: (_ key: StoredValue, _ source: RowSource) throws -> Bool) throws
 
+  /// The same for whoever makes entities of the rows: the source need not tell stamps, and keys are told when asked for.
+  func entities(_ query: RowQuery, _ body: (_ key: () -> StoredValue, _ source: RowSource) throws -> Bool) throws
+
   /// How many rows the query finds.
   func count(_ query: RowQuery) throws -> Int
 
   /// Which rows of a type refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
+}
+
+extension RowReading {
+  public func entities(
+    _ query: RowQuery, _ body: (_ key: () -> StoredValue, _ source: RowSource) throws -> Bool
+  ) throws {
+    try rows(query) { key, source in try body({ key }, source) }
+  }
 }
 
 /// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.

@@ -1,0 +1,57 @@
+#if Persistence
+  import ConcordModel
+  package import GRDB
+
+  /// Which column refers to which entity, in `concord_relations`: what a person or a program without the model needs to follow
+  /// references, or to find those that lead nowhere.
+  enum SQLiteRelations {
+    private struct Relation: Hashable {
+      let table: String
+      let column: String
+      let target: String
+    }
+
+    /// Describes the relations of the tables. It writes only where they are described otherwise.
+    static func prepare(_ tables: [SQLiteSchema.Table], _ db: Database) throws {
+      let wanted = Set(tables.flatMap(relations))
+      let names = Set(tables.map(\.name))
+      if try db.tableExists("concord_relations") {
+        let present = try Row.fetchAll(db, sql: "SELECT \"table\", \"column\", target FROM concord_relations")
+          .map { Relation(table: $0.text(0), column: $0.text(1), target: $0.text(2)) }
+          .filter { names.contains($0.table) }
+        if Set(present) == wanted { return }
+      } else {
+        try db.execute(
+          sql: """
+            CREATE TABLE concord_relations (
+              "table" TEXT NOT NULL,
+              "column" TEXT NOT NULL,
+              target TEXT NOT NULL,
+              PRIMARY KEY ("table", "column")
+            ) WITHOUT ROWID
+            """)
+      }
+      for name in names.sorted() {
+        try db.execute(sql: "DELETE FROM concord_relations WHERE \"table\" = ?", arguments: [name])
+      }
+      for relation in wanted {
+        try db.execute(
+          sql: "INSERT INTO concord_relations (\"table\", \"column\", target) VALUES (?, ?, ?)",
+          arguments: [relation.table, relation.column, relation.target])
+      }
+    }
+
+    private static func relations(of table: SQLiteSchema.Table) -> [Relation] {
+      table.columns.compactMap { column in
+        table.description(of: column.name)?.target.map {
+          Relation(table: table.name, column: column.name, target: $0)
+        }
+      }
+    }
+  }
+
+  extension Row {
+    /// The text of a column; empty for anything else. GRDB's subscripts trap there, and a file may hold anything.
+    package func text(_ index: Int) -> String { String.fromDatabaseValue(self[index] as DatabaseValue) ?? "" }
+  }
+#endif

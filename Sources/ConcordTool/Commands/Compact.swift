@@ -1,0 +1,28 @@
+#if Tool
+  import ArgumentParser
+  import GRDB
+
+  struct Compact: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Rewrites the file without what is free in it, and takes the log into it.",
+      discussion: "No row changes. It needs as much room beside the file, for a while, as its rows take.")
+
+    @OptionGroup var options: FileOptions
+
+    func run() throws {
+      let (before, after) = try ToolFile.writing(options) { file, db, _ in
+        let before = file.size
+        var progress = ProgressLine()
+        defer { progress.end() }
+        progress.begin("rewriting \(file.name)")
+        try db.execute(sql: "VACUUM")
+        // What others still read stays in the log, which is no error: it is taken in later.
+        _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        return (before, file.size)
+      }
+      var output = Output()
+      try output.line("\(size(before.file + before.log)) before, \(size(after.file + after.log)) after")
+      try output.flush()
+    }
+  }
+#endif

@@ -1,0 +1,47 @@
+#if Tool
+  import ArgumentParser
+  import Foundation
+
+  /// Looks into the files of `ConcordPersistence`, and moves what they hold, without the program that wrote them.
+  @main
+  struct ConcordTool: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "concord",
+      abstract: "Looks into files that Concord keeps entities in.",
+      discussion: """
+        FILE is an SQLite file that a container has attached. It is only read, except by 'import' and 'compact'. \
+        Programs that use it may go on: what a command shows is one state of it.
+
+        On a terminal the output has colours and columns; otherwise it has neither, nor if NO_COLOR is set.
+
+        EXIT CODES:
+        \(ExitStatus.allCases.map { "  \($0.code)\t\($0.meaning)" }.joined(separator: "\n"))
+        """,
+      version: "concord 1.0.0",
+      subcommands: [Info.self, List.self, Check.self, Export.self, Import.self, Compact.self])
+
+    static func main() {
+      // A reader that has seen enough closes the pipe: the write fails then, and what is open is closed as always.
+      signal(SIGPIPE, SIG_IGN)
+      do {
+        var command = try parseAsRoot()
+        try command.run()
+      } catch let error as ToolError {
+        ToolError.show(error)
+        Foundation.exit(error.status.code)
+      } catch {
+        exit(withError: error)
+      }
+    }
+  }
+#else
+  import Foundation
+
+  @main
+  enum ConcordTool {
+    static func main() {
+      FileHandle.standardError.write(Data("concord was built without the trait 'Tool', and can do nothing\n".utf8))
+      exit(70)
+    }
+  }
+#endif

@@ -1,0 +1,34 @@
+#if Tool
+  /// What the process says when it ends. Numbers from 64 on are those of `sysexits.h`.
+  enum ExitStatus: Int32, CaseIterable {
+    case done = 0
+    case findings = 1
+    case damaged = 2
+    case notConcord = 3
+    case usage = 64
+    case wrongInput = 65
+    case missing = 66
+    case failed = 70
+    case readOnly = 73
+    case notWritten = 74
+    case locked = 75
+
+    var code: Int32 { rawValue }
+
+    var meaning: String {
+      switch self {
+      case .done: "done (also if the reader of a pipe closed it early)"
+      case .findings: "'check' found something"
+      case .damaged: "the file is damaged"
+      case .notConcord: "the file is none of SQLite's, or none of Concord's"
+      case .usage: "the command is wrong: an unknown option, table or column, a condition that cannot be read"
+      case .wrongInput: "what is to be imported is wrong; nothing was imported"
+      case .missing: "the file is missing, or cannot be read"
+      case .failed: "anything else"
+      case .readOnly: "the file cannot be written to"
+      case .notWritten: "writing failed: the disk is full, for instance"
+      case .locked: "another process holds the file; try again"
+      }
+    }
+  }
+#endif

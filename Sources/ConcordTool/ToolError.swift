@@ -1,0 +1,52 @@
+#if Tool
+  import ConcordPersistence
+  import Foundation
+  import GRDB
+  import GRDBSQLite
+
+  /// What ends a command, with the exit code that says so.
+  struct ToolError: Error {
+    let status: ExitStatus
+    /// `nil` if there is nothing to say.
+    let message: String?
+
+    init(_ status: ExitStatus, _ message: String?) {
+      self.status = status
+      self.message = message
+    }
+
+    static func show(_ error: ToolError) {
+      guard let message = error.message else { return }
+      let mark = Terminal.error.painted("concord:", .red)
+      FileHandle.standardError.write(Data("\(mark) \(printable(message))\n".utf8))
+    }
+
+    /// Says of a file what SQLite complains of.
+    static func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
+      do {
+        return try body()
+      } catch let failure as SQLiteFailure {
+        throw ToolError(path, code: failure.code, failure.message)
+      } catch let error as DatabaseError {
+        throw ToolError(path, code: error.extendedResultCode.rawValue, error.message ?? error.description)
+      } catch let error as RowDecodingError {
+        throw ToolError(.damaged, "\(path) is damaged: \(error)")
+      }
+    }
+
+    private init(_ path: String, code: Int32, _ message: String) {
+      switch code & 0xFF {
+      case SQLITE_NOTADB: self.init(.notConcord, "\(path) is no SQLite file")
+      case SQLITE_CORRUPT: self.init(.damaged, "\(path) is damaged: \(message)")
+      case SQLITE_BUSY, SQLITE_LOCKED:
+        self.init(.locked, "\(path) is held by another process; try again, or --wait longer")
+      case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: self.init(.missing, "\(path) cannot be opened: \(message)")
+      case SQLITE_READONLY: self.init(.readOnly, "\(path) cannot be written to: \(message)")
+      case SQLITE_FULL: self.init(.notWritten, "the disk is full")
+      case SQLITE_IOERR: self.init(.notWritten, "\(path) cannot be read or written: \(message)")
+      case SQLITE_CONSTRAINT: self.init(.wrongInput, message)
+      default: self.init(.failed, "\(path): \(message) (SQLite \(code))")
+      }
+    }
+  }
+#endif
