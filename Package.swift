@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "ConcordCohesionKit", targets: ["ConcordCohesionKit"]),
     .library(name: "ConcordModel", targets: ["ConcordModel"]),
     .library(name: "ConcordPersistence", targets: ["ConcordPersistence"]),
+    .library(name: "ConcordConnect", targets: ["ConcordConnect"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @EntityWrapper and @Consistent, which compile swift-syntax"),
@@ -61,6 +62,8 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
+    // Work: actions, merging, schedules, web services. Nothing is compiled for it that persistence does not need.
+    .target(name: "ConcordConnect", dependencies: ["ConcordPersistence"], swiftSettings: settings),
     .target(
       name: "ConcordMacros",
       dependencies: [
@@ -113,7 +116,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.
-    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence"]),
+    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence", "ConcordConnect"]),
+    .testTarget(name: "ConcordConnectTests", dependencies: ["ConcordConnect"], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )
