@@ -34,6 +34,8 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // A web server for tests. Who uses a product does not resolve it.
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     .target(name: "Concord", swiftSettings: settings),
@@ -117,7 +119,13 @@ let package = Package(
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.
     .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence", "ConcordConnect"]),
-    .testTarget(name: "ConcordConnectTests", dependencies: ["ConcordConnect"], swiftSettings: settings),
+    // The same files, in Swift 5.
+    .testTarget(
+      name: "ConcordCoherenceSwift5Tests", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "ConcordConnectTests",
+      dependencies: ["ConcordConnect", .product(name: "FlyingFox", package: "FlyingFox")], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -137,3 +137,8 @@ final class StrangerWork: EntityAction {
   typealias ManagedObjectType = Stranger
   func execute(context: ActionContext) throws {}
 }
+
+extension ContextStatistics {
+  /// Inserts, updates and deletes.
+  var changes: [Int] { [inserts, updates, deletes] }
+}

@@ -4,8 +4,9 @@ import Foundation
 
 /// Runs the tasks of actions on threads of its own, so that bodies that block do not hold those of Swift's concurrency.
 ///
-/// There are as many threads as there is work for, and at most one for each action that runs and one for each processor: also
-/// if all actions block, what else their tasks have begun goes on. A thread that has had nothing to do for a while ends.
+/// There are at most as many threads as actions that run and processors: also if all actions block, what else their tasks have
+/// begun goes on. Some are made at once. More are made while jobs wait and those there are take none, since they block; jobs
+/// that only suspend need few. A thread that has had nothing to do for a while ends.
 final class ActionExecutor: TaskExecutor {
   static let shared = ActionExecutor()
 
@@ -13,6 +14,9 @@ final class ActionExecutor: TaskExecutor {
   /// Where threads sleep. Each signal is for one that was taken out of `idle`.
   private let wake = DispatchSemaphore(value: 0)
   private static let lifetime = DispatchTimeInterval.seconds(5)
+  /// How many threads are made at once, and when it is looked whether more are needed.
+  private static let promptThreads = 16
+  private static let growthInterval = DispatchTimeInterval.milliseconds(5)
 
   private struct State {
     var jobs: [UnownedJob] = []
@@ -20,9 +24,12 @@ final class ActionExecutor: TaskExecutor {
     var limit = ProcessInfo.processInfo.activeProcessorCount
     var threads = 0
     var idle = 0
+    /// How many jobs were taken since it was last looked whether threads block.
+    var taken = 0
+    var isWatched = false
   }
 
-  private enum Step { case wake, spawn, none }
+  private enum Step { case wake, spawn, watch, none }
 
   /// How many threads there are.
   var threadCount: Int { state.withLock { $0.threads } }
@@ -40,20 +47,47 @@ final class ActionExecutor: TaskExecutor {
         return .wake
       }
       guard state.threads < state.limit else { return .none }
-      state.threads += 1
-      return .spawn
+      if state.threads < Self.promptThreads {
+        state.threads += 1
+        return .spawn
+      }
+      if state.isWatched { return .none }
+      state.isWatched = true
+      state.taken = 0
+      return .watch
     }
     switch step {
     case .wake: wake.signal()
     case .spawn: spawn()
+    case .watch: watch()
     case .none: break
     }
   }
 
+  /// Looks after a while whether threads block, and makes half as many again if they do.
+  private func watch() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.growthInterval) { [self] in
+      let (new, goesOn) = state.withLock { state in
+        defer { state.taken = 0 }
+        let waiting = state.jobs.count - state.first
+        let isBlocked = waiting > 0 && state.taken < state.threads
+        let room = max(0, state.limit - state.threads)
+        let new = isBlocked ? min(waiting, room, state.threads / 2) : 0
+        state.threads += new
+        state.isWatched = waiting > new
+        return (new, state.isWatched)
+      }
+      for _ in 0..<new { spawn() }
+      if goesOn { watch() }
+    }
+  }
+
   private func spawn() {
-    let thread = Thread { self.work() }
-    thread.name = "concord.action"
-    thread.start()
+    Thread.detachNewThread {
+      // Before it runs, a thread would be given the name of the one that made it.
+      Thread.current.name = "concord.action"
+      self.work()
+    }
   }
 
   private func work() {
@@ -69,6 +103,7 @@ final class ActionExecutor: TaskExecutor {
         state.idle += 1
         return nil
       }
+      state.taken += 1
       return job
     }
   }

@@ -31,6 +31,13 @@ public protocol ActionManager: AnyObject, Sendable {
   /// What happens to actions from now on. Each call gives a stream of its own, which ends when the manager is released.
   var actionEvents: AsyncStream<ActionEvent> { get }
 
+  /// Executes an action by itself: ``schedule(_:_:)-(A,ScheduleTrigger...)``.
+  @discardableResult
+  func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
+  /// The same for work on entities.
+  @discardableResult
+  func schedule<A: EntityAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
+
   /// Throws if an action of this manager calls.
   func refuseInAction(_ function: String) throws
 }

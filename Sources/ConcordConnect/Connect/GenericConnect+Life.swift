@@ -50,6 +50,7 @@ extension GenericConnect {
     }
     lifeState.withLock { $0.isStarted = true }
     scheduler.open()
+    schedules.start()
   }
 
   /// All, or none.
@@ -99,6 +100,7 @@ extension GenericConnect {
 
   private func stopNow() throws {
     guard isStarted else { return }
+    schedules.stop()
     scheduler.close()
     scheduler.waitUntilIdle()
     var detached: [StorePlace] = []
@@ -112,6 +114,7 @@ extension GenericConnect {
       forget(detached)
       try? attachAgain(detached)
       scheduler.open()
+      schedules.start()
       throw error
     }
     forget(detached)

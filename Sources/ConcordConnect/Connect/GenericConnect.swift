@@ -18,6 +18,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   /// Starts and stops one after another.
   let life = DispatchQueue(label: "concord.connect.life")
   let lifeState = Locked(LifeState())
+  let schedules: ScheduleKeeper
   private let protectedData: ProtectedData?
 
   /// Makes a container with the model that is registered under its name.
@@ -31,12 +32,21 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   /// Makes a container with a model.
+  ///
+  /// - Parameters:
+  ///   - name: what files' names begin with.
+  ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
+  ///   - logTag: what such a line begins with.
+  ///   - clock: what schedules wait with; a test can give one that it moves.
+  ///   - reachability: what says that the network returns.
   public convenience init(
-    name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect"
+    name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect",
+    clock: any Clock<Duration> = ContinuousClock(), reachability: any Reachability = SystemReachability()
   ) {
     self.init(
       container: GenericPersistentContainer(
-        name: name, model: model, asyncErrorBlock: asyncErrorBlock, logTag: logTag))
+        name: name, model: model, asyncErrorBlock: asyncErrorBlock, logTag: logTag),
+      clock: clock, reachability: reachability)
   }
 
   /// The same, as Core Data calls it.
@@ -48,9 +58,11 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   init(
-    container: GenericPersistentContainer<Strategy>, protectedData: ProtectedData.Names? = ProtectedData.Names.system
+    container: GenericPersistentContainer<Strategy>, clock: any Clock<Duration> = ContinuousClock(),
+    reachability: any Reachability = SystemReachability(), protectedData: ProtectedData.Names? = .system
   ) {
     self.container = container
+    schedules = ScheduleKeeper(clock: clock, reachability: reachability)
     let scheduler = ActionScheduler(notices: notices)
     self.scheduler = scheduler
     self.protectedData = protectedData.map { names in
@@ -60,6 +72,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   deinit {
+    schedules.stop()
     scheduler.close()
     notices.end()
   }

@@ -29,6 +29,24 @@ extension ActionContext {
     objects: [T], for type: T.Type, ignoreAttributes: [String] = [], subsetFilter: Predicate<T>? = nil,
     condition: Predicate<T>? = nil, modifiedAt stamp: Stamp? = nil
   ) throws {
+    try merge(objects, ignoreAttributes, subsetFilter, condition, keepsMissing: false, stamp)
+  }
+
+  /// Stores a page of what a web service returns, and saves: as ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``,
+  /// but nothing is deleted, since what is missing may lie on another page.
+  ///
+  /// - Complexity: that of the page.
+  public func merge<T: PersistentEntity>(
+    page objects: [T], for type: T.Type, ignoreAttributes: [String] = [], condition: Predicate<T>? = nil,
+    modifiedAt stamp: Stamp? = nil
+  ) throws {
+    try merge(objects, ignoreAttributes, nil, condition, keepsMissing: true, stamp)
+  }
+
+  private func merge<T: PersistentEntity>(
+    _ objects: [T], _ ignoreAttributes: [String], _ subsetFilter: Predicate<T>?, _ condition: Predicate<T>?,
+    keepsMissing: Bool, _ stamp: Stamp?
+  ) throws {
     if T.entityName.isEmpty { throw Errors.missingEntityName("\(T.self) has no name, cannot merge objects") }
     guard let entity = try? model.entity(T.self) else {
       throw Errors.unmanagedEntity("Entity '\(T.entityName)' not managed, cannot merge objects")
@@ -41,7 +59,7 @@ extension ActionContext {
     }
     let request = MergeRequest(
       objects: objects, uniqueness: try entity.uniqueness(), ignored: Set(ignored), subset: subsetFilter,
-      condition: condition, stamp: stamp)
+      condition: condition, keepsMissing: keepsMissing, stamp: stamp)
     try performAndWait {
       try meter.measure(.reading) { meter.didFetch(try merge(request)) }
       if hasChanges { try save() }

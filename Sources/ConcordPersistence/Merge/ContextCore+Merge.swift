@@ -9,9 +9,13 @@ extension ContextCore {
     let entity = try model.entity(T.self)
     let stamp = request.stamp ?? parent.nextStamp()
     let (rows, nested) = try rows(of: request, entity, stamp)
+    let subset: RowFilter =
+      request.keepsMissing
+      // Only the rows that were given are looked at, so that no other is missing.
+      ? .condition(.isIn(.key, Set(rows.map(\.key)))) : try RowFilter(request.subset, entity, self)
     var merge = RowMerge(
-      entity, uniqueness: request.uniqueness, ignored: request.ignored,
-      subset: try RowFilter(request.subset, entity, self), condition: try RowFilter(request.condition, entity, self),
+      entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
+      condition: try RowFilter(request.condition, entity, self),
       stamp: stamp, model: model)
     try read(model.contained(in: entity)) { try merge.run(rows, nested: nested, $0) }
     let before = pending

@@ -13,18 +13,21 @@ package struct MergeRequest<T: PersistentEntity> {
   package let subset: Predicate<T>?
   /// Which stored entities may be changed or removed; all if `nil`.
   package let condition: Predicate<T>?
+  /// Whether what is stored and not given stays.
+  package let keepsMissing: Bool
   /// How fresh the objects are.
   package let stamp: Stamp?
 
   package init(
     objects: [T], uniqueness: [StoredColumn], ignored: Set<Int>, subset: Predicate<T>?, condition: Predicate<T>?,
-    stamp: Stamp?
+    keepsMissing: Bool, stamp: Stamp?
   ) {
     self.objects = objects
     self.uniqueness = uniqueness
     self.ignored = ignored
     self.subset = subset
     self.condition = condition
+    self.keepsMissing = keepsMissing
     self.stamp = stamp
   }
 }
