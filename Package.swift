@@ -125,7 +125,10 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "ConcordConnectTests",
-      dependencies: ["ConcordConnect", .product(name: "FlyingFox", package: "FlyingFox")], swiftSettings: settings),
+      dependencies: [
+        "ConcordConnect", .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

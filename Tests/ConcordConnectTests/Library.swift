@@ -1,7 +1,7 @@
 import ConcordConnect
 import Foundation
 
-struct Book: PersistentEntity, Equatable {
+struct Book: PersistentEntity, Codable, Equatable {
   let id: Int
   var title: String
   var price: Double = 0
@@ -73,7 +73,7 @@ struct Copy: PersistentEntity, Equatable {
   init(id: ID, place: String) { (self.id, self.place) = (id, place) }
 }
 
-struct Author: PersistentEntity, Equatable {
+struct Author: PersistentEntity, Codable, Equatable {
   let id: Int
   var name: String
 

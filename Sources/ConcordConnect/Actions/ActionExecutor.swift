@@ -13,6 +13,7 @@ final class ActionExecutor: TaskExecutor {
   private let state = Locked(State())
   /// Where threads sleep. Each signal is for one that was taken out of `idle`.
   private let wake = DispatchSemaphore(value: 0)
+  private static let processors = ProcessInfo.processInfo.activeProcessorCount
   private static let lifetime = DispatchTimeInterval.seconds(5)
   /// How many threads are made at once, and when it is looked whether more are needed.
   private static let promptThreads = 16
@@ -21,7 +22,7 @@ final class ActionExecutor: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
     var first = 0
-    var limit = ProcessInfo.processInfo.activeProcessorCount
+    var limit = ActionExecutor.processors
     var threads = 0
     var idle = 0
     /// How many jobs were taken since it was last looked whether threads block.
@@ -70,7 +71,7 @@ final class ActionExecutor: TaskExecutor {
       let (new, goesOn) = state.withLock { state in
         defer { state.taken = 0 }
         let waiting = state.jobs.count - state.first
-        let isBlocked = waiting > 0 && state.taken < state.threads
+        let isBlocked = waiting > 0 && state.taken < Self.processors
         let room = max(0, state.limit - state.threads)
         let new = isBlocked ? min(waiting, room, state.threads / 2) : 0
         state.threads += new

@@ -92,11 +92,15 @@ public final class HTTPTransport: Transport {
       guard var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true) else {
         throw TransportError.invalidRequest("\(baseURL) is no address")
       }
+      // `URLComponents` traps at a path that is not escaped rightly, and `URL` does not.
+      guard path.isEscapedPath else { throw TransportError.invalidRequest("'\(path)' is no path") }
+      if !query.isEmpty { components.queryItems = (components.queryItems ?? []) + query }
+      let rest = components.percentEncodedQuery.map { "?" + $0 } ?? ""
       var base = components.percentEncodedPath
       while base.hasSuffix("/") { base.removeLast() }
-      components.percentEncodedPath = base + (path.hasPrefix("/") || path.isEmpty ? path : "/" + path)
-      if !query.isEmpty { components.queryItems = (components.queryItems ?? []) + query }
-      guard let url = components.url, path.isEscapedPath else {
+      (components.percentEncodedPath, components.percentEncodedQuery, components.fragment) = ("", nil, nil)
+      let text = (components.string ?? "") + base + (path.hasPrefix("/") || path.isEmpty ? path : "/" + path) + rest
+      guard let url = URL(string: text, encodingInvalidCharacters: false), url.origin == baseURL.origin else {
         throw TransportError.invalidRequest("'\(path)' is no path")
       }
       return url
@@ -123,11 +127,7 @@ extension String {
   /// Whether it may stand in a path as it is, and leads nowhere else.
   fileprivate var isEscapedPath: Bool {
     let allowed = CharacterSet.urlPathAllowed.union(CharacterSet(charactersIn: "%"))
-    return unicodeScalars.allSatisfy(allowed.contains)
-      && !split(separator: "/").contains { ["..", "."].contains($0.removingPercentEncoding) }
+    return unicodeScalars.allSatisfy(allowed.contains) && removingPercentEncoding != nil
+      && !split(separator: "/").contains { ["..", "."].contains(String($0).removingPercentEncoding ?? "") }
   }
-}
-
-extension StringProtocol {
-  fileprivate var removingPercentEncoding: String { String(self).removingPercentEncoding ?? "" }
 }
