@@ -126,7 +126,8 @@ final class ActionExecution: ActionProxy {
   }
 
   func cancel() {
-    let step = locked.withLock { state -> (work: Work?, task: Task<Void, Never>?, completion: Completion?, ends: Bool)? in
+    let step = locked.withLock {
+      state -> (work: Work?, task: Task<Void, Never>?, completion: Completion?, ends: Bool)? in
       guard state.phase != .finished, !state.isCancelled else { return nil }
       state.isCancelled = true
       let (work, task) = (state.work, state.task)

@@ -22,7 +22,7 @@ public protocol ContextStatistics: Sendable {
   var deletes: Int { get }
   /// Entities that were read: fetched, found, or compared by a merge.
   var fetches: Int { get }
-  /// Time in blocks, and in calls outside of blocks.
+  /// Time in blocks, and in reading and saving outside of blocks.
   var contextBlockTime: TimeInterval { get }
   /// Of it, the time in reading.
   var fetchTime: TimeInterval { get }

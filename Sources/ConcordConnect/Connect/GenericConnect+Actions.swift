@@ -67,7 +67,9 @@ extension GenericConnect {
   public var actionEvents: AsyncStream<ActionEvent> { notices.stream() }
 
   public func refuseInAction(_ function: String) throws {
-    guard let current = ActionExecution.current, current.notices === notices, current.state == .executing else { return }
+    guard let current = ActionExecution.current, current.notices === notices, current.state == .executing else {
+      return
+    }
     throw Errors.calledFromAction(
       "\(current.actionType) calls \(function) of '\(name)', which waits for its actions to end")
   }

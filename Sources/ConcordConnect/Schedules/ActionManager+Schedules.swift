@@ -23,7 +23,9 @@ extension ActionManager {
 
   /// The same for an action that says itself when.
   @discardableResult
-  public func schedule<A: GenericAction & ScheduledAction>(_ action: A) -> Schedule { schedule(action, action.schedule) }
+  public func schedule<A: GenericAction & ScheduledAction>(_ action: A) -> Schedule {
+    schedule(action, action.schedule)
+  }
 
   /// The same for an action that says itself when.
   @discardableResult

@@ -35,6 +35,7 @@ public final class HTTPTransport: Transport {
     self.headers = headers
     self.timeout = timeout
     self.sizeLimit = sizeLimit
+    let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
     configuration.urlCache = nil
@@ -53,10 +54,12 @@ public final class HTTPTransport: Transport {
         delegate.begin(
           task,
           HTTPExchange(
-            request: request, sizeLimit: sizeLimit, hasCredentials: hasCredentials(request), continuation: continuation))
+            request: request, sizeLimit: sizeLimit, hasCredentials: hasCredentials(request), continuation: continuation)
+        )
         delegate.limit(task, to: timeout)
+        // A cancellation before this found nothing to end.
+        if Task.isCancelled { return delegate.fail(task, CancellationError()) }
         task.resume()
-        if Task.isCancelled { task.cancel() }
       }
     } onCancel: {
       delegate.fail(task, CancellationError())

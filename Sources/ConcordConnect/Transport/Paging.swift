@@ -18,7 +18,9 @@ enum LinkHeader {
     while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
       let target = rest[rest.index(after: open)..<close]
       let (parameters, remainder) = split(rest[rest.index(after: close)...])
-      if parameters.contains(where: { $0.name == "rel" && names($0.value).contains(relation) }) { return String(target) }
+      if parameters.contains(where: { $0.name == "rel" && names($0.value).contains(relation) }) {
+        return String(target)
+      }
       rest = remainder
     }
     return nil

@@ -10,9 +10,9 @@ extension ContextCore {
     let stamp = request.stamp ?? parent.nextStamp()
     let (rows, nested) = try rows(of: request, entity, stamp)
     let subset: RowFilter =
-      request.keepsMissing
       // Only the rows that were given are looked at, so that no other is missing.
-      ? .condition(.isIn(.key, Set(rows.map(\.key)))) : try RowFilter(request.subset, entity, self)
+      request.keepsMissing
+      ? RowFilter(keys: rows.map(\.key)) : try RowFilter(request.subset, entity, self)
     var merge = RowMerge(
       entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
       condition: try RowFilter(request.condition, entity, self),
