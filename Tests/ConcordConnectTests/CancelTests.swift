@@ -168,11 +168,14 @@ struct CancelTests {
           Work {
             runs.add(index)
             await Task.yield()
-          }) { _ in ends.add(index) }
+          }
+        ) { _ in ends.add(index) }
       }
       await withTaskGroup(of: Void.self) { group in
         for part in 0..<4 {
-          group.addTask { for index in stride(from: part, to: 2000, by: 4) where index % 5 != 0 { proxies[index].cancel() } }
+          group.addTask {
+            for index in stride(from: part, to: 2000, by: 4) where index % 5 != 0 { proxies[index].cancel() }
+          }
         }
       }
       for (index, proxy) in proxies.enumerated() {

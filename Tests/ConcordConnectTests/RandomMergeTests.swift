@@ -88,7 +88,8 @@ struct RandomMergeTests {
     }
   }
 
-  @Test("By several attributes: the stored set has what was given, with the ids that it had", arguments: StoreKind.allCases)
+  @Test(
+    "By several attributes: the stored set has what was given, with the ids that it had", arguments: StoreKind.allCases)
   func byAttributes(_ kind: StoreKind) async throws {
     struct Place: Hashable {
       let catalogue: String

@@ -7,70 +7,10 @@ import Testing
 
 @Suite("Resources of a web service", .serialized)
 struct ResourceTests {
-  /// A service that keeps books, two on a page.
-  final class Service: Sendable {
-    let books = Mutex<[Book]>([])
-    let broken = Mutex<Set<String>>([])
-
-    func set(_ ids: some Sequence<Int>, _ title: String = "Emma") {
-      books.withLock { $0 = ids.map { Book(id: $0, title: title, price: 1) } }
-    }
-
-    func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
-      let query = Dictionary(request.query.map { ($0.name, $0.value) }) { $1 }
-      if broken.withLock({ $0.contains(request.path + (query["page"].map { "?page=\($0)" } ?? "")) }) {
-        return .json("broken", status: .internalServerError)
-      }
-      let parts = request.path.split(separator: "/").map(String.init)
-      let body = try await request.bodyData
-      switch (request.method, parts.count) {
-      case (.GET, 1): return try list(parts[0], query, request.headers[HTTPHeader("If-None-Match")])
-      case (.POST, 1), (.PUT, 2):
-        let book = try JSONDecoder().decode(Book.self, from: body)
-        books.withLock { books in
-          books.removeAll { $0.id == book.id }
-          books.append(book)
-        }
-        if request.method == .PUT { return HTTPResponse(statusCode: .noContent) }
-        var made = book
-        made.title += ", as made"
-        return .json(String(decoding: try JSONEncoder().encode(made), as: UTF8.self), status: .created)
-      case (.GET, 2):
-        guard let book = books.withLock({ $0.first { "\($0.id)" == parts[1] } }) else {
-          return .json("no such book", status: .notFound)
-        }
-        return .json(String(decoding: try JSONEncoder().encode(book), as: UTF8.self))
-      case (.DELETE, 2):
-        books.withLock { $0.removeAll { "\($0.id)" == parts[1] } }
-        return HTTPResponse(statusCode: .noContent)
-      default: return .json("", status: .notFound)
-      }
-    }
-
-    private func list(_ name: String, _ query: [String: String], _ tag: String?) throws -> HTTPResponse {
-      let all = books.withLock { $0 }
-      let page = Int(query["page"] ?? query["cursor"] ?? "0") ?? 0
-      let items = Array(all.dropFirst(page * 2).prefix(2))
-      let isLast = all.count <= page * 2 + 2
-      var text = String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
-      var headers: [String: String] = [:]
-      if name == "cursors" {
-        text = "{\"items\": \(text), \"next\": \(isLast ? "null" : "\"\(page + 1)\"")}"
-      } else if !isLast {
-        headers["Link"] = "</books?page=0>; rel=\"first\"; title=\"a, <b>; c\", </books?page=\(page + 1)>; rel=\"next last\""
-      }
-      // JSON objects have their keys in no order.
-      let own = "\"\(items.map { "\($0)" }.joined())\(isLast)".hashed + "\""
-      if tag == "\"" + own { return .json("", ["ETag": "\"" + own], status: .notModified) }
-      headers["ETag"] = "\"" + own
-      return .json(text, headers)
-    }
-  }
-
   private func withService(
-    _ body: (Service, WebServer, HTTPTransport) async throws -> Void
+    _ body: (BookService, WebServer, HTTPTransport) async throws -> Void
   ) async throws {
-    let service = Service()
+    let service = BookService()
     try await WebServer.run({ try await service.answer($0) }) { server in
       try await body(service, server, HTTPTransport(baseURL: server.url))
     }
@@ -105,7 +45,8 @@ struct ResourceTests {
       let asked = max(1, (count + 1) / 2)
       #expect(server.paths.count == asked * 2)
       if count == 3 {
-        #expect(server.paths == ["GET /books", "GET /books?page=1", "GET /cursors?shelf=1", "GET /cursors?shelf=1&cursor=1"])
+        #expect(
+          server.paths == ["GET /books", "GET /books?page=1", "GET /cursors?shelf=1", "GET /cursors?shelf=1&cursor=1"])
       }
     }
   }
@@ -117,7 +58,8 @@ struct ResourceTests {
       let books = Resource<Book>(at: "/books", of: transport)
       let first = try await books.list()
       #expect(try await books.list() == first)
-      #expect(server.requests.entries.map { $0.headers["if-none-match"] != nil } == [false, false, false, true, true, true])
+      #expect(
+        server.requests.entries.map { $0.headers["if-none-match"] != nil } == [false, false, false, true, true, true])
       #expect(try await books.page().isUnchanged)
       service.set(1..<6)
       #expect(try await books.list().map(\.id) == [1, 2, 3, 4, 5])
@@ -127,7 +69,9 @@ struct ResourceTests {
     }
   }
 
-  @Test("A refresh stores all pages, deletes what is on none of them, and keeps what is ignored", arguments: StoreKind.allCases)
+  @Test(
+    "A refresh stores all pages, deletes what is on none of them, and keeps what is ignored",
+    arguments: StoreKind.allCases)
   func refresh(_ kind: StoreKind) async throws {
     try await withService { service, _, transport in
       try await withConnect(kind) { connect in
@@ -170,7 +114,8 @@ struct ResourceTests {
         let proxy = try connect.execute(BookWork { try await books.refresh(in: $0) })
         #expect(await proxy.finished() == .failed)
         #expect("\(proxy.error.map { "\($0)" } ?? "")" == "the service answered 500: broken")
-        #expect(try connect.stored(Book.self).map { "\($0.id) \($0.title)" } == ["0 Emma", "1 Emma", "5 old", "99 old"])
+        #expect(
+          try connect.stored(Book.self).map { "\($0.id) \($0.title)" } == ["0 Emma", "1 Emma", "5 old", "99 old"])
       }
     }
   }
@@ -265,9 +210,4 @@ struct ResourceTests {
     #expect(LinkHeader.target("next", in: "") == nil && LinkHeader.target("next", in: "<a") == nil)
     #expect(LinkHeader.target("next", in: "<a>") == nil && LinkHeader.target("next", in: "nonsense; rel=next") == nil)
   }
-}
-
-extension String {
-  /// The same for the same text.
-  fileprivate var hashed: String { "\(utf8.reduce(UInt64(5381)) { $0 &* 33 &+ UInt64($1) })" }
 }

@@ -45,7 +45,9 @@ struct StatisticsTests {
     #expect(found == [1, 1, 0, 0])
   }
 
-  @Test("What is not saved does not count, nor does a save of nothing, nor what was taken back", arguments: StoreKind.allCases)
+  @Test(
+    "What is not saved does not count, nor does a save of nothing, nor what was taken back",
+    arguments: StoreKind.allCases)
   func unsaved(_ kind: StoreKind) async throws {
     let found = try await counts(kind, three) { context in
       try context.save()
@@ -112,7 +114,8 @@ struct StatisticsTests {
           }
           _ = try context.find(Book.self, id: 1)
           try await Task.sleep(for: .milliseconds(30))
-        }) { _ in Thread.sleep(forTimeInterval: 0.2) }
+        }
+      ) { _ in Thread.sleep(forTimeInterval: 0.2) }
       await proxy.finished()
       let statistics = proxy.statistics
       let start = try #require(statistics.startTime)

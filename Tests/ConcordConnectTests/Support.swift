@@ -142,3 +142,18 @@ extension ContextStatistics {
   /// Inserts, updates and deletes.
   var changes: [Int] { [inserts, updates, deletes] }
 }
+
+/// Merges within an action, and gives what is stored afterwards.
+func merged<T: PersistentEntity>(
+  _ kind: StoreKind, _ type: T.Type, before: [any PersistentEntity],
+  _ body: @escaping @Sendable (ActionContext) throws -> Void
+) async throws -> [T] {
+  try await withConnect(kind) { connect in
+    func store<E: PersistentEntity>(_ value: E) throws { try connect.store([value]) }
+    for value in before { try store(value) }
+    let proxy = try connect.execute(BookWork { context in try body(context) })
+    await proxy.finished()
+    if let error = proxy.error { throw error }
+    return try connect.stored(type)
+  }
+}

@@ -74,7 +74,9 @@ struct TransportTests {
     }) { server in
       let transport = HTTPTransport(baseURL: server.url, timeout: .milliseconds(200))
       let start = ContinuousClock.now
-      #expect(await thrown { _ = try await transport.send(TransportRequest("GET", "/slow")) } == "the service did not answer in time")
+      #expect(
+        await thrown { _ = try await transport.send(TransportRequest("GET", "/slow")) }
+          == "the service did not answer in time")
       #expect(ContinuousClock.now - start < .seconds(10))
       let fast = try await transport.send(TransportRequest("GET", "/fast"))
       #expect(fast.status == 200)
@@ -115,7 +117,8 @@ struct TransportTests {
     }) { server in
       let transport = HTTPTransport(baseURL: server.url, sizeLimit: 100_000)
       func send(_ count: Int) async throws -> Int {
-        try await transport.send(TransportRequest("GET", "/", query: [URLQueryItem(name: "n", value: "\(count)")])).body.count
+        try await transport.send(TransportRequest("GET", "/", query: [URLQueryItem(name: "n", value: "\(count)")])).body
+          .count
       }
       var count = try await send(100_000)
       #expect(count == 100_000)
