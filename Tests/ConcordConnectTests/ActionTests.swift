@@ -1,6 +1,6 @@
+import Concord
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ConcordConnect
@@ -47,7 +47,7 @@ struct ActionTests {
 
   /// How many run at a time.
   final class Meter: Sendable {
-    private let state = Mutex((now: 0, most: 0))
+    private let state = Locked((now: 0, most: 0))
     var most: Int { state.withLock { $0.most } }
     func enter() { state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
     func leave() { state.withLock { $0.now -= 1 } }

@@ -1,12 +1,12 @@
+import Concord
 import ConcordConnect
 import FlyingFox
 import Foundation
-import Synchronization
 
 /// A service that keeps books, two on a page.
 final class BookService: Sendable {
-  let books = Mutex<[Book]>([])
-  let broken = Mutex<Set<String>>([])
+  let books = Locked<[Book]>([])
+  let broken = Locked<Set<String>>([])
 
   func set(_ ids: some Sequence<Int>, _ title: String = "Emma") {
     books.withLock { $0 = ids.map { Book(id: $0, title: title, price: 1) } }

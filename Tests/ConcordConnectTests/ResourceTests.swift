@@ -1,6 +1,5 @@
 import FlyingFox
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ConcordConnect

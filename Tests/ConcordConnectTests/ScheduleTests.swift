@@ -1,5 +1,5 @@
+import Concord
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ConcordConnect
@@ -11,7 +11,7 @@ struct ScheduleTests {
     let runs = Log<Int>()
     let ends = Log<Int>()
     let meter = ActionTests.Meter()
-    private let gate = Mutex<Gate?>(nil)
+    private let gate = Locked<Gate?>(nil)
     func hold(_ new: Gate?) { gate.withLock { $0 = new } }
     func execute() async throws {
       meter.enter()

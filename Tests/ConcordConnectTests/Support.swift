@@ -1,7 +1,7 @@
+import Concord
 import ConcordConnect
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// Every type of store: a test that takes it is run with each.
@@ -65,7 +65,7 @@ extension PersistentContainer {
 
 /// Opens once, for all who wait.
 final class Gate: Sendable {
-  private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+  private let state = Locked((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 
   func open() {
     let waiting = state.withLock { state in
@@ -89,7 +89,7 @@ final class Gate: Sendable {
 
 /// A list that any thread may add to.
 final class Log<Entry: Sendable>: Sendable {
-  private let list = Mutex<[Entry]>([])
+  private let list = Locked<[Entry]>([])
   func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
   var entries: [Entry] { list.withLock { $0 } }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import Concord
 
 /// A clock that a test moves.
 final class TestClock: Clock {
@@ -21,7 +21,7 @@ final class TestClock: Clock {
     var cancelled: Set<Int> = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var now: Instant { state.withLock { $0.now } }
   var minimumResolution: Duration { .nanoseconds(1) }

@@ -78,7 +78,7 @@ struct ThreadTests {
       }
       #expect(try await eventually { began.entries.count == 10000 })
       #expect(proxies.allSatisfy { $0.state == .executing })
-      #expect(ActionExecutor.shared.threadCount < 1000)
+      #expect(ActionExecutor.shared.threadCount < 2000)
       gate.open()
       for proxy in proxies { #expect(await proxy.finished() == .successful) }
     }

@@ -2,7 +2,6 @@ import ConcordConnect
 import FlyingFox
 import FlyingSocks
 import Foundation
-import Synchronization
 
 /// A real server on the loopback interface, which a test scripts.
 struct WebServer: Sendable {

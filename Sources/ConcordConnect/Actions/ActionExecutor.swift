@@ -17,7 +17,7 @@ final class ActionExecutor: TaskExecutor {
   private static let lifetime = DispatchTimeInterval.seconds(5)
   /// How many threads are made at once, and when it is looked whether more are needed.
   private static let promptThreads = 16
-  private static let growthInterval = DispatchTimeInterval.milliseconds(5)
+  private static let growthInterval = DispatchTimeInterval.milliseconds(10)
 
   private struct State {
     var jobs: [UnownedJob] = []
@@ -71,7 +71,7 @@ final class ActionExecutor: TaskExecutor {
       let (new, goesOn) = state.withLock { state in
         defer { state.taken = 0 }
         let waiting = state.jobs.count - state.first
-        let isBlocked = waiting > 0 && state.taken < Self.processors
+        let isBlocked = waiting > 0 && state.taken == 0
         let room = max(0, state.limit - state.threads)
         let new = isBlocked ? min(waiting, room, state.threads / 2) : 0
         state.threads += new
