@@ -23,6 +23,7 @@ let package = Package(
     .library(name: "ConcordPersistence", targets: ["ConcordPersistence"]),
     .library(name: "ConcordPersistenceMacros", targets: ["ConcordPersistenceMacros"]),
     .executable(name: "concord", targets: ["ConcordTool"]),
+    .library(name: "ConcordConnect", targets: ["ConcordConnect"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
@@ -39,6 +40,8 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // A web server for tests. Who uses a product does not resolve it.
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     .target(name: "Concord", swiftSettings: settings),
@@ -77,6 +80,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
       ],
       swiftSettings: settings),
+    // Work: actions, merging, schedules, web services. Nothing is compiled for it that persistence does not need.
+    .target(name: "ConcordConnect", dependencies: ["ConcordPersistence"], swiftSettings: settings),
     .target(
       name: "ConcordMacros",
       dependencies: [
@@ -145,7 +150,17 @@ let package = Package(
       ],
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `PersistentContainer`.
-    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence"]),
+    .testTarget(name: "ConcordCoherenceTests", dependencies: ["ConcordPersistence", "ConcordConnect"]),
+    // The same files, in Swift 5.
+    .testTarget(
+      name: "ConcordCoherenceSwift5Tests", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "ConcordConnectTests",
+      dependencies: [
+        "ConcordConnect", .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -53,12 +53,12 @@ open class BackgroundContext: @unchecked Sendable {
   }
 
   /// Runs a block on this thread, while no other block or call of the context runs. Blocks may be nested.
-  public func performAndWait<R>(_ body: (BackgroundContext) throws -> R) rethrows -> R {
+  open func performAndWait<R>(_ body: (BackgroundContext) throws -> R) rethrows -> R {
     try locked { _ in try body(self) }
   }
 
   /// The same for a block that takes nothing.
-  public func performAndWait<R>(_ body: () throws -> R) rethrows -> R { try locked { _ in try body() } }
+  open func performAndWait<R>(_ body: () throws -> R) rethrows -> R { try locked { _ in try body() } }
 
   // MARK: Reading
 
@@ -67,7 +67,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// - Returns: `nil` if it is not stored, or was deleted in this context.
   /// - Throws: ``StoreError``.
   /// - Complexity: the number of entities in it.
-  public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> T? { try locked { try $0.find(type, id) } }
+  open func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> T? { try locked { try $0.find(type, id) } }
 
   /// Fetches entities, with all they contain.
   ///
@@ -76,12 +76,12 @@ open class BackgroundContext: @unchecked Sendable {
   /// ```
   ///
   /// - Throws: ``StoreError``, or what the predicate throws.
-  public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+  open func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try locked { try $0.fetch(descriptor) }
   }
 
   /// How many entities a fetch would give.
-  public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+  open func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try $0.count(descriptor) }
   }
 
@@ -143,8 +143,20 @@ open class BackgroundContext: @unchecked Sendable {
   /// Saves all changes, or none.
   ///
   /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
-  public func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
+  open func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
 
   /// Forgets all changes that were not saved.
   public func rollback() { locked { $0.rollback() } }
+
+  // MARK: For subclasses of the package
+
+  /// What a save would do now.
+  package func pendingCounts() throws -> PendingCounts { try locked { try $0.pendingCounts() } }
+
+  /// Makes the stored subset equal to what is given, without saving it.
+  ///
+  /// - Returns: how many entities it compared.
+  package func merge<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> Int {
+    try locked { try $0.merge(request) }
+  }
 }

@@ -4,7 +4,7 @@ import ConcordModel
 final class ContextCore {
   let parent: any ContextParent
   var policy = MergePolicy.byStamp
-  private var pending = PendingChanges()
+  var pending = PendingChanges()
   /// What was wrong with values that were given to a function that does not throw.
   private var failure: (any Error)?
   /// Up to which commit what is pending was compared with what others have removed.
@@ -63,7 +63,7 @@ final class ContextCore {
   /// Makes pending that entities are not there any longer, nor in what refers to them.
   ///
   /// - Parameter stamp: that of what changes; `nil` to leave it.
-  private func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
+  func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
     // The rows are read as they are after what was written so far.
     let reading = CurrentReading { PendingReading(base, self.pending) }
     try RowRemoval(model: model, reading: reading) { key, row in
@@ -126,10 +126,7 @@ final class ContextCore {
 
   /// Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
   private func keepOmitted(in row: inout StoredRow, _ key: EntityKey) throws {
-    let omitted = key.entity.properties.filter { property in
-      property.targets.contains { (try? model.entity($0)).map(model.isRecursive) ?? false }
-        && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
-    }
+    let omitted = model.omittedProperties(of: row, key.entity)
     if omitted.isEmpty { return }
     guard let present = try readUnreconciled([key.entity], { try $0.row(of: key) }) else { return }
     for property in omitted { property.copy(from: present, to: &row) }
@@ -139,10 +136,13 @@ final class ContextCore {
   ///
   /// - Parameter foundRow: the row as it is stored, if it was read.
   private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
+    put(row, key, base: foundRow.map { .row($0) } ?? .unknown)
+  }
+
+  /// The same; `base` counts if nothing is pending yet.
+  func put(_ row: StoredRow, _ key: EntityKey, base: PendingChange.Base) {
     pending.change(key) { present in
-      guard let present else {
-        return PendingChange(base: foundRow.map { .row($0) } ?? .unknown, row: row, stamp: row.stamp)
-      }
+      guard let present else { return PendingChange(base: base, row: row, stamp: row.stamp) }
       return row.stamp > present.stamp ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
     }
   }
@@ -298,5 +298,15 @@ private final class CurrentReading: RowReading {
   func count(_ query: RowQuery) throws -> Int { try current().count(query) }
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try current().referrers(to: key, in: entity)
+  }
+}
+
+extension Model {
+  /// The properties of a brief form that say nothing.
+  func omittedProperties(of row: StoredRow, _ entity: EntityDescription) -> [PropertyRange] {
+    entity.properties.filter { property in
+      property.targets.contains { (try? self.entity($0)).map(isRecursive) ?? false }
+        && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
+    }
   }
 }

@@ -5,6 +5,8 @@ struct PendingChange: Sendable {
   enum Base: Sendable {
     /// The row as the context found it first.
     case row(StoredRow)
+    /// It was not stored when the context looked.
+    case absent
     /// Nothing was known of the entity.
     case unknown
   }

@@ -1,0 +1,33 @@
+import Concord
+
+/// A queue of actions, of which some run at a time. It has no lock; who uses it holds the scheduler's.
+struct ActionLane {
+  /// How many run at a time at most.
+  var limit: Int
+  private(set) var running: [ObjectIdentifier: ActionExecution] = [:]
+  /// Those that wait, from `first` on. Cancelled ones stay until it is their turn; they hold no action any longer.
+  private var waiting: [ActionExecution] = []
+  private var first = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func append(_ execution: ActionExecution) { waiting.append(execution) }
+
+  /// Begins the next one, if there is room.
+  mutating func beginNext() -> ActionExecution? {
+    while running.count < limit, let next = waiting.popFirst(from: &first) {
+      guard next.begin() else { continue }
+      running[ObjectIdentifier(next)] = next
+      return next
+    }
+    return nil
+  }
+
+  mutating func didEnd(_ execution: ActionExecution) { running[ObjectIdentifier(execution)] = nil }
+
+  /// All that run or wait. Those that wait are forgotten.
+  mutating func takeAll() -> [ActionExecution] {
+    defer { (waiting, first) = ([], 0) }
+    return Array(waiting[first...]) + running.values
+  }
+}

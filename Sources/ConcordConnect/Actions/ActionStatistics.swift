@@ -1,0 +1,57 @@
+public import Foundation
+
+/// What an action has cost: a snapshot.
+public protocol ActionStatistics: Sendable {
+  /// When it began; `nil` if it has not.
+  var startTime: Date? { get }
+  /// When it finished; `nil` if it has not, or never began.
+  var finishTime: Date? { get }
+  /// How long it ran, in seconds, without the completion block; so far, if it still runs.
+  var executionTime: TimeInterval { get }
+  /// What its ``ActionContext`` did; `nil` for a ``GenericAction``.
+  var contextStatistics: (any ContextStatistics)? { get }
+}
+
+/// What was done in an ``ActionContext``: a snapshot. Times are in seconds.
+public protocol ContextStatistics: Sendable {
+  /// Entities that saves added.
+  var inserts: Int { get }
+  /// Entities that saves changed.
+  var updates: Int { get }
+  /// Entities that saves removed.
+  var deletes: Int { get }
+  /// Entities that were read: fetched, found, or compared by a merge.
+  var fetches: Int { get }
+  /// Time in blocks, and in reading and saving outside of blocks.
+  var contextBlockTime: TimeInterval { get }
+  /// Of it, the time in reading.
+  var fetchTime: TimeInterval { get }
+  /// Of it, the time in saving.
+  var saveTime: TimeInterval { get }
+}
+
+extension ContextStatistics {
+  /// The rest of ``contextBlockTime``.
+  public var otherTime: TimeInterval { contextBlockTime - fetchTime - saveTime }
+}
+
+struct ActionSnapshot: ActionStatistics {
+  var startTime: Date?
+  var finishTime: Date?
+  var executionTime: TimeInterval = 0
+  var contextStatistics: (any ContextStatistics)?
+}
+
+struct ContextSnapshot: ContextStatistics, Equatable {
+  var inserts = 0
+  var updates = 0
+  var deletes = 0
+  var fetches = 0
+  var contextBlockTime: TimeInterval = 0
+  var fetchTime: TimeInterval = 0
+  var saveTime: TimeInterval = 0
+}
+
+extension Duration {
+  var seconds: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,51 @@
+public import ConcordPersistence
+import Foundation
+
+/// A container that also runs work.
+///
+/// ```swift
+/// let connect: any Connect = GenericConnect<ContextStrategy.Mixed>(name: "Library")
+/// try connect.start()
+/// let proxy = try connect.execute(RefreshBooks()) { proxy in print(proxy.completionStatus) }
+/// ```
+public protocol Connect: PersistentContainer, ActionManager {
+  /// Starts it: attaches the default store, unless one is attached, and takes work from now on. Nothing happens if it is started.
+  ///
+  /// After a ``stop()`` the stores that it detached are attached again, unless others were attached meanwhile.
+  ///
+  /// - Throws: ``ConcordModel/StoreError``; then it is not started.
+  func start() throws
+  /// The same on another thread.
+  ///
+  /// - Parameter block: gets the error, or `nil`, on any thread.
+  func start(block: @escaping @Sendable ((any Error)?) -> Void)
+
+  /// Stops it: cancels all actions, waits until those that run have ended, and detaches all stores. Nothing happens if it is not
+  /// started.
+  ///
+  /// - Throws: ``ConcordModel/StoreError`` if a store cannot be detached because something cannot be written; then it is still
+  ///   started. ``Errors/calledFromAction(_:)`` if an action calls it, which would wait for itself.
+  func stop() throws
+  /// The same on another thread. An action may call it.
+  func stop(block: @escaping @Sendable ((any Error)?) -> Void)
+
+  /// Whether it takes work.
+  var isStarted: Bool { get }
+}
+
+extension Connect {
+  /// Starts it on another thread: ``start()``.
+  public func start() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      start { error in continuation.resume(with: error.map { .failure($0) } ?? .success(())) }
+    }
+  }
+
+  /// Stops it without blocking the thread: ``stop()``.
+  public func stop() async throws {
+    try refuseInAction("stop()")
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      stop { error in continuation.resume(with: error.map { .failure($0) } ?? .success(())) }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+
+/// What a ``Connect`` refuses.
+public enum Errors: Error, Sendable, Equatable {
+  /// The type does not belong to the model, or cannot be told apart by its uniqueness attributes. The text names it.
+  case unmanagedEntity(String)
+  /// The type has no name that a table could have.
+  case missingEntityName(String)
+  /// Work was given to a ``Connect`` that was not started, or was stopped.
+  case notStarted(String)
+  /// An action waits for the end of all actions, which it is one of.
+  case calledFromAction(String)
+  /// A merge is to ignore an attribute that the type does not have.
+  case unknownAttribute(String)
+}
+
+extension Errors: LocalizedError, CustomStringConvertible {
+  public var errorDescription: String? { description }
+
+  public var description: String {
+    switch self {
+    case .unmanagedEntity(let text), .missingEntityName(let text), .notStarted(let text), .calledFromAction(let text),
+      .unknownAttribute(let text):
+      text
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Concord
+import ConcordPersistence
+import Dispatch
+import Foundation
+
+/// Whether a connect is started, and what it knows of its stores.
+struct LifeState {
+  var isStarted = false
+  /// Where the attached stores come from.
+  var places: [StorePlace] = []
+  /// What the last stop detached, until other stores are attached.
+  var detached: [StorePlace] = []
+}
+
+struct StorePlace {
+  let store: PersistentStore
+  let url: URL
+  let configuration: StoreConfiguration
+}
+
+extension GenericConnect {
+  public var isStarted: Bool { lifeState.withLock { $0.isStarted } }
+
+  // MARK: Starting
+
+  public func start() throws {
+    if isStarted { return }
+    // It may be stopping, and waits for the action.
+    try refuseInAction("start()")
+    try life.sync { try startNow() }
+  }
+
+  public func start(block: @escaping @Sendable ((any Error)?) -> Void) {
+    life.async { [self] in
+      let result = Result { try startNow() }
+      // Outside of the queue, so that the block may start and stop.
+      DispatchQueue.global().async { block(result.failure) }
+    }
+  }
+
+  private func startNow() throws {
+    if isStarted { return }
+    if persistentStores.isEmpty {
+      let before = lifeState.withLock { $0.detached }
+      if before.isEmpty {
+        try attachPersistentStore()
+      } else {
+        try attachAgain(before)
+      }
+    }
+    lifeState.withLock { $0.isStarted = true }
+    scheduler.open()
+    schedules.start()
+  }
+
+  /// All, or none.
+  private func attachAgain(_ places: [StorePlace]) throws {
+    var attached: [StorePlace] = []
+    do {
+      for place in places {
+        let store = try container.attachPersistentStore(at: place.url, for: place.configuration)
+        attached.append(StorePlace(store: store, url: place.url, configuration: place.configuration))
+      }
+    } catch {
+      for place in attached.reversed() { try? container.detach(persistentStore: place.store) }
+      throw error
+    }
+    lifeState.withLock { state in
+      state.places += attached
+      state.detached = []
+    }
+  }
+
+  /// Keeps in mind where stores come from.
+  func noteAttached(_ stores: [PersistentStore], at url: URL, _ configurations: [StoreConfiguration]) {
+    let places = zip(stores, configurations).map { StorePlace(store: $0, url: url, configuration: $1) }
+    lifeState.withLock { state in
+      state.places += places
+      state.detached = []
+    }
+  }
+
+  // MARK: Stopping
+
+  public func stop() throws {
+    try refuseInAction("stop()")
+    try life.sync { try stopNow() }
+    notices.settle()
+  }
+
+  public func stop(block: @escaping @Sendable ((any Error)?) -> Void) {
+    life.async { [self] in
+      let result = Result { try stopNow() }
+      DispatchQueue.global().async { [self] in
+        notices.settle()
+        block(result.failure)
+      }
+    }
+  }
+
+  private func stopNow() throws {
+    guard isStarted else { return }
+    schedules.stop()
+    scheduler.close()
+    scheduler.waitUntilIdle()
+    var detached: [StorePlace] = []
+    do {
+      for place in lifeState.withLock({ $0.places }) {
+        try container.detach(persistentStore: place.store)
+        detached.append(place)
+      }
+    } catch {
+      // What is not written is not lost: it stays started, with all its stores.
+      forget(detached)
+      try? attachAgain(detached)
+      scheduler.open()
+      schedules.start()
+      throw error
+    }
+    forget(detached)
+    lifeState.withLock { state in
+      state.isStarted = false
+      state.detached = detached
+    }
+  }
+
+  private func forget(_ gone: [StorePlace]) {
+    lifeState.withLock { state in
+      state.places.removeAll { place in gone.contains { $0.store == place.store } }
+    }
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

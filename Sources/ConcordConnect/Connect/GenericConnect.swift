@@ -1,0 +1,120 @@
+import Concord
+public import ConcordPersistence
+import Dispatch
+public import Foundation
+
+/// A container, whose contexts a strategy connects, that also runs work.
+///
+/// ```swift
+/// let connect = GenericConnect<ContextStrategy.Mixed>(name: "Library", model: model) { error in print(error) }
+/// try connect.start()
+/// ```
+///
+/// When the last reference to it goes, its actions are cancelled.
+public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
+  let container: GenericPersistentContainer<Strategy>
+  let scheduler: ActionScheduler
+  let notices = ActionNotices()
+  /// Starts and stops one after another.
+  let life = DispatchQueue(label: "concord.connect.life")
+  let lifeState = Locked(LifeState())
+  let schedules: ScheduleKeeper
+  private let protectedData: ProtectedData?
+
+  /// Makes a container with the model that is registered under its name.
+  ///
+  /// If there is none, ``start()`` throws ``ConcordModel/StoreError/unknownModel(_:)``.
+  public convenience init(
+    name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect"
+  ) {
+    self.init(
+      container: GenericPersistentContainer(name: name, asyncErrorBlock: asyncErrorBlock, logTag: logTag))
+  }
+
+  /// Makes a container with a model.
+  ///
+  /// - Parameters:
+  ///   - name: what files' names begin with.
+  ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
+  ///   - logTag: what such a line begins with.
+  ///   - clock: what schedules wait with; a test can give one that it moves.
+  ///   - reachability: what says that the network returns.
+  public convenience init(
+    name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect",
+    clock: any Clock<Duration> = ContinuousClock(), reachability: any Reachability = SystemReachability()
+  ) {
+    self.init(
+      container: GenericPersistentContainer(
+        name: name, model: model, asyncErrorBlock: asyncErrorBlock, logTag: logTag),
+      clock: clock, reachability: reachability)
+  }
+
+  /// The same, as Core Data calls it.
+  public convenience init(
+    name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
+    logTag: String = "GenericConnect"
+  ) {
+    self.init(name: name, model: managedObjectModel, asyncErrorBlock: asyncErrorBlock, logTag: logTag)
+  }
+
+  init(
+    container: GenericPersistentContainer<Strategy>, clock: any Clock<Duration> = ContinuousClock(),
+    reachability: any Reachability = SystemReachability(), protectedData: ProtectedData.Names? = .system
+  ) {
+    self.container = container
+    schedules = ScheduleKeeper(clock: clock, reachability: reachability)
+    let scheduler = ActionScheduler(notices: notices)
+    self.scheduler = scheduler
+    self.protectedData = protectedData.map { names in
+      ProtectedData(names) { scheduler.set(.protectedData, !$0) }
+    }
+    notices.setSource(self)
+  }
+
+  deinit {
+    schedules.stop()
+    scheduler.close()
+    notices.end()
+  }
+
+  public var name: String { container.name }
+  public var persistentStoreCoordinator: PersistentStoreCoordinator { container.persistentStoreCoordinator }
+
+  // MARK: Contexts
+
+  public var viewContext: ViewContext { container.viewContext }
+  public func newBackgroundContext() -> BackgroundContext { container.newBackgroundContext() }
+  public func newGenericBackgroundContext<Context: BackgroundContext>() -> Context {
+    container.newGenericBackgroundContext()
+  }
+
+  public func flush() async throws { try await container.flush() }
+
+  // MARK: Stores
+
+  @discardableResult
+  public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
+    let store = try container.attachPersistentStore(at: url, for: configuration)
+    noteAttached([store], at: url, [configuration])
+    return store
+  }
+
+  @discardableResult
+  public func attachPersistentStores(
+    at url: URL, for configurations: [StoreConfiguration]
+  ) throws -> [PersistentStore] {
+    let configurations = configurations.isEmpty ? [StoreConfiguration()] : configurations
+    let stores = try container.attachPersistentStores(at: url, for: configurations)
+    noteAttached(stores, at: url, configurations)
+    return stores
+  }
+
+  public func detach(persistentStore store: PersistentStore) throws {
+    try container.detach(persistentStore: store)
+    lifeState.withLock { state in state.places.removeAll { $0.store == store } }
+  }
+
+  public func detach(persistentStores stores: [PersistentStore]) throws {
+    for store in stores { try detach(persistentStore: store) }
+  }
+}

@@ -1,0 +1,34 @@
+public import ConcordPersistence
+
+/// An entity that is told from others by more than its id, for merging with what a web service returned.
+///
+/// ```swift
+/// extension Book: ManagedEntity {
+///   static var uniquenessAttributes: [String] { ["catalogue", "number"] }
+/// }
+/// ```
+///
+/// Without it, the id is what counts. Where the values of all attributes are the same, an object is the stored entity, which
+/// keeps its id. Values are compared as they are stored, to the bit; `nil` is a value like others.
+public protocol ManagedEntity: PersistentEntity {
+  /// The names of stored properties, each a plain value; `id` is the id.
+  static var uniquenessAttributes: [String] { get }
+}
+
+extension EntityDescription {
+  /// Which columns tell entities apart.
+  ///
+  /// - Throws: ``Errors/unmanagedEntity(_:)`` if one of the attributes is not there, or no plain value.
+  func uniqueness() throws -> [StoredColumn] {
+    guard let managed = type as? any ManagedEntity.Type else { return [.key] }
+    let names = managed.uniquenessAttributes
+    if names.isEmpty { throw Errors.unmanagedEntity("Entity '\(name)' has no uniqueness attributes") }
+    return try names.map { name in
+      if name == "id" { return .key }
+      guard let position = columns.firstIndex(where: { $0.name == name && $0.role == .value }) else {
+        throw Errors.unmanagedEntity("Entity '\(self.name)' has no plain attribute '\(name)' to be unique by")
+      }
+      return .position(position)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// When a scheduled action is executed.
+public enum ScheduleTrigger: Sendable, Hashable {
+  /// At each start, and at once if it is started.
+  case atStart
+  /// Again and again, the first time after as long.
+  case every(Duration)
+  /// When the network returns.
+  case whenReachable
+}
+
+/// An action that says itself when it is executed: `connect.schedule(SyncBooks())`.
+public protocol ScheduledAction: Action, Sendable {
+  var schedule: [ScheduleTrigger] { get }
+}
+
+/// An action that is executed by itself, until it is cancelled or its ``Connect`` is released.
+public final class Schedule: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+  /// Ends it. What runs goes on.
+  public func cancel() { end() }
+}

@@ -1,0 +1,120 @@
+import Concord
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One request and what has come of its answer.
+struct HTTPExchange {
+  let request: URLRequest
+  let sizeLimit: Int
+  let hasCredentials: Bool
+  let continuation: CheckedContinuation<TransportResponse, any Error>
+  var response: HTTPURLResponse?
+  var body = Data()
+  var redirects = 0
+  var timer: DispatchWorkItem?
+}
+
+/// Collects answers, and ends those that take too long, are too large, or lead elsewhere. Each exchange is resumed once, by whoever
+/// takes it out.
+final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
+  private let exchanges = Locked<[Int: HTTPExchange]>([:])
+
+  func begin(_ task: URLSessionTask, _ exchange: HTTPExchange) {
+    exchanges.withLock { $0[task.taskIdentifier] = exchange }
+  }
+
+  /// Lets it fail after a while.
+  func limit(_ task: URLSessionTask, to duration: Duration) {
+    let timer = DispatchWorkItem { [weak self, weak task] in
+      if let task { self?.fail(task, TransportError.timedOut) }
+    }
+    exchanges.withLock { $0[task.taskIdentifier]?.timer = timer }
+    DispatchQueue.global().asyncAfter(deadline: .now() + max(0, duration.seconds), execute: timer)
+  }
+
+  func fail(_ task: URLSessionTask, _ error: any Error) {
+    let exchange = take(task)
+    task.cancel()
+    exchange?.continuation.resume(throwing: error)
+  }
+
+  private func take(_ task: URLSessionTask) -> HTTPExchange? {
+    let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    exchange?.timer?.cancel()
+    return exchange
+  }
+
+  // MARK: Redirects
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    let error = exchanges.withLock { exchanges -> TransportError? in
+      guard let exchange = exchanges[task.taskIdentifier] else { return nil }
+      exchanges[task.taskIdentifier]?.redirects += 1
+      if exchange.redirects >= 5 { return .tooManyRedirects }
+      let origin = request.url?.origin ?? ""
+      return exchange.hasCredentials && origin != exchange.request.url?.origin ? .redirected(to: origin) : nil
+    }
+    if let error {
+      completionHandler(nil)
+      return fail(task, error)
+    }
+    completionHandler(request)
+  }
+
+  // MARK: The answer
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    let limit = exchanges.withLock { exchanges -> Int? in
+      exchanges[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse
+      return exchanges[dataTask.taskIdentifier]?.sizeLimit
+    }
+    if let limit, response.expectedContentLength > Int64(limit) {
+      completionHandler(.cancel)
+      return fail(dataTask, TransportError.tooLarge(limit: limit))
+    }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let limit = exchanges.withLock { exchanges -> Int? in
+      guard let exchange = exchanges[dataTask.taskIdentifier] else { return nil }
+      if exchange.body.count + data.count > exchange.sizeLimit { return exchange.sizeLimit }
+      exchanges[dataTask.taskIdentifier]?.body.append(data)
+      return nil
+    }
+    if let limit { fail(dataTask, TransportError.tooLarge(limit: limit)) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    guard let exchange = take(task) else { return }
+    if let error { return exchange.continuation.resume(throwing: Self.error(error)) }
+    guard let response = exchange.response ?? task.response as? HTTPURLResponse else {
+      return exchange.continuation.resume(throwing: TransportError.unreachable(reason: "no answer"))
+    }
+    var headers = HeaderFields()
+    for (name, value) in response.allHeaderFields { headers["\(name)"] = "\(value)" }
+    exchange.continuation.resume(
+      returning: TransportResponse(
+        status: response.statusCode, headers: headers, body: exchange.body, url: response.url))
+  }
+
+  private static func error(_ error: any Error) -> any Error {
+    guard let error = error as? URLError else { return TransportError.unreachable(reason: "\(error)") }
+    return switch error.code {
+    case .cancelled: CancellationError()
+    case .timedOut: TransportError.timedOut
+    case .httpTooManyRedirects: TransportError.tooManyRedirects
+    case .badURL, .unsupportedURL: TransportError.invalidRequest(error.localizedDescription)
+    default: TransportError.unreachable(reason: error.localizedDescription)
+    }
+  }
+}

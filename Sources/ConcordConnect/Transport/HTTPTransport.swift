@@ -1,0 +1,136 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Sends requests with `URLSession`. It keeps no cookies and no cache.
+///
+/// ```swift
+/// let transport = HTTPTransport(
+///   baseURL: url, headers: ["Authorization": "Bearer \(token)"], timeout: .seconds(20), sizeLimit: 1_000_000)
+/// ```
+public final class HTTPTransport: Transport {
+  public let baseURL: URL
+  /// Sent with each request. They are credentials: no other host gets them.
+  public let headers: HeaderFields
+  /// How long an answer may take, with all redirects.
+  public let timeout: Duration
+  /// How many bytes a body may have.
+  public let sizeLimit: Int
+  private let session: URLSession
+  private let delegate = HTTPSessionDelegate()
+
+  /// - Parameters:
+  ///   - baseURL: where the service is; paths are added to it.
+  ///   - headers: sent with each request.
+  ///   - timeout: how long an answer may take; half a minute, unless said otherwise.
+  ///   - sizeLimit: how many bytes a body may have; 10 MB, unless said otherwise.
+  ///   - configuration: of the session, for what else it may need.
+  public init(
+    baseURL: URL, headers: HeaderFields = [:], timeout: Duration = .seconds(30), sizeLimit: Int = 10_000_000,
+    configuration: URLSessionConfiguration = .ephemeral
+  ) {
+    self.baseURL = baseURL
+    self.headers = headers
+    self.timeout = timeout
+    self.sizeLimit = sizeLimit
+    let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  deinit { session.invalidateAndCancel() }
+
+  public func send(_ request: TransportRequest) async throws -> TransportResponse {
+    try Task.checkCancellation()
+    let request = try urlRequest(request)
+    let task = session.dataTask(with: request)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        delegate.begin(
+          task,
+          HTTPExchange(
+            request: request, sizeLimit: sizeLimit, hasCredentials: hasCredentials(request), continuation: continuation)
+        )
+        delegate.limit(task, to: timeout)
+        // A cancellation before this found nothing to end.
+        if Task.isCancelled { return delegate.fail(task, CancellationError()) }
+        task.resume()
+      }
+    } onCancel: {
+      delegate.fail(task, CancellationError())
+    }
+  }
+
+  private func urlRequest(_ request: TransportRequest) throws -> URLRequest {
+    var result = URLRequest(url: try url(request.target))
+    result.httpMethod = request.method
+    result.httpBody = request.body
+    // The limit of the whole is kept by the delegate; this one is for silence.
+    result.timeoutInterval = max(1, timeout.seconds)
+    var fields = headers
+    fields.merge(request.headers)
+    for (name, value) in fields.values {
+      if (name + value).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) {
+        throw TransportError.invalidRequest("the header field '\(name)' holds a control character")
+      }
+      result.setValue(value, forHTTPHeaderField: name)
+    }
+    return result
+  }
+
+  private func url(_ target: TransportRequest.Target) throws -> URL {
+    switch target {
+    case .url(let url):
+      // What a service says of the next page is not to take the credentials elsewhere.
+      guard url.origin == baseURL.origin else {
+        throw TransportError.invalidRequest("\(url) is not on \(baseURL.origin)")
+      }
+      return url
+    case .path(let path, let query):
+      guard var components = URLComponents(url: baseURL, resolvingAgainstBaseURL: true) else {
+        throw TransportError.invalidRequest("\(baseURL) is no address")
+      }
+      // `URLComponents` traps at a path that is not escaped rightly, and `URL` does not.
+      guard path.isEscapedPath else { throw TransportError.invalidRequest("'\(path)' is no path") }
+      if !query.isEmpty { components.queryItems = (components.queryItems ?? []) + query }
+      let rest = components.percentEncodedQuery.map { "?" + $0 } ?? ""
+      var base = components.percentEncodedPath
+      while base.hasSuffix("/") { base.removeLast() }
+      (components.percentEncodedPath, components.percentEncodedQuery, components.fragment) = ("", nil, nil)
+      let text = (components.string ?? "") + base + (path.hasPrefix("/") || path.isEmpty ? path : "/" + path) + rest
+      guard let url = URL(string: text, encodingInvalidCharacters: false), url.origin == baseURL.origin else {
+        throw TransportError.invalidRequest("'\(path)' is no path")
+      }
+      return url
+    }
+  }
+
+  private func hasCredentials(_ request: URLRequest) -> Bool {
+    let names = Set(headers.values.keys).union(["authorization", "cookie", "proxy-authorization", "idempotency-key"])
+    return (request.allHTTPHeaderFields ?? [:]).keys.contains { names.contains($0.lowercased()) }
+      || request.url?.user != nil || request.httpBody != nil
+  }
+}
+
+extension URL {
+  /// Scheme, host and port.
+  var origin: String {
+    let scheme = scheme?.lowercased() ?? ""
+    let usual = scheme == "https" ? 443 : 80
+    return "\(scheme)://\(host()?.lowercased() ?? ""):\(port ?? usual)"
+  }
+}
+
+extension String {
+  /// Whether it may stand in a path as it is, and leads nowhere else.
+  fileprivate var isEscapedPath: Bool {
+    let allowed = CharacterSet.urlPathAllowed.union(CharacterSet(charactersIn: "%"))
+    return unicodeScalars.allSatisfy(allowed.contains) && removingPercentEncoding != nil
+      && !split(separator: "/").contains { ["..", "."].contains(String($0).removingPercentEncoding ?? "") }
+  }
+}

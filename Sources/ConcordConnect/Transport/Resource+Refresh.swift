@@ -1,0 +1,32 @@
+import ConcordPersistence
+public import Foundation
+
+extension Resource {
+  /// Makes the stored entities equal to what the service has: each page is stored as it arrives, and what was on none of them is
+  /// deleted when the last one has come. If a page does not come, nothing is deleted.
+  ///
+  /// ```swift
+  /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
+  /// ```
+  ///
+  /// The parameters are those of ``ActionContext/merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
+  ///
+  /// - Parameter query: what the service is asked for; `subsetFilter` has to mean the same entities.
+  public func refresh(
+    in context: ActionContext, _ query: [URLQueryItem] = [], ignoreAttributes: [String] = [],
+    subsetFilter: Predicate<Entity>? = nil, condition: Predicate<Entity>? = nil
+  ) async throws {
+    var all: [Entity] = []
+    try await forEachPage(query) { page in
+      try Task.checkCancellation()
+      all += page.items
+      if page.next != nil {
+        try context.merge(
+          page: page.items, for: Entity.self, ignoreAttributes: ignoreAttributes, condition: condition)
+      }
+    }
+    try context.merge(
+      objects: all, for: Entity.self, ignoreAttributes: ignoreAttributes, subsetFilter: subsetFilter,
+      condition: condition)
+  }
+}

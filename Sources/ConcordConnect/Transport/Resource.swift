@@ -1,0 +1,193 @@
+public import ConcordPersistence
+public import Foundation
+
+/// A collection of a web service, as entities: JSON over REST.
+///
+/// ```swift
+/// let books = Resource<Book>(at: "/books", of: HTTPTransport(baseURL: url))
+/// let all = try await books.list()
+/// let book = try await books.get("ACK")
+/// ```
+///
+/// What it throws is a ``TransportError``, or `CancellationError`.
+public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
+  public let path: String
+  public let transport: any Transport
+  public let paging: Paging
+  /// How many pages a list may have.
+  public var pageLimit = 10_000
+  private let decoder: JSONDecoder
+  private let encoder: JSONEncoder
+  private let pathComponent: @Sendable (Entity.ID) -> String
+  private let cache = PageCache<Entity>()
+
+  /// - Parameters:
+  ///   - path: where the collection is, below the service's address.
+  ///   - transport: what sends requests.
+  ///   - paging: how a list is split.
+  ///   - decoder: reads JSON.
+  ///   - encoder: writes JSON.
+  ///   - pathComponent: how an id is written in an address.
+  public init(
+    at path: String, of transport: any Transport, paging: Paging = .link, decoder: JSONDecoder = JSONDecoder(),
+    encoder: JSONEncoder = JSONEncoder(), pathComponent: @escaping @Sendable (Entity.ID) -> String
+  ) {
+    self.path = path
+    self.transport = transport
+    self.paging = paging
+    self.decoder = decoder
+    self.encoder = encoder
+    self.pathComponent = pathComponent
+  }
+
+  public init(
+    at path: String, of transport: any Transport, paging: Paging = .link, decoder: JSONDecoder = JSONDecoder(),
+    encoder: JSONEncoder = JSONEncoder()
+  ) where Entity.ID: CustomStringConvertible {
+    self.init(at: path, of: transport, paging: paging, decoder: decoder, encoder: encoder) { $0.description }
+  }
+
+  // MARK: Single entities
+
+  /// Gets an entity.
+  public func get(_ id: Entity.ID) async throws -> Entity {
+    try decode(try await send("GET", try path(of: id)))
+  }
+
+  /// Creates an entity.
+  ///
+  /// - Parameter key: lets the service recognise a request that is sent again.
+  /// - Returns: what the service made of it; the entity itself, if it says nothing.
+  @discardableResult
+  public func create(_ entity: Entity, key: IdempotencyKey? = nil) async throws -> Entity {
+    try await put(entity, "POST", path, key)
+  }
+
+  /// Replaces an entity.
+  ///
+  /// - Returns: what the service made of it; the entity itself, if it says nothing.
+  @discardableResult
+  public func update(_ entity: Entity, key: IdempotencyKey? = nil) async throws -> Entity {
+    try await put(entity, "PUT", try path(of: entity.id), key)
+  }
+
+  /// Deletes an entity.
+  public func delete(_ id: Entity.ID, key: IdempotencyKey? = nil) async throws {
+    _ = try await send("DELETE", try path(of: id), headers(key))
+  }
+
+  private func put(_ entity: Entity, _ method: String, _ path: String, _ key: IdempotencyKey?) async throws -> Entity {
+    var headers = headers(key)
+    headers["Content-Type"] = "application/json"
+    let body: Data
+    do { body = try encoder.encode(entity) } catch { throw TransportError.invalidRequest("\(error)") }
+    let response = try await send(method, path, headers, body)
+    return response.body.isEmpty ? entity : try decode(response)
+  }
+
+  private func headers(_ key: IdempotencyKey?) -> HeaderFields {
+    var headers = HeaderFields()
+    headers["Idempotency-Key"] = key?.rawValue
+    return headers
+  }
+
+  private func path(of id: Entity.ID) throws -> String {
+    let text = pathComponent(id)
+    // All but what RFC 3986 calls unreserved.
+    let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    guard !["", ".", ".."].contains(text), let component = text.addingPercentEncoding(withAllowedCharacters: allowed)
+    else { throw TransportError.invalidRequest("'\(text)' cannot stand in an address") }
+    return path + "/" + component
+  }
+
+  private func send(
+    _ method: String, _ path: String, _ headers: HeaderFields = [:], _ body: Data? = nil
+  ) async throws -> TransportResponse {
+    var headers = headers
+    headers["Accept"] = "application/json"
+    let request = TransportRequest(method, path, headers: headers, body: body)
+    return try await transport.send(request).successful()
+  }
+
+  private func decode<T: Decodable>(_ response: TransportResponse, _ type: T.Type = T.self) throws -> T {
+    do { return try decoder.decode(type, from: response.body) } catch let error as DecodingError {
+      throw TransportError(error, type, response.body)
+    }
+  }
+
+  // MARK: Lists
+
+  /// Gets all entities, page after page.
+  ///
+  /// What has an `ETag` and has not changed since is not sent again.
+  ///
+  /// - Parameter query: what follows the question mark.
+  public func list(_ query: [URLQueryItem] = []) async throws -> [Entity] {
+    var all: [Entity] = []
+    try await forEachPage(query) { all += $0.items }
+    return all
+  }
+
+  /// Gets a page: the first, or ``ResourcePage/next`` of another.
+  public func page(_ query: [URLQueryItem] = []) async throws -> ResourcePage<Entity> {
+    try await page(TransportRequest("GET", path, query: query))
+  }
+
+  /// Gets a page that another one leads to.
+  public func page(_ request: TransportRequest) async throws -> ResourcePage<Entity> {
+    var request = request
+    request.headers["Accept"] = "application/json"
+    let known = cache.entry(request)
+    var conditional = request
+    conditional.headers["If-None-Match"] = known?.tag
+    let response = try await transport.send(conditional)
+    if response.status == 304, let known {
+      return ResourcePage(items: known.page.items, next: known.page.next, isUnchanged: true)
+    }
+    let page = try page(response.successful(), request)
+    cache.set(response.headers["ETag"].map { .init(tag: $0, page: page) }, for: request)
+    return page
+  }
+
+  /// Forgets what it knows of pages, so that all is sent again.
+  public func forgetPages() { cache.removeAll() }
+
+  /// Gets one page after the other.
+  func forEachPage(_ query: [URLQueryItem], _ body: (ResourcePage<Entity>) async throws -> Void) async throws {
+    var visited: Set<TransportRequest.Target> = []
+    var request: TransportRequest? = TransportRequest("GET", path, query: query)
+    while let current = request {
+      if visited.count >= pageLimit { throw TransportError.endlessPages("more than \(pageLimit) pages") }
+      guard visited.insert(current.target).inserted else {
+        throw TransportError.endlessPages("a page leads back to one before")
+      }
+      let page = try await page(current)
+      try await body(page)
+      request = page.next
+    }
+  }
+
+  private func page(_ response: TransportResponse, _ request: TransportRequest) throws -> ResourcePage<Entity> {
+    switch paging {
+    case .none: return ResourcePage(items: try decode(response), next: nil, isUnchanged: false)
+    case .link:
+      let target = response.headers["Link"].flatMap { LinkHeader.target("next", in: $0) }
+      let url = target.flatMap { URL(string: $0, relativeTo: response.url)?.absoluteURL }
+      return ResourcePage(
+        items: try decode(response), next: url.map { TransportRequest("GET", at: $0) }, isUnchanged: false)
+    case .cursor(let parameter, let items, let next):
+      let names = CursorBody<Entity>.Names(items: items, next: next)
+      let body: CursorBody<Entity>
+      do {
+        body = try decoder.decode(CursorBody<Entity>.self, from: response.body, configuration: names)
+      } catch let error as DecodingError {
+        throw TransportError(error, [Entity].self, response.body)
+      }
+      guard let cursor = body.next, !cursor.isEmpty, case .path(let path, let query) = request.target else {
+        return ResourcePage(items: body.items, next: nil, isUnchanged: false)
+      }
+      let rest = query.filter { $0.name != parameter } + [URLQueryItem(name: parameter, value: cursor)]
+      return ResourcePage(items: body.items, next: TransportRequest("GET", path, query: rest), isUnchanged: false)
+    }
+  }
+}

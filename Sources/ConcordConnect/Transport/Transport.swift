@@ -1,0 +1,107 @@
+public import Foundation
+
+/// Sends requests to a web service.
+///
+/// ```swift
+/// let response = try await transport.send(TransportRequest("GET", "/books"))
+/// ```
+public protocol Transport: Sendable {
+  /// Sends a request.
+  ///
+  /// - Returns: the response, whatever its status.
+  /// - Throws: ``TransportError``, or `CancellationError` if the task was cancelled.
+  func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// A request, relative to where the service is.
+public struct TransportRequest: Sendable, Equatable {
+  public enum Target: Sendable, Hashable {
+    /// A path below the service's, and what follows the question mark. The path is escaped already.
+    case path(String, query: [URLQueryItem])
+    /// A whole address, as the service gave it. It has to be on the service's host.
+    case url(URL)
+  }
+
+  public var method: String
+  public var target: Target
+  public var headers: HeaderFields
+  public var body: Data?
+
+  public init(
+    _ method: String, _ path: String, query: [URLQueryItem] = [], headers: HeaderFields = [:], body: Data? = nil
+  ) {
+    self.method = method
+    target = .path(path, query: query)
+    self.headers = headers
+    self.body = body
+  }
+
+  public init(_ method: String, at url: URL, headers: HeaderFields = [:], body: Data? = nil) {
+    self.method = method
+    target = .url(url)
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// What a web service answered.
+public struct TransportResponse: Sendable {
+  public var status: Int
+  public var headers: HeaderFields
+  public var body: Data
+  /// Where it came from, after redirects.
+  public var url: URL?
+
+  public init(status: Int, headers: HeaderFields = [:], body: Data = Data(), url: URL? = nil) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.url = url
+  }
+
+  /// The response itself.
+  ///
+  /// - Throws: ``TransportError/status(_:excerpt:retryAfter:)`` if the status is not 2xx.
+  public func successful() throws -> TransportResponse {
+    if (200..<300).contains(status) { return self }
+    throw TransportError.status(status, excerpt: excerpt, retryAfter: retryAfter)
+  }
+
+  /// The beginning of the body, for people to read.
+  var excerpt: String { body.excerpt }
+
+  /// How long the service wants to be left alone: `Retry-After`, in seconds or as a date.
+  public var retryAfter: Duration? {
+    guard let text = headers["Retry-After"] else { return nil }
+    if let seconds = Int(text) { return seconds >= 0 ? .seconds(seconds) : nil }
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+    return formatter.date(from: text).map { .seconds(max(0, $0.timeIntervalSinceNow)) }
+  }
+}
+
+/// Header fields, whose names are the same in upper and lower case.
+public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+  /// By name, in lower case.
+  public private(set) var values: [String: String] = [:]
+
+  public init() {}
+  public init(dictionaryLiteral elements: (String, String)...) { for (name, value) in elements { self[name] = value } }
+
+  public subscript(name: String) -> String? {
+    get { values[name.lowercased()] }
+    set { values[name.lowercased()] = newValue }
+  }
+
+  /// Adds fields; those of the same name are replaced.
+  public mutating func merge(_ other: HeaderFields) { values.merge(other.values) { $1 } }
+}
+
+extension Data {
+  var excerpt: String {
+    let text = String(decoding: prefix(400), as: UTF8.self)
+    return count > 400 ? text + "…" : text
+  }
+}

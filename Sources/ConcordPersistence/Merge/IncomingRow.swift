@@ -1,0 +1,68 @@
+import Concord
+import ConcordModel
+
+/// The row of an object that is merged.
+struct IncomingRow {
+  let key: StoredValue
+  let row: StoredRow
+  /// By what it is found: the first of its uniqueness attributes, and the others.
+  let first: StoredValue
+  let others: [StoredValue]
+
+  init(_ key: StoredValue, _ row: StoredRow, _ uniqueness: [StoredColumn]) {
+    self.key = key
+    self.row = row
+    func value(_ column: StoredColumn) -> StoredValue {
+      switch column {
+      case .key: key
+      case .position(let position): row.values[position]
+      }
+    }
+    first = uniqueness.first.map(value) ?? key
+    // Most often there is but one, and an array takes time.
+    others = uniqueness.count > 1 ? uniqueness.dropFirst().map(value) : []
+  }
+
+  static func precedes(_ a: IncomingRow, _ b: IncomingRow) -> Bool {
+    if StoredValue.precedes(a.first, b.first) { return true }
+    return a.others.isEmpty || StoredValue.precedes(b.first, a.first) ? false : a.others.precedes(b.others)
+  }
+
+  /// Whether it comes before, at or after a stored row: less than 0, 0, or more.
+  func order(_ key: StoredValue, _ source: RowSource, _ uniqueness: [StoredColumn]) -> Int {
+    for (index, column) in uniqueness.enumerated() {
+      let mine = index == 0 ? first : others[index - 1]
+      let stored: StoredValue
+      switch column {
+      case .key: stored = key
+      case .position(let position): stored = source.value(at: position)
+      }
+      if StoredValue.precedes(mine, stored) { return -1 }
+      if StoredValue.precedes(stored, mine) { return 1 }
+    }
+    return 0
+  }
+}
+
+extension [IncomingRow] {
+  /// In the order of the uniqueness attributes, each once: of several the last one.
+  func sortedAndUnique() -> [IncomingRow] {
+    // A stable sort; most often it is sorted already.
+    let isSorted = zip(self, dropFirst()).allSatisfy { !IncomingRow.precedes($1, $0) }
+    let sorted = isSorted ? self : self.sorted(by: IncomingRow.precedes)
+    var result: [IncomingRow] = []
+    result.reserveCapacity(sorted.count)
+    for row in sorted {
+      if let last = result.last, !IncomingRow.precedes(last, row) { result.removeLast() }
+      result.append(row)
+    }
+    return result
+  }
+
+  /// Each id once: of several the last one.
+  func uniqueByKey() -> [IncomingRow] {
+    var last: [StoredValue: Int] = [:]
+    for (index, row) in enumerated() { last[row.key] = index }
+    return last.count == count ? self : enumerated().filter { last[$1.key] == $0 }.map(\.element)
+  }
+}

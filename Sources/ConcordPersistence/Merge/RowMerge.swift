@@ -1,0 +1,169 @@
+import Concord
+import ConcordModel
+
+/// Finds what makes stored rows equal to given ones: one pass over both, sorted by the uniqueness attributes.
+struct RowMerge {
+  let entity: EntityDescription
+  let uniqueness: [StoredColumn]
+  /// The properties that are compared and overwritten.
+  let properties: [PropertyRange]
+  let subset: RowFilter
+  let condition: RowFilter
+  let stamp: Stamp
+  let model: Model
+
+  /// What is to be written and removed.
+  private(set) var writes: [EntityKey: Write] = [:]
+  private(set) var order: [EntityKey] = []
+  private(set) var removals: Set<EntityKey> = []
+  /// How many stored rows were compared.
+  private(set) var compared = 0
+
+  /// The rows that objects were found in.
+  private var matched: Set<StoredValue> = []
+  private var unmatched: [IncomingRow] = []
+
+  struct Write {
+    let row: StoredRow
+    let base: PendingChange.Base
+  }
+
+  init(
+    _ entity: EntityDescription, uniqueness: [StoredColumn], ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
+    stamp: Stamp, model: Model
+  ) {
+    self.entity = entity
+    self.uniqueness = uniqueness
+    self.subset = subset
+    self.condition = condition
+    self.stamp = stamp
+    self.model = model
+    properties = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.map(\.element)
+  }
+
+  private var isById: Bool { uniqueness == [.key] }
+
+  /// - Parameters:
+  ///   - rows: what is to be stored.
+  ///   - nested: what is inside, by the depth at which it stands.
+  mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
+    try pass((isById ? rows : rows.uniqueByKey()).sortedAndUnique(), reading)
+    for row in unmatched { try place(row, reading) }
+    for (key, row) in nested where writes[key] == nil { try mergeNested(row, key, reading) }
+    // What was given, or is inside of it, stays.
+    removals.subtract(writes.keys)
+    removals.subtract(nested.keys)
+  }
+
+  // MARK: The pass
+
+  private mutating func pass(_ incoming: [IncomingRow], _ reading: any RowReading) throws {
+    var next = 0
+    let order = isById ? [] : uniqueness.map { StoredOrder($0) }
+    try reading.rows(RowQuery(entity, where: subset.stored, order: order)) { key, source in
+      guard subset.isAll || subset.holds(key, source) else { return true }
+      compared += 1
+      while next < incoming.count {
+        let order = incoming[next].order(key, source, uniqueness)
+        if order > 0 { break }
+        next += 1
+        if order == 0 {
+          try update(incoming[next - 1], key, source)
+          return true
+        }
+        unmatched.append(incoming[next - 1])
+      }
+      if stamp > source.stamp, condition.holds(key, source) { removals.insert(EntityKey(entity, key)) }
+      return true
+    }
+    unmatched += incoming[next...]
+  }
+
+  /// An object and the row that it was found in, which keeps its id.
+  private mutating func update(_ incoming: IncomingRow, _ key: StoredValue, _ source: RowSource) throws {
+    if !isById { matched.insert(key) }
+    guard stamp > source.stamp else { return }
+    let isSame = try properties.allSatisfy { try $0.isSame(incoming.row, source) || isIdentity($0, incoming, key) }
+    if isSame { return }
+    guard condition.holds(key, source) else { return }
+    let present = try StoredRow(source, entity)
+    var row = present
+    for property in properties where !isIdentity(property, incoming, key) {
+      property.copy(from: incoming.row, to: &row)
+    }
+    row.stamp = stamp
+    write(row, EntityKey(entity, key), .row(present))
+  }
+
+  /// Whether a property is the id, which is another one than that of the row.
+  private func isIdentity(_ property: PropertyRange, _ incoming: IncomingRow, _ key: StoredValue) -> Bool {
+    guard let position = entity.idPosition else { return false }
+    return incoming.key != key && property.columns.contains(position)
+  }
+
+  private mutating func write(_ row: StoredRow, _ key: EntityKey, _ base: PendingChange.Base) {
+    writes[key] = Write(row: row, base: base)
+    order.append(key)
+  }
+
+  // MARK: What was not found
+
+  /// Inserts an object, unless it is stored outside of the subset.
+  private mutating func place(_ incoming: IncomingRow, _ reading: any RowReading) throws {
+    let key = EntityKey(entity, incoming.key)
+    if isById, subset.isAll { return write(incoming.row, key, .absent) }
+    if !isById, !subset.isAll {
+      var isFound = false
+      let values = [incoming.first] + incoming.others
+      let same = StoredCondition.all(zip(uniqueness, values).map { .isEqual($0, $1) })
+      try reading.rows(RowQuery(entity, where: same, limit: 1)) { key, source in
+        isFound = true
+        compared += 1
+        try update(incoming, key, source)
+        return false
+      }
+      if isFound { return }
+    }
+    if matched.contains(incoming.key) {
+      throw StoreError.notUnique(entity: entity.name, columns: "id '\(incoming.key)' and uniqueness attributes")
+    }
+    let found: Void? = try reading.withRow(of: key) { source in
+      compared += 1
+      try update(incoming, incoming.key, source)
+    }
+    if found == nil {
+      write(incoming.row, key, .absent)
+    } else {
+      removals.remove(key)
+    }
+  }
+
+  // MARK: What is inside
+
+  private mutating func mergeNested(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
+    guard let present = try reading.row(of: key) else { return write(row, key, .absent) }
+    compared += 1
+    var row = row
+    for property in model.omittedProperties(of: row, key.entity) { property.copy(from: present, to: &row) }
+    guard row.stamp > present.stamp, !row.holdsSame(as: present) else { return }
+    write(row, key, .row(present))
+  }
+}
+
+extension PropertyRange {
+  /// Whether a row holds the same there as a source, which is not copied for it.
+  fileprivate func isSame(_ row: StoredRow, _ source: RowSource) throws -> Bool {
+    for position in columns where row.values[position] != source.value(at: position) { return false }
+    for index in collections where try row.collections[index] != source.collection(index) { return false }
+    return true
+  }
+}
+
+extension StoredRow {
+  /// A copy of the row that a source stands on.
+  init(_ source: RowSource, _ entity: EntityDescription) throws {
+    self.init(
+      values: entity.columns.indices.map { source.value(at: $0) },
+      collections: try entity.collections.indices.map { try source.collection($0) }, stamp: source.stamp)
+  }
+}

@@ -1,0 +1,1 @@
+../ConcordCoherenceTests/CoherenceTests.swift

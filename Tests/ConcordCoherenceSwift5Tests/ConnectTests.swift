@@ -1,0 +1,1 @@
+../ConcordCoherenceTests/ConnectTests.swift

@@ -1,0 +1,224 @@
+import Concord
+import Foundation
+import Testing
+
+@testable import ConcordConnect
+
+@Suite("Scheduled actions")
+struct ScheduleTests {
+  /// Counts its runs, and lets them wait.
+  final class Sync: GenericAction, Sendable {
+    let runs = Log<Int>()
+    let ends = Log<Int>()
+    let meter = ActionTests.Meter()
+    private let gate = Locked<Gate?>(nil)
+    func hold(_ new: Gate?) { gate.withLock { $0 = new } }
+    func execute() async throws {
+      meter.enter()
+      runs.add(0)
+      await gate.withLock { $0 }?.passed()
+      meter.leave()
+      ends.add(0)
+    }
+    func cancel() {}
+  }
+
+  private func withSchedules(
+    _ body: (GenericConnect<ContextStrategy.Mixed>, TestClock, ReachabilitySwitch) async throws -> Void
+  ) async throws {
+    let (clock, network) = (TestClock(), ReachabilitySwitch())
+    let connect = GenericConnect<ContextStrategy.Mixed>(
+      name: "Library", model: try libraryModel(), clock: clock, reachability: network)
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    let result = await Result { try await body(connect, clock, network) }
+    try await connect.stop()
+    try result.get()
+  }
+
+  /// Waits until all sleep again that repeat, then lets the time pass.
+  private func pass(_ duration: Duration, _ clock: TestClock, sleepers: Int = 1) async throws {
+    #expect(try await eventually { clock.sleepers == sleepers })
+    clock.advance(by: duration)
+  }
+
+  @Test("At each start")
+  func atStart() async throws {
+    try await withSchedules { connect, _, _ in
+      let sync = Sync()
+      connect.schedule(sync, .atStart)
+      #expect(sync.runs.entries.isEmpty)
+      try await connect.start()
+      #expect(try await eventually { sync.ends.entries.count == 1 })
+      try await connect.stop()
+      try await connect.start()
+      #expect(try await eventually { sync.ends.entries.count == 2 })
+      // At once, if it is started.
+      let other = Sync()
+      connect.schedule(other, .atStart)
+      #expect(try await eventually { other.ends.entries.count == 1 })
+      #expect(sync.ends.entries.count == 2)
+    }
+  }
+
+  @Test("Every minute, the first time after one")
+  func every() async throws {
+    try await withSchedules { connect, clock, _ in
+      let sync = Sync()
+      connect.schedule(sync, .every(.seconds(60)))
+      try await connect.start()
+      try await pass(.seconds(59), clock)
+      #expect(sync.runs.entries.isEmpty && clock.sleepers == 1)
+      for count in 1...5 {
+        try await pass(count == 1 ? .seconds(1) : .seconds(60), clock)
+        #expect(try await eventually { sync.ends.entries.count == count })
+      }
+    }
+  }
+
+  @Test("When the network returns, and not while it is there")
+  func reachable() async throws {
+    try await withSchedules { connect, _, network in
+      let sync = Sync()
+      connect.schedule(sync, .whenReachable)
+      try await connect.start()
+      await (try connect.execute(Work {})).finished()
+      #expect(sync.runs.entries.isEmpty)
+      for count in 1...3 {
+        network.isReachable = false
+        network.isReachable = true
+        #expect(try await eventually { sync.ends.entries.count == count })
+      }
+    }
+  }
+
+  @Test("A start without network waits for its return")
+  func startOffline() async throws {
+    try await withSchedules { connect, _, network in
+      network.isReachable = false
+      let sync = Sync()
+      connect.schedule(sync, .whenReachable)
+      try await connect.start()
+      network.isReachable = true
+      #expect(try await eventually { sync.ends.entries.count == 1 })
+    }
+  }
+
+  @Test("Never two of one kind at once: an interval is left out, a return of the network is made up for, once")
+  func neverTwo() async throws {
+    try await withSchedules { connect, clock, network in
+      let (sync, gate) = (Sync(), Gate())
+      sync.hold(gate)
+      connect.schedule(sync, .atStart, .every(.seconds(60)), .whenReachable)
+      try await connect.start()
+      #expect(try await eventually { sync.runs.entries.count == 1 })
+      for _ in 0..<3 { try await pass(.seconds(60), clock) }
+      #expect(try await eventually { clock.sleepers == 1 })
+      // Only intervals were missed: nothing is to be done afterwards.
+      let next = Gate()
+      sync.hold(next)
+      gate.open()
+      #expect(try await eventually { sync.ends.entries.count == 1 })
+      try await pass(.seconds(60), clock)
+      #expect(try await eventually { sync.runs.entries.count == 2 })
+      for _ in 0..<3 {
+        network.isReachable = false
+        network.isReachable = true
+      }
+      try await Task.sleep(for: .milliseconds(50))
+      #expect(sync.runs.entries.count == 2)
+      sync.hold(nil)
+      next.open()
+      #expect(try await eventually { sync.ends.entries.count == 3 })
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(sync.runs.entries.count == 3 && sync.meter.most == 1)
+    }
+  }
+
+  @Test("Two schedules of one kind do not run at once either; other kinds do")
+  func twoSchedules() async throws {
+    struct Other: GenericAction, Sendable {
+      let ran: Gate
+      func execute() async throws { ran.open() }
+    }
+    try await withSchedules { connect, _, _ in
+      let (first, second, gate, ran) = (Sync(), Sync(), Gate(), Gate())
+      first.hold(gate)
+      connect.schedule(first, .atStart)
+      connect.schedule(second, .atStart)
+      connect.schedule(Other(ran: ran), .atStart)
+      try await connect.start()
+      await ran.passed()
+      #expect(try await eventually { first.runs.entries.count == 1 })
+      #expect(second.runs.entries.isEmpty)
+      gate.open()
+      #expect(try await eventually { second.ends.entries.count == 1 })
+    }
+  }
+
+  @Test("A schedule that is cancelled, or whose connect is stopped, executes nothing")
+  func cancelling() async throws {
+    try await withSchedules { connect, clock, network in
+      let sync = Sync()
+      let schedule = connect.schedule(sync, .every(.seconds(60)), .whenReachable)
+      try await connect.start()
+      #expect(try await eventually { clock.sleepers == 1 })
+      try await connect.stop()
+      #expect(try await eventually { clock.sleepers == 0 })
+      network.isReachable = false
+      network.isReachable = true
+      try await connect.start()
+      #expect(try await eventually { clock.sleepers == 1 })
+      schedule.cancel()
+      #expect(try await eventually { clock.sleepers == 0 })
+      clock.advance(by: .seconds(600))
+      network.isReachable = false
+      network.isReachable = true
+      await (try connect.execute(Work {})).finished()
+      #expect(sync.runs.entries.isEmpty)
+    }
+  }
+
+  @Test("An action that fails is executed again all the same, and one that says itself when is")
+  func failing() async throws {
+    final class Failing: EntityAction, ScheduledAction {
+      typealias ManagedObjectType = Book
+      let runs = Log<Int>()
+      var schedule: [ScheduleTrigger] { [.every(.seconds(1)), .atStart] }
+      func execute(context: ActionContext) async throws {
+        runs.add(0)
+        throw Failure()
+      }
+    }
+    try await withSchedules { connect, clock, _ in
+      let action = Failing()
+      connect.schedule(action)
+      try await connect.start()
+      #expect(try await eventually { action.runs.entries.count == 1 })
+      // The next turn comes after its end.
+      #expect(try await eventually { clock.sleepers == 1 })
+      await (try connect.execute(BookWork { _ in })).finished()
+      for count in 2...4 {
+        try await pass(.seconds(1), clock)
+        #expect(try await eventually { action.runs.entries.count == count })
+        await (try connect.execute(BookWork { _ in })).finished()
+      }
+    }
+  }
+
+  @Test("Starts and stops from many threads leave one waiting task for each schedule")
+  func stress() async throws {
+    try await withSchedules { connect, clock, _ in
+      let sync = Sync()
+      for _ in 0..<5 { connect.schedule(sync, .every(.seconds(60))) }
+      await withTaskGroup(of: Void.self) { group in
+        for index in 0..<100 {
+          group.addTask { if index % 2 == 0 { try? await connect.start() } else { try? await connect.stop() } }
+        }
+      }
+      try await connect.start()
+      #expect(try await eventually { clock.sleepers == 5 })
+      try await connect.stop()
+      #expect(try await eventually { clock.sleepers == 0 })
+    }
+  }
+}
