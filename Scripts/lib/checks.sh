@@ -57,7 +57,8 @@ run_under_thread_sanitizer() {
   if have_command setarch && setarch "$(uname -m)" -R true 2> /dev/null; then
     without_random_layout=(setarch "$(uname -m)" -R)
   fi
-  TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
+  local suppressions=$root/Scripts/lib/thread-sanitizer.suppressions
+  TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$suppressions${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
     ${without_random_layout[@]+"${without_random_layout[@]}"} \
     swift test --sanitize=thread --scratch-path .build-tsan --traits Persistence --no-parallel ||
     fail 'the thread sanitizer found something'
