@@ -40,11 +40,11 @@ struct ThreadTests {
   @Test("A synchronous body does not run on a thread of Swift's concurrency")
   func offThePool() async throws {
     try await withConnect { connect in
-      let names = Log<String?>()
-      let body = BlockingWork { names.add(Thread.current.name) }
+      let found = Log<Bool>()
+      let body = BlockingWork { found.add(ActionExecutor.isCurrent) }
       await (try connect.execute(body)).finished()
-      await (try connect.execute(AuthorWork { _ in names.add(Thread.current.name) })).finished()
-      #expect(names.entries == ["concord.action", "concord.action"])
+      await (try connect.execute(AuthorWork { _ in found.add(ActionExecutor.isCurrent) })).finished()
+      #expect(found.entries == [true, true])
     }
   }
 

@@ -85,11 +85,17 @@ final class ActionExecutor: TaskExecutor {
 
   private func spawn() {
     Thread.detachNewThread {
-      // Before it runs, a thread would be given the name of the one that made it.
-      Thread.current.name = "concord.action"
+      // For debuggers. On Linux the name is lost if the thread is faster than the one that made it.
+      Thread.current.name = Self.threadName
+      Thread.current.threadDictionary[Self.threadName] = true
       self.work()
     }
   }
+
+  private static let threadName = "concord.action"
+
+  /// Whether this thread is one of them.
+  static var isCurrent: Bool { Thread.current.threadDictionary[threadName] != nil }
 
   private func work() {
     while true {
