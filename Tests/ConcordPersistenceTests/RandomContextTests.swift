@@ -32,11 +32,12 @@ struct RandomContextTests {
   func contextsAgreeWithModel(_ kind: StoreKind, _ parent: Parent) throws {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, parent, seed: seed) }
-    // A step here takes as long as several of the store's.
-    let steps = min((environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 4_000) / 4, 100_000)
+    // A step here takes as long as many of the store's.
+    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 0
+    let worlds = UInt64(min(max(5, steps / 2_000), 1_000))
     let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
     let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
-    for world in 0..<UInt64(max(1, steps / Self.stepsInAWorld)) { try run(kind, parent, seed: first + world) }
+    for world in 0..<worlds { try run(kind, parent, seed: first + world) }
   }
 
   static let stepsInAWorld = 100

@@ -2,23 +2,32 @@
 
 /// The hash of an id, by which a table finds its node.
 ///
-/// For an `Int`, the most frequent id, `Hasher` takes as long as all the rest of finding. So it is multiplied and folded, as wyhash
-/// does (Wang Yi, 2019), with factors that are drawn for each process: who does not know them cannot choose ids that collide.
+/// For an `Int`, the most frequent id, `Hasher` takes as long as all the rest of finding. So it is multiplied and folded twice, as
+/// wyhash does (Wang Yi, 2019), with secrets that are drawn for each process: who does not know them cannot choose ids that collide.
 @usableFromInline struct IDHash: Sendable {
-  @usableFromInline static let factors = IDHash()
+  @usableFromInline static let ofProcess = IDHash(
+    UInt64(bitPattern: Int64("first".hashValue)), UInt64(bitPattern: Int64("second".hashValue)))
 
-  @usableFromInline let first = UInt64(bitPattern: Int64("first factor".hashValue))
-  @usableFromInline let second = UInt64(bitPattern: Int64("second factor".hashValue)) | 1
+  @usableFromInline let first: UInt64
+  @usableFromInline let second: UInt64
+
+  init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
   /// Not 0, which marks what is free in an index.
   @inlinable @inline(__always) static func hash<ID: Hashable>(_ id: ID) -> UInt32 {
     let isInt = ID.self == Int.self
-    let hash = isInt ? factors.fold(unsafeBitCast(id, to: Int.self)) : UInt64(bitPattern: Int64(id.hashValue))
+    let hash = isInt ? ofProcess.hash(unsafeBitCast(id, to: Int.self)) : UInt64(bitPattern: Int64(id.hashValue))
     return (UInt32(truncatingIfNeeded: hash) ^ UInt32(truncatingIfNeeded: hash >> 32)) | 1 << 31
   }
 
-  @inlinable @inline(__always) func fold(_ number: Int) -> UInt64 {
-    let product = (UInt64(bitPattern: Int64(number)) ^ first).multipliedFullWidth(by: second)
+  // The factors are odd, and have as many ones as zeros: those of the golden section, and of SplitMix64 (Steele et al., 2014).
+  @inlinable @inline(__always) func hash(_ number: Int) -> UInt64 {
+    let folded = Self.fold(UInt64(bitPattern: Int64(number)) ^ first, 0x9E37_79B9_7F4A_7C15)
+    return Self.fold(folded ^ second, 0xBF58_476D_1CE4_E5B9)
+  }
+
+  @inlinable @inline(__always) static func fold(_ number: UInt64, _ factor: UInt64) -> UInt64 {
+    let product = number.multipliedFullWidth(by: factor)
     return product.high ^ product.low
   }
 }
