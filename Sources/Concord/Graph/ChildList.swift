@@ -43,6 +43,11 @@ struct ChildEdge {
   func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
   func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }
 
+  /// The ordinals that are as wanted, ascending.
+  func ordinals(where isWanted: (Int32) -> Bool) -> ContiguousArray<Int32> {
+    ContiguousArray((0..<Int32(truncatingIfNeeded: edges.count)).lazy.filter(isWanted))
+  }
+
   /// The relation that has the ordinal.
   func relation(of ordinal: Int32) -> Int { ends.firstIndex { ordinal < $0 } ?? max(0, ends.count - 1) }
 

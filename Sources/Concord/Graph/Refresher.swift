@@ -108,6 +108,10 @@ final class Refresher: ChildForms {
   private func open(_ node: Node, isBrief: Bool) -> PatchFrame? {
     guard node.isStale, let children = node.children else { return nil }
     var ordinals = children.stale.ordinals()
+    if node.links?.component != nil, !children.schema.isStored {
+      // Where a setter may do anything all places are written again, also those whose children have changed only inside.
+      ordinals = children.ordinals { children.stale.contains($0) || children.edges[Int($0)].child.isStale }
+    }
     if isBrief {
       let omitted = children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
       ordinals.removeAll { omitted[children.relation(of: $0)] }

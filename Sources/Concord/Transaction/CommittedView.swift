@@ -118,6 +118,11 @@ final class CommittedView: ChildForms {
     let saved = graph.journal.committedState(of: node)
     guard let list = saved == nil ? node.children : saved?.children?.list else { return nil }
     var stale = saved == nil ? list.stale.ordinals() : saved?.children?.stale ?? []
+    if !stale.isEmpty, !list.schema.isStored, component(of: node) != nil {
+      // As in the refresher.
+      let known = Set(stale)
+      stale = list.ordinals { known.contains($0) || isStale(list.edges[Int($0)].child) }
+    }
     if let briefComponent { stale.removeAll { omits(list, list.relation(of: $0), node, briefComponent) } }
     guard !stale.isEmpty else { return nil }
     node.flags.insert(.visiting)
@@ -126,6 +131,11 @@ final class CommittedView: ChildForms {
     return PatchFrame(
       node, list, stale, isInside: { self.component(of: list.edges[Int($0)].child) === component },
       isOmitted: { self.omits(list, list.relation(of: $0), node, component) })
+  }
+
+  private func isStale(_ node: Node) -> Bool {
+    guard let state = graph.journal.committedState(of: node) else { return node.isStale }
+    return !(state.children?.stale.isEmpty ?? true)
   }
 
   private func patchPart(of frame: inout PatchFrame) {
