@@ -149,7 +149,8 @@ extension Model {
     if subscription.hasMissed {
       subscription.hasMissed = false
       let now = acceptable(subscription.follower).map { subscription.isPart ? part($0) : $0 }
-      let isSame = now.contains { $0 == subscription.delivered }
+      // As in `notify`, an empty collection in place of one that was left out is no change that has to be told.
+      let isSame = now.contains { $0.withoutOmissions == subscription.delivered?.withoutOmissions }
       notices[id, default: []].append(Notice(acceptable: now, isOptional: isSame))
       subscription.delivered = now.last
     }
