@@ -342,7 +342,13 @@ extension Row {
     Row(name, goal: goal, floor: floor) { stopwatch in
       let file = try VolumeFile(1_000_000)
       let context = try file.concord().newBackgroundContext()
-      return Sides(concord: { try screen(context, stopwatch) }, floor: try makeFloor(stopwatch)(file))
+      let floor = try makeFloor(stopwatch)(file)
+      // The file is closed when it goes.
+      return Sides {
+        try withExtendedLifetime(file) { try screen(context, stopwatch) }
+      } floor: {
+        try withExtendedLifetime(file) { try floor() }
+      }
     }
   }
 
