@@ -1,6 +1,6 @@
 /// Somebody who is told of new values, whatever their type.
-// Unchecked, because the compiler cannot see what a lock guards: `position` and `calls` are used only while the store's is
-// held, the rest only while the line's is, or never changes.
+// Unchecked, because the compiler cannot see what a lock guards: `position`, `calls`, `occasion` and `valueWhenPaused` are used
+// only while the store's is held, the rest only while the line's is, or never changes.
 @usableFromInline final class Subscriber: @unchecked Sendable {
   let line: DeliveryLine
   let shared: SharedCore
