@@ -69,6 +69,8 @@ public protocol RowWriting: RowReading {
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
   /// Removes a row; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
+  /// The entities whose rows were added, replaced or removed so far, in any order; one may be there several times.
+  var changedKeys: [EntityKey] { get }
 }
 
 extension RowWriting {

@@ -61,7 +61,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       locked {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
-        showTouched()
+        // It may have read what is not told yet.
+        if !showTouched(), !announced.isEmpty { show([]) }
         return result
       }
     }
@@ -223,50 +224,85 @@ extension ViewContext {
   }
 
   /// Shows what was changed here.
-  private func showTouched() {
+  ///
+  /// - Returns: whether there was something.
+  @discardableResult
+  private func showTouched() -> Bool {
     var touched = core.takeTouched()
+    let isAny = !touched.isEmpty
     while !touched.isEmpty {
       changeCount.withLock { $0 += 1 }
       show(touched)
       // Reading takes out of what is pending what others have removed.
       touched = core.takeTouched()
     }
+    return isAny
   }
 
-  /// Shows these as they are now. The store's turn and the lock are held.
+  /// Shows these as they are now, and with them what is committed already and not told yet: so that what is shown is one state
+  /// of the stores. The store's turn and the lock are held.
   private func show(_ keys: Set<EntityKey>) {
     endQueries()
-    let shown = keys.filter(isShown)
-    let touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
-    if shown.isEmpty, touchedQueries.isEmpty { return }
-    var types = touchedQueries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
-    for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
+    var concern = concern(in: keys, with: announced)
     var stored: [(EntityStore) -> Void] = []
     var removed: [EntityKey] = []
-    do {
-      try core.read(types) { reading in
+    var types: Set<EntityDescription> = []
+    while !concern.isEmpty, !concern.types.isSubset(of: types) {
+      types.formUnion(concern.types)
+      do {
+        try core.read(types) { reading in
+          (stored, removed) = ([], [])
+          // What is committed now is not in what is read, or is announced.
+          let announced = announced
+          if announced.version != concern.version {
+            concern = self.concern(in: keys, with: announced)
+            guard concern.types.isSubset(of: types) else { return }
+          }
+          let loader = EntityLoader(reading, model: core.parent.model)
+          for key in concern.shown {
+            do {
+              if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
+            } catch { errorHandler(error) }
+          }
+          for query in concern.queries { query.update(concern.keys, reading, loader) }
+        }
+      } catch {
         (stored, removed) = ([], [])
-        let loader = EntityLoader(reading, model: core.parent.model)
-        for key in shown {
-          do {
-            if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
-          } catch { errorHandler(error) }
-        }
-        for query in touchedQueries {
-          // Its predicate may throw. Then it fetches, which says so.
-          do { try query.update(keys, reading, loader) } catch { query.mustFetch = true }
-        }
+        for query in concern.queries { query.fail(error) }
+        errorHandler(error)
+        break
       }
-    } catch {
-      (stored, removed) = ([], [])
-      errorHandler(error)
     }
     for show in stored { show(store) }
-    // What they read is newer still. They let go of what is removed before that goes.
-    for query in touchedQueries {
-      do { try query.finish(core, store) } catch { errorHandler(error) }
+    // What they read is of the same state. They let go of what is removed before that goes.
+    for query in concern.queries {
+      do { try query.finish(store) } catch { errorHandler(error) }
     }
     for key in removed { remove(key) }
+  }
+
+  private var announced: AnnouncedChanges { isKeptUpToDate ? core.parent.announcedChanges : .none }
+
+  /// What is to be read after a change of some entities.
+  private struct Concern {
+    let keys: Set<EntityKey>
+    /// Those that are shown.
+    let shown: Set<EntityKey>
+    let queries: [any ViewQuery]
+    let types: Set<EntityDescription>
+    /// Of what was announced when they were asked for.
+    let version: Int
+
+    var isEmpty: Bool { shown.isEmpty && queries.isEmpty }
+  }
+
+  private func concern(in keys: Set<EntityKey>, with announced: AnnouncedChanges) -> Concern {
+    let keys = keys.union(announced.keys)
+    let shown = keys.filter(isShown)
+    let queries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
+    var types = queries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
+    for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
+    return Concern(keys: keys, shown: shown, queries: queries, types: types, version: announced.version)
   }
 
   private func endQueries() {
