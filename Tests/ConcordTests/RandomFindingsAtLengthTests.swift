@@ -46,6 +46,23 @@ struct RandomFindingsAtLengthTests {
     #expect(present.value.team?.lead.friends == [friend])
   }
 
+  @Test("What was left out of an entity that the store does not have yet hides nothing, so an edit of it is taken")
+  func editOfNothingHidden() {
+    let friend = Person(id: 2, name: 1)
+    let team = store.store(Team(id: 0, name: 3, lead: Person(id: 1, name: 0), mates: nil))
+    var lead = Person(id: 0, name: 1)
+    lead.friends = omitted()
+    store.store(Team(id: 0, name: 2, lead: lead, mates: nil), ifPresent: { $0.lead.friends = [friend] })
+    #expect(team.value.lead.id == 0 && team.value.lead.friends == [friend])
+    var mate = Person(id: 3, name: 1)
+    mate.friends = omitted()
+    store.store(
+      Team(id: 0, name: 2, lead: mate, mates: nil),
+      ifPresent: { $0.mates = [Person(id: 3, name: 0, friends: [friend])] })
+    #expect(team.value.lead.name == 0 && team.value.lead.friends == [friend])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("An older value of an entity is shown nowhere, also where cycles form around it")
   func olderInNewCycle() {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
