@@ -139,11 +139,11 @@ struct Forms {
     return known.first { $0.data == tree.data && $0.relations.map(\.refs) == relations } ?? known.first
   }
 
-  /// Whether nobody can tell what an occurrence was: the closure was given several values of the entity, in no order.
+  /// Whether nobody can tell what an occurrence was: it stands in no order, and the closure was given several values of the entity.
   func areOpen(for occurrences: [Occurrence]) -> Bool {
     occurrences.contains { occurrence in
-      guard occurrence.given != nil, occurrence.path.last?.isOrdered == false else { return false }
-      return (forms[occurrence.tree.ref] ?? []).contains { $0 != occurrence.given }
+      guard occurrence.path.last?.isOrdered == false, let known = forms[occurrence.tree.ref] else { return false }
+      return known.contains { $0 != known.first }
     }
   }
 
