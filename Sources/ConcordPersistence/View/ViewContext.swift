@@ -27,6 +27,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let queue = DispatchQueue(label: "concord.view")
   private let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
+  private let overlaid = Locked<(any ViewOverlay)?>(nil)
 
   /// - Parameters:
   ///   - parent: what it reads from and saves to.
@@ -62,6 +63,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
         showTouched()
+        // What was read may be newer than what is shown above it.
+        if overlaid.withLock({ $0 })?.isShowing == true { show([]) }
         return result
       }
     }
@@ -196,17 +199,19 @@ extension ViewContext {
   /// Shows what others changed.
   private func show(_ change: StoreChange) {
     if case .detached(let types) = change { return detach(types) }
-    guard isKeptUpToDate else { return }
+    guard isKeptUpToDate else { return showOverlay() }
     store.transaction { _ in
       locked {
         switch change {
         case .entities(let keys): show(keys)
         case .types(let types):
           for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
-          show(Set(types.flatMap(shownKeys)))
+          show(Set(types.flatMap(shownKeys)), withOverlay: true)
         case .detached: break
         }
         showTouched()
+        // Queries may have fetched what is newer than what is shown above it.
+        if !queries.isEmpty, overlaid.withLock({ $0 })?.isShowing == true { show([]) }
       }
     }
   }
@@ -217,7 +222,7 @@ extension ViewContext {
       locked {
         for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
         for key in types.flatMap(shownKeys) { remove(key) }
-        show([])
+        show([], withOverlay: true)
       }
     }
   }
@@ -233,19 +238,58 @@ extension ViewContext {
     }
   }
 
+  /// What is shown above what is stored. It is shown at once.
+  package func setOverlay(_ overlay: any ViewOverlay) {
+    overlaid.withLock { $0 = overlay }
+    showOverlay()
+  }
+
+  /// Keeps an entity in the view, with all it contains, as long as the result is retained.
+  package func holding(_ key: EntityKey) throws -> any Sendable {
+    func holding<T: PersistentEntity>(_ type: T.Type) throws -> any Sendable {
+      let id = try T.id(storedKey: key.id)
+      if let known = store.find(type, id: id) { return known }
+      return try find(type, id: id) ?? store.observer(type, id: id) as any Sendable
+    }
+    return try holding(key.entity.type)
+  }
+
+  /// Shows what is new above what is stored, and returns when it is shown.
+  package func showOverlay() {
+    if overlaid.withLock({ $0 }) == nil { return }
+    store.transaction { _ in locked { show([], withOverlay: true) } }
+  }
+
   /// Shows these as they are now. The store's turn and the lock are held.
-  private func show(_ keys: Set<EntityKey>) {
+  ///
+  /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there now.
+  private func show(_ announced: Set<EntityKey>, withOverlay: Bool = false) {
     endQueries()
-    let shown = keys.filter(isShown)
-    let touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
-    if shown.isEmpty, touchedQueries.isEmpty { return }
+    var keys = announced
+    var shown = keys.filter(isShown)
+    let overlay = overlaid.withLock { $0 }.flatMap { withOverlay || $0.isShowing ? $0 : nil }
+    var touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
+    if shown.isEmpty, touchedQueries.isEmpty, overlay == nil { return }
+    var overlayChange: ViewOverlayChange?
     var types = touchedQueries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
     for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
-    var stored: [(EntityStore) -> Void] = []
+    // Which others are to be shown with it is known only then.
+    if overlay != nil { types = Set(core.parent.model.entities) }
+    var stored: [(EntityStore) -> any Sendable] = []
     var removed: [EntityKey] = []
     do {
       try core.read(types) { reading in
         (stored, removed) = ([], [])
+        overlayChange = try overlay?.change(reading, showing: announced)
+        if let overlayChange {
+          keys = announced.union(overlayChange.keys)
+          if overlayChange.concernsAll, isKeptUpToDate { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
+          shown =
+            isKeptUpToDate
+            ? keys.filter(isShown).union(overlayChange.keys)
+            : announced.filter(isShown).union(overlayChange.keys.filter { !isShown($0) })
+          touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
+        }
         let loader = EntityLoader(reading, model: core.parent.model)
         for key in shown {
           do {
@@ -258,10 +302,13 @@ extension ViewContext {
         }
       }
     } catch {
-      (stored, removed) = ([], [])
+      (stored, removed, overlayChange) = ([], [], nil)
       errorHandler(error)
     }
-    for show in stored { show(store) }
+    // What it keeps is loaded, and what it ends is not seen beside what has come instead: all is one transaction.
+    let loaded = stored.map { $0(store) }
+    overlayChange?.finish(store, isKeptUpToDate)
+    withExtendedLifetime(loaded) {}
     // What they read is newer still. They let go of what is removed before that goes.
     for query in touchedQueries {
       do { try query.finish(core, store) } catch { errorHandler(error) }
@@ -296,9 +343,9 @@ extension ViewContext {
 }
 
 extension EntityLoader {
-  /// What shows an entity in a store; `nil` if there is none.
-  fileprivate func showing(_ key: EntityKey) throws -> ((EntityStore) -> Void)? {
-    func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> Void)? {
+  /// What shows an entity in a store, and keeps it there as long as the result is retained; `nil` if there is none.
+  func showing(_ key: EntityKey) throws -> ((EntityStore) -> any Sendable)? {
+    func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> any Sendable)? {
       try find(type, key: key.id).map { value in { $0.store(value) } }
     }
     return try showing(key.entity.type)

@@ -1,0 +1,90 @@
+package import Concord
+package import ConcordModel
+
+extension PersistentStoreCoordinator {
+  /// Reads what is new in the outbox.
+  package func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
+    try read([EntityDescription]()) { try $0.outbox(after: version) }
+  }
+
+  /// Writes to the outbox, and reads what is new in it.
+  package func writeOutbox<R>(_ body: (any RowWriting) throws -> R) throws -> R {
+    try write([EntityDescription](), origin: ObjectIdentifier(self), withOutbox: true, body)
+  }
+
+  /// Writes to the outbox, and what a change to entities changes of those that are stored: one commit in each store.
+  ///
+  /// - Parameters:
+  ///   - keys: the entities that the change reads or changes, if they are there.
+  ///   - change: what is to be changed, in a store that holds these, and nothing else.
+  ///   - body: writes to the outbox. It gets which entities are changed.
+  package func write(
+    touching keys: [EntityKey], _ change: (EntityStore) throws -> Void,
+    _ body: (any RowWriting, Set<EntityKey>) throws -> Void
+  ) throws {
+    try write(model.entities, origin: ObjectIdentifier(self), withOutbox: true) { writing in
+      let replay = EntityReplay(model: model, writing: writing, stamp: nextStamp())
+      try body(writing, try replay.run(touching: keys, change))
+    }
+    commitCount.withLock { $0 += 1 }
+  }
+}
+
+/// Makes a change to entities as they are stored, within a transaction of the store.
+private struct EntityReplay {
+  let model: Model
+  let writing: any RowWriting
+  let stamp: Stamp
+
+  /// - Returns: which entities it changed.
+  func run(touching keys: [EntityKey], _ change: (EntityStore) throws -> Void) throws -> Set<EntityKey> {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let loader = EntityLoader(writing, model: model)
+    let held = try keys.compactMap { try loader.showing($0)?(store) }
+    let found = Locked<[ChangeSet.Change]>([])
+    let subscription = store.observeChanges { changeSet in found.withLock { $0 += changeSet.changes } }
+    // What it makes has to stay until the changes are told.
+    let made = try store.transaction { tx in
+      try change(tx)
+      return model.entities.flatMap { holding($0.type, tx) }
+    }
+    subscription.unsubscribe()
+    withExtendedLifetime((held, made)) {}
+    var changes = PendingChanges()
+    for change in found.withLock({ $0 }) { try add(change, to: &changes) }
+    if changes.isEmpty { return [] }
+    // Nobody else writes meanwhile, so that there is nothing to be merged.
+    try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing).run()
+    return Set(changes.keys)
+  }
+
+  private func holding<T: PersistentEntity>(_ type: T.Type, _ store: EntityStore) -> [any Sendable] {
+    store.knownIDs(of: type).compactMap { store.find(type, id: $0) }
+  }
+
+  private func add(_ change: ChangeSet.Change, to changes: inout PendingChanges) throws {
+    func add<T: PersistentEntity>(_ type: T.Type) throws {
+      guard let id = change.id as? T.ID else { return }
+      let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
+      let stored = try writing.row(of: key)
+      let base = stored.map { PendingChange.Base.row($0) } ?? .absent
+      guard let new = change.new as? T else {
+        // What went because nobody needs it any longer was not removed.
+        if change.wasRemoved, stored != nil { changes[key] = PendingChange(base: base, row: nil, stamp: stamp) }
+        return
+      }
+      var row = try key.entity.row(of: new, stamp: stamp)
+      if var edited = stored, let old = change.old as? T {
+        // Only what the change changed.
+        let given = try key.entity.row(of: old, stamp: stamp)
+        for property in key.entity.properties where !property.isSame(row, given) {
+          property.copy(from: row, to: &edited)
+        }
+        edited.stamp = max(stamp, edited.stamp)
+        row = edited
+      }
+      changes[key] = PendingChange(base: base, row: row, stamp: row.stamp)
+    }
+    if let type = change.type as? any PersistentEntity.Type { try add(type) }
+  }
+}
