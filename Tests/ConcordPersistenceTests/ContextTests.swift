@@ -45,6 +45,9 @@ struct ContextTests {
       #expect(try coordinator.newContext().stamp(of: Review.self, id: 1) == 3)
       #expect(try !context.update(Review.self, id: 1, modifiedAt: 3) { $0.stars = 4 })
       #expect(try context.update(Review.self, id: 1, modifiedAt: 4) { $0.stars = 4 })
+      // Changing nothing is not being refused.
+      #expect(try context.update(Review.self, id: 1, modifiedAt: 5) { $0.stars = 4 })
+      #expect(try !context.update(Review.self, id: 2) { _ in })
       #expect(try context.stamp(of: Review.self, id: 1) == 4)
       try context.delete(Review.self, id: 1)
       #expect(try context.stamp(of: Review.self, id: 1) == nil)

@@ -111,7 +111,8 @@ struct NaiveLibrary {
     }
     let found = record
     record.fields.merge(changes) { $1 }
-    guard record.fields != found.fields, stamp > found.stamp else { return false }
+    if record.fields == found.fields { return true }
+    guard stamp > found.stamp else { return false }
     record.stamp = stamp
     put(record, key, context, found: found)
     return true

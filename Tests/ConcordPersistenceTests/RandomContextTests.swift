@@ -162,7 +162,9 @@ struct RandomContextWorld {
     log.append("\(number) update \(before) to \(after)")
     let given = Dictionary(Self.flatten(before)) { first, _ in first }
     let stamp = model.tick()
-    var isChanged = false
+    // Of an edit at least one part must be taken; changing nothing is no edit.
+    var isEdited = false
+    var isTaken = false
     // The first occurrence that differs from what was given; the outermost, then the last, among equals in depth.
     for (key, occurrences) in Dictionary(grouping: Self.occurrences(after), by: \.key) {
       let changed = occurrences.filter { $0.fields != given[key] }
@@ -170,14 +172,15 @@ struct RandomContextWorld {
         continue
       }
       let known = given[key] ?? [:]
+      isEdited = true
       if model.edit(
         key, winner.fields.filter { known[$0.key] != $0.value }, whole: winner.fields, number, stamp: stamp)
       {
-        isChanged = true
+        isTaken = true
       }
     }
-    if try contexts[number].update(type, id: id, body) != isChanged {
-      throw Difference(description: "the model says \(isChanged)")
+    if try contexts[number].update(type, id: id, body) != (isTaken || !isEdited) {
+      throw Difference(description: "the model says \(isTaken || !isEdited)")
     }
   }
 

@@ -22,12 +22,12 @@ public struct AnyEntityReference: Hashable, Sendable {
   ///
   /// - Throws: ``ConcordModel/StoreError/unknownEntity(_:)`` if the type is not in the model.
   func key(in model: Model) throws -> EntityKey {
-    func key<T: PersistentEntity>(_ type: T.Type) throws -> EntityKey {
+    func storedKey<T: PersistentEntity>(_ type: T.Type) throws -> EntityKey {
       let entity = try model.entity(type)
-      guard let id = id.base as? T.ID else { throw StoreError.notFound(entity: entity.name, id: "\(id)") }
+      guard let id = self.id.base as? T.ID else { throw StoreError.notFound(entity: entity.name, id: "\(self.id)") }
       return EntityKey(entity, try T.storedKey(of: id))
     }
-    return try key(type)
+    return try storedKey(self.type)
   }
 }
 

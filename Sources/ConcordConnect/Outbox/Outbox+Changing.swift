@@ -2,6 +2,9 @@ import Concord
 import ConcordPersistence
 import Foundation
 
+/// Undoes a transaction.
+private struct Undo: Error {}
+
 extension Outbox {
   /// Forwards an action: see ``Connect/forward(_:)``.
   func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry {
@@ -29,7 +32,6 @@ extension Outbox {
 
   /// Throws if an action does not apply to what is shown. Nothing changes.
   private func tryOut(_ action: some ForwardAction, _ keys: [EntityKey]) throws {
-    struct Undo: Error {}
     let held = try keys.map { try view.holding($0) }
     do {
       try view.store.transaction { tx in

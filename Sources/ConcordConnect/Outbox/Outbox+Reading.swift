@@ -1,4 +1,5 @@
 import ConcordPersistence
+import Foundation
 
 extension Outbox {
   /// Reads what is new in the store, tells it, and sends what is to be sent.

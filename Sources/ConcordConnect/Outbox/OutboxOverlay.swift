@@ -30,12 +30,11 @@ final class OutboxOverlay: ViewOverlay {
   /// Notes what the sending of an action changes, before that can be seen.
   func willWrite(_ keys: Set<EntityKey>, for number: Int64) { state.withLock { $0.written[number] = keys } }
 
-  func change(_ reading: any RowReading, showing keys: Set<EntityKey>) throws -> ViewOverlayChange? {
+  func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
     let now = state.withLock { $0 }
     let changes = try reading.outbox(after: now.version)
     let generation = registry.generation
-    let returned = keys.isEmpty ? nil : now.shown.first { $0.mayApply(again: keys) }?.number
-    if changes.version == now.version, !changes.isWhole, generation == now.generation, returned == nil { return nil }
+    if changes.version == now.version, !changes.isWhole, generation == now.generation { return nil }
 
     // What has ended, and what is new.
     var states: [Int64: OutboxRow.State] = [:]
@@ -44,29 +43,30 @@ final class OutboxOverlay: ViewOverlay {
     let ended = now.shown.filter { hasEnded($0.number) }
     var staying = ended.isEmpty ? now.shown : now.shown.filter { !hasEnded($0.number) }
     var unknown = now.unknown.filter { !hasEnded($0.key) }
-    let rows = changes.rows.filter { $0.state == .pending } + (generation == now.generation ? [] : unknown.values)
+    let rows = changes.rows.filter { $0.state == .pending } + (generation == now.generation ? [] : Array(unknown.values))
     var begun: [ShownAction] = []
     for row in rows where staying.position(of: row.number) == nil {
       unknown[row.number] = row
       guard let action = registry.action(row) else { continue }
       unknown[row.number] = nil
-      begun.append(try shown(action, row.number, reading))
+      begun.append(shown(action, row.number))
     }
 
     // Layers lie in order: those above one that comes between are made again.
-    let first = ([returned].compactMap { $0 } + begun.map(\.number)).min() ?? .max
+    let first = begun.map(\.number).min() ?? .max
     let kept = staying.firstIndex { $0.number >= first } ?? staying.count
     let redone = Array(staying[kept...])
     staying.removeSubrange(kept...)
-    begun = try (begun + redone.map { try shown($0.action, $0.number, reading) }).sorted { $0.number < $1.number }
+    begun = (begun + redone).sorted { $0.number < $1.number }
 
-    var shownKeys = begun.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
+    let needed = begun.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
+    var changed: Set<EntityKey> = []
     var concernsAll = false
     for action in ended where states[action.number] ?? .sent == .sent {
-      if let written = now.written[action.number] { shownKeys.formUnion(written) } else { concernsAll = true }
+      if let written = now.written[action.number] { changed.formUnion(written) } else { concernsAll = true }
     }
     let (version, next, new) = (changes.version, (staying, unknown), begun)
-    return ViewOverlayChange(keys: shownKeys, concernsAll: concernsAll) { [self] store, isKeptUpToDate in
+    return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) { [self] store, isKeptUpToDate in
       for action in (ended + redone).reversed() {
         // A view that is not kept up to date is not shown what was stored.
         let isSent = states[action.number] == .sent
@@ -81,18 +81,18 @@ final class OutboxOverlay: ViewOverlay {
     }
   }
 
-  private func shown(_ action: any ForwardAction, _ number: Int64, _ reading: any RowReading) throws -> ShownAction {
+  private func shown(_ action: any ForwardAction, _ number: Int64) -> ShownAction {
     var keys: [EntityKey] = []
     do { keys = try action.keys(in: model) } catch { report(error) }
-    let missing = try keys.filter { try reading.row(of: $0) == nil }
-    return ShownAction(number: number, action: action, keys: keys, missing: Set(missing))
+    return ShownAction(number: number, action: action, keys: keys)
   }
 
   private func show(_ shown: ShownAction, in store: EntityStore) -> ShownAction {
     var shown = shown
     shown.held = shown.keys.map { holding($0.entity.type, $0.id, store) }
     let action = shown.action
-    do { shown.layer = try store.optimistically { try action.apply(to: $0) } } catch { report(error) }
+    // Its entities may come later, and the service decides whether it applies.
+    shown.layer = store.optimisticallyWhenPossible { try action.apply(to: $0) }
     return shown
   }
 
@@ -108,18 +108,9 @@ struct ShownAction: Sendable {
   let action: any ForwardAction
   /// Its entities.
   let keys: [EntityKey]
-  /// Those of them that were not stored when it was shown.
-  let missing: Set<EntityKey>
-  /// `nil` if the action does not apply to what is there.
   var layer: OptimisticLayer?
   /// What keeps its entities in the view.
   var held: [any Sendable] = []
-
-  /// Whether it may apply otherwise, now that these are shown.
-  func mayApply(again shown: Set<EntityKey>) -> Bool {
-    if !missing.isEmpty, !missing.isDisjoint(with: shown) { return true }
-    return layer == nil && keys.contains { shown.contains($0) }
-  }
 }
 
 extension [ShownAction] {

@@ -1,5 +1,6 @@
 import Concord
 import ConcordPersistence
+import Foundation
 
 /// What an outbox knows, and what it does now. One lock guards it.
 struct OutboxState {

@@ -101,7 +101,8 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Changes an entity, and what it contains. Only what the closure changes is written.
   ///
-  /// - Returns: `false` if nothing changed: it is not stored, the closure changed nothing, or the id.
+  /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
+  ///   nothing is not refused, as in ``Concord/EntityStore``.
   /// - Throws: ``StoreError``, and what the closure throws; then nothing changed.
   @discardableResult
   public func update<T: PersistentEntity>(

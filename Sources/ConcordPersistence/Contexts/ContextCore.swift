@@ -179,7 +179,7 @@ final class ContextCore {
       let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
       if let winner { winners.append((key, winner.row, known.first?.row)) }
     }
-    if winners.isEmpty { return false }
+    if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
     if isPresentKnown { present[key] = presentRow }
     let others = winners.map(\.key).filter { present[$0] == nil }
@@ -188,14 +188,16 @@ final class ContextCore {
         for key in others { present[key] = try reading.row(of: key) }
       }
     }
-    var isChanged = false
+    var isTaken = false
     for winner in winners where edit(winner.key, winner.row, given: winner.given, present: present[winner.key]) {
-      isChanged = true
+      isTaken = true
     }
-    return isChanged
+    return isTaken
   }
 
   /// Applies what differs from what the closure was given, which may be less than what is stored.
+  ///
+  /// - Returns: `false` if what is stored is newer.
   private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?) -> Bool {
     guard let present else {
       put(row, key, foundRow: nil)
@@ -206,7 +208,7 @@ final class ContextCore {
       if let given, property.isSame(row, given) { continue }
       property.copy(from: row, to: &edited)
     }
-    if edited.holdsSame(as: present) { return false }
+    if edited.holdsSame(as: present) { return true }
     guard row.stamp > present.stamp else { return false }
     edited.stamp = row.stamp
     put(edited, key, foundRow: present)

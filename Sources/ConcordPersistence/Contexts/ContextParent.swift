@@ -15,8 +15,14 @@ public protocol ContextParent: AnyObject, Sendable {
   var generation: Int { get }
   /// The stamp of a change that is given none: the date, strictly increasing.
   func nextStamp() -> Stamp
-  /// Calls back with what may be otherwise than before, until the result is released.
+  /// Calls back with what may be otherwise than before, until the result is released. Several commits may be told as one.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
+  /// What may have been read and is not told yet. Unless a parent says so, nothing.
+  var announcedChanges: AnnouncedChanges { get }
+}
+
+extension ContextParent {
+  public var announcedChanges: AnnouncedChanges { .none }
 }
 
 extension PersistentStoreCoordinator: ContextParent {
@@ -37,7 +43,7 @@ extension PersistentStoreCoordinator: ContextParent {
         break
       }
     }
-    try write(isFlat ? changed : model.entities, origin: origin) { writing in
+    try write(isFlat ? changed : model.entities) { writing in
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
     }
     commitCount.withLock { $0 += 1 }

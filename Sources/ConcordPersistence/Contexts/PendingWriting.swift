@@ -18,6 +18,8 @@ final class PendingWriting: RowWriting {
     self.stampOfRemoval = stampOfRemoval
   }
 
+  var changedKeys: [EntityKey] { written.keys }
+
   private var current: PendingReading { PendingReading(base, written) }
 
   func row(of key: EntityKey) throws -> StoredRow? { try current.row(of: key) }

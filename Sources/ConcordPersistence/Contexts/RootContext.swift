@@ -25,6 +25,8 @@ public final class RootContext: ContextParent {
     /// All of it.
     var combined = PendingChanges()
     var saves = 0
+    /// How often something was written, and is not pending any longer.
+    var writes = 0
     var isRetrying = false
     /// Whether the queue is going to write.
     var isEnqueued = false
@@ -49,6 +51,7 @@ public final class RootContext: ContextParent {
     mutating func remove(_ written: [Layer]) {
       let numbers = Set(written.map(\.number))
       layers.removeAll { numbers.contains($0.number) }
+      writes += 1
       combined = PendingChanges()
       for layer in layers { combined.merge(layer.changes) }
     }
@@ -91,10 +94,19 @@ public final class RootContext: ContextParent {
     parent.observeChanges(body)
   }
 
+  public var announcedChanges: AnnouncedChanges { parent.announcedChanges }
+
   public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
-    // First what is not written: if it is written meanwhile, the stores have it too.
-    let pending = state.withLock { $0.combined }
-    return try parent.read(entities) { try body(pending.isEmpty ? $0 : PendingReading($0, pending)) }
+    while true {
+      let writes = state.withLock { $0.writes }
+      let result: R? = try parent.read(entities) { base in
+        let (pending, now) = state.withLock { ($0.combined, $0.writes) }
+        // A save that was written meanwhile may be in neither of the two.
+        if now != writes { return nil }
+        return try body(pending.isEmpty ? base : PendingReading(base, pending))
+      }
+      if let result { return result }
+    }
   }
 
   public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
@@ -106,12 +118,13 @@ public final class RootContext: ContextParent {
       return writing.written
     }
     if written.isEmpty { return }
-    state.withLock { state in
-      state.saves += 1
-      state.layers.append(Layer(state.saves, written, policy))
-      state.combined.merge(written)
+    parent.announce(written.keys) {
+      state.withLock { state in
+        state.saves += 1
+        state.layers.append(Layer(state.saves, written, policy))
+        state.combined.merge(written)
+      }
     }
-    parent.tell(.entities(Set(written.keys)))
     enqueue()
   }
 
@@ -178,9 +191,8 @@ public final class RootContext: ContextParent {
       }
       report(error, changes, isPending: false)
     }
-    state.withLock { $0.remove(layers) }
     // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
-    parent.tell(.entities(Set(changes.keys)))
+    parent.announce(changes.keys) { state.withLock { $0.remove(layers) } }
   }
 
   /// Whether it may succeed another time.

@@ -9,6 +9,8 @@ final class MemorySession: RowWriting {
 
   init(_ tables: MemoryTables) { self.tables = tables }
 
+  var changedKeys: [EntityKey] { Array(undo.keys) }
+
   func rollBack() {
     // Unique values may have changed hands, so all that was written goes before anything comes back.
     for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }

@@ -28,7 +28,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     let session = MemorySession(tables)
     do {
       let result = try body(session)
-      if !session.undo.isEmpty { feed.tell(StoreCommit(keys: Array(session.undo.keys), origin: origin)) }
+      if !session.undo.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
       return result
     } catch {
       session.rollBack()

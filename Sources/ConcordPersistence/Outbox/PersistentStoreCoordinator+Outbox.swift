@@ -9,7 +9,7 @@ extension PersistentStoreCoordinator {
 
   /// Writes to the outbox, and reads what is new in it.
   package func writeOutbox<R>(_ body: (any RowWriting) throws -> R) throws -> R {
-    try write([EntityDescription](), origin: ObjectIdentifier(self), withOutbox: true, body)
+    try write([EntityDescription](), withOutbox: true, body)
   }
 
   /// Writes to the outbox, and what a change to entities changes of those that are stored: one commit in each store.
@@ -19,10 +19,10 @@ extension PersistentStoreCoordinator {
   ///   - change: what is to be changed, in a store that holds these, and nothing else.
   ///   - body: writes to the outbox. It gets which entities are changed.
   package func write(
-    touching keys: [EntityKey], _ change: (EntityStore) throws -> Void,
+    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void,
     _ body: (any RowWriting, Set<EntityKey>) throws -> Void
   ) throws {
-    try write(model.entities, origin: ObjectIdentifier(self), withOutbox: true) { writing in
+    try write(model.entities, withOutbox: true) { writing in
       let replay = EntityReplay(model: model, writing: writing, stamp: nextStamp())
       try body(writing, try replay.run(touching: keys, change))
     }
@@ -37,29 +37,25 @@ private struct EntityReplay {
   let stamp: Stamp
 
   /// - Returns: which entities it changed.
-  func run(touching keys: [EntityKey], _ change: (EntityStore) throws -> Void) throws -> Set<EntityKey> {
+  func run(
+    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void
+  ) throws -> Set<EntityKey> {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
     let loader = EntityLoader(writing, model: model)
     let held = try keys.compactMap { try loader.showing($0)?(store) }
     let found = Locked<[ChangeSet.Change]>([])
     let subscription = store.observeChanges { changeSet in found.withLock { $0 += changeSet.changes } }
-    // What it makes has to stay until the changes are told.
-    let made = try store.transaction { tx in
-      try change(tx)
-      return model.entities.flatMap { holding($0.type, tx) }
-    }
+    // A layer keeps what it makes, and does not apply if it finds nothing to be changed.
+    let layer = try store.optimistically { try change($0) }
     subscription.unsubscribe()
-    withExtendedLifetime((held, made)) {}
+    withExtendedLifetime(held) {}
+    if case .dropped(let error) = layer.state { throw error }
     var changes = PendingChanges()
     for change in found.withLock({ $0 }) { try add(change, to: &changes) }
     if changes.isEmpty { return [] }
     // Nobody else writes meanwhile, so that there is nothing to be merged.
     try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing).run()
     return Set(changes.keys)
-  }
-
-  private func holding<T: PersistentEntity>(_ type: T.Type, _ store: EntityStore) -> [any Sendable] {
-    store.knownIDs(of: type).compactMap { store.find(type, id: $0) }
   }
 
   private func add(_ change: ChangeSet.Change, to changes: inout PendingChanges) throws {

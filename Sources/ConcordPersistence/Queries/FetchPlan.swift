@@ -60,15 +60,21 @@ struct FetchPlan<T: PersistentEntity> {
   func wholeQuery(_ reading: any RowReading) throws -> RowQuery? { try storedOrder(reading).map(whole) }
 
   func fetch(_ context: ContextCore) throws -> [T] {
-    var isWhole = false
-    let found = try context.read(model.contained(in: entity)) { reading in
-      let query = try wholeQuery(reading)
-      isWhole = query != nil
-      return try EntityLoader(reading, model: model).fetch(T.self, query ?? unordered)
-    }
-    // The rest runs outside of the reading, since a computed property is the user's.
-    return isWhole ? found : try finish(found)
+    let found = try context.read(model.contained(in: entity)) { try load($0, EntityLoader($0, model: model)) }
+    return try finish(found)
   }
+
+  /// What a store has found, and whether it is what was asked for.
+  typealias Found = (values: [T], isWhole: Bool)
+
+  /// What the store does.
+  func load(_ reading: any RowReading, _ loader: EntityLoader) throws -> Found {
+    let query = try wholeQuery(reading)
+    return (try loader.fetch(T.self, query ?? unordered), query != nil)
+  }
+
+  /// What is left to do in memory. It runs outside of the reading, since a computed property is the user's.
+  func finish(_ found: Found) throws -> [T] { found.isWhole ? found.values : try finish(found.values) }
 
   func count(_ context: ContextCore) throws -> Int {
     guard isExact else { return try fetch(context).count }

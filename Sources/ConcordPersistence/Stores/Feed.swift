@@ -10,6 +10,8 @@ final class Feed<Event: Sendable>: Sendable {
   private let queue: DispatchQueue
   /// Makes one event of two that wait one behind the other; `nil` if they stay two.
   private let merging: @Sendable (Event, Event) -> Event?
+  /// Is called after all have been told of an event, also where nobody follows.
+  private let didTell: @Sendable (Event) -> Void
 
   private struct State {
     var observers: [Int: @Sendable (Event) -> Void] = [:]
@@ -19,9 +21,13 @@ final class Feed<Event: Sendable>: Sendable {
     var isAwake = false
   }
 
-  init(label: String, merging: @escaping @Sendable (Event, Event) -> Event? = { _, _ in nil }) {
+  init(
+    label: String, merging: @escaping @Sendable (Event, Event) -> Event? = { _, _ in nil },
+    didTell: @escaping @Sendable (Event) -> Void = { _ in }
+  ) {
     queue = DispatchQueue(label: label)
     self.merging = merging
+    self.didTell = didTell
   }
 
   var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
@@ -37,8 +43,8 @@ final class Feed<Event: Sendable>: Sendable {
 
   /// Enqueues an event. Whoever calls it in some order has its events told in that order.
   func tell(_ event: Event) {
-    let mustWake = state.withLock { state in
-      if state.observers.isEmpty { return false }
+    let mustWake: Bool? = state.withLock { state in
+      if state.observers.isEmpty { return nil }
       if let last = state.waiting.last, let merged = merging(last, event) {
         state.waiting[state.waiting.count - 1] = merged
       } else {
@@ -47,6 +53,7 @@ final class Feed<Event: Sendable>: Sendable {
       defer { state.isAwake = true }
       return !state.isAwake
     }
+    guard let mustWake else { return didTell(event) }
     if mustWake { queue.async { self.deliver() } }
   }
 
@@ -70,6 +77,7 @@ final class Feed<Event: Sendable>: Sendable {
         // One that ended meanwhile is not called.
         state.withLock { $0.observers[number] }?(event)
       }
+      didTell(event)
     }
   }
 

@@ -7,7 +7,8 @@ import Foundation
 public final class PersistentStoreCoordinator: Sendable {
   public let model: Model
   private let state = Locked(State())
-  private let feed = Feed<StoreChange>(label: "concord.changes", merging: StoreChange.merged)
+  private let announcements: Announcements
+  private let feed: Feed<ChangeNotice>
   let clock = StampSource()
   let commitCount = Locked(0)
 
@@ -26,7 +27,12 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation: StoreObservation
   }
 
-  public init(model: Model) { self.model = model }
+  public init(model: Model) {
+    self.model = model
+    let announcements = Announcements()
+    self.announcements = announcements
+    feed = Feed(label: "concord.changes", merging: ChangeNotice.merged) { announcements.remove($0.announcements) }
+  }
 
   // MARK: Attaching
 
@@ -91,32 +97,41 @@ public final class PersistentStoreCoordinator: Sendable {
         if new == nil, old != nil { gone.insert(entity) } else if new != old { changed.insert(entity) }
       }
       commitCount.withLock { $0 += 1 }
-      if !gone.isEmpty { feed.tell(.detached(gone)) }
-      if !changed.isEmpty { feed.tell(.types(changed)) }
+      if !gone.isEmpty { feed.tell(.other(.detached(gone))) }
+      if !changed.isEmpty { feed.tell(.other(.types(changed))) }
     }
   }
 
   // MARK: Following
 
+  /// Tells what others than this coordinator wrote to a store. What it writes itself it tells when the writing returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
-    guard feed.isFollowed || commit.origin == nil else { return }
+    if commit.origin == ObjectIdentifier(self) { return }
     if let keys = commit.keys {
-      feed.tell(.entities(keys))
+      feed.tell(.rows([Array(keys)], announcements: []))
     } else {
       commitCount.withLock { $0 += 1 }
       let types = state.withLock { state in
         state.routes.filter { state.attached[$1].store === store }.map(\.key)
       }
-      feed.tell(.types(Set(types)))
+      feed.tell(.other(.types(Set(types))))
     }
   }
 
   /// Calls back with what changes in the stores, one after the other, until the result is released.
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
-    feed.observe(body)
+    feed.observe { body($0.change) }
   }
 
-  func tell(_ change: StoreChange) { feed.tell(change) }
+  /// What is committed at this moment, or was and is not told yet.
+  public var announcedChanges: AnnouncedChanges { announcements.current }
+
+  /// Announces what is going to be read, makes it so, and tells it. What may have been made in part is told as well.
+  func announce<R>(_ keys: [EntityKey], _ body: () throws -> R) rethrows -> R {
+    let number = announcements.add(keys)
+    defer { feed.tell(.rows([keys], announcements: [number])) }
+    return try body()
+  }
 
   func isAttached(_ file: URL) -> Bool {
     let path = file.standardizedFileURL.resolvingSymlinksInPath()
@@ -178,23 +193,31 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Parameter withOutbox: whether forwarded actions are written, too.
   func write<R>(
-    _ entities: some Collection<EntityDescription>, origin: ObjectIdentifier?, withOutbox: Bool = false,
-    _ body: (any RowWriting) throws -> R
+    _ entities: some Collection<EntityDescription>, withOutbox: Bool = false, _ body: (any RowWriting) throws -> R
   ) throws -> R {
-    if let only = state.withLock({ $0.only }) { return try only.write(origin: origin, body) }
+    var notice: (keys: [EntityKey], number: Int)?
+    // What several stores have committed in part is told as well.
+    defer { if let notice { feed.tell(.rows([notice.keys], announcements: [notice.number])) } }
+    func writing(_ session: any RowWriting) throws -> R {
+      let result = try body(session)
+      let keys = session.changedKeys
+      if !keys.isEmpty, feed.isFollowed { notice = (keys, announcements.add(keys)) }
+      return result
+    }
+    if let only = state.withLock({ $0.only }) { return try only.write(origin: ObjectIdentifier(self), writing) }
     let needed = routes(entities).filter { withOutbox || !$0.entities.isEmpty }
-    return try write(needed[...], [:], nil, origin, body)
+    return try write(needed[...], [:], nil, writing)
   }
 
   private func write<R>(
     _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowWriting], _ home: (any RowWriting)?,
-    _ origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R
+    _ body: (any RowWriting) throws -> R
   ) throws -> R {
     guard let route = routes.first else { return try body(RoutedSession(writing: sessions, home: home)) }
-    return try route.store.write(origin: origin) { session in
+    return try route.store.write(origin: ObjectIdentifier(self)) { session in
       var sessions = sessions
       for entity in route.entities { sessions[entity] = session }
-      return try write(routes.dropFirst(), sessions, route.isHome ? session : home, origin, body)
+      return try write(routes.dropFirst(), sessions, route.isHome ? session : home, body)
     }
   }
 }

@@ -53,6 +53,11 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
     self.init(sessions, home) { $0 }
   }
 
+  var changedKeys: [EntityKey] {
+    var seen: Set<ObjectIdentifier> = []
+    return sessions.values.filter { seen.insert(ObjectIdentifier($0)).inserted }.flatMap(\.changedKeys)
+  }
+
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try session(key.entity).insert(row, for: key) }
 
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {

@@ -83,6 +83,8 @@ public protocol RowWriting: RowReading {
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
   /// Removes a row; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
+  /// The entities whose rows were added, replaced or removed so far, in any order; one may be there several times.
+  var changedKeys: [EntityKey] { get }
 
   /// The forwarded action with a number; `nil` if there is none.
   func outboxRow(_ number: Int64) throws -> OutboxRow?

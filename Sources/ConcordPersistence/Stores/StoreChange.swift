@@ -9,14 +9,3 @@ public enum StoreChange: Sendable {
   /// The store that kept these types was detached.
   case detached(Set<EntityDescription>)
 }
-
-extension StoreChange {
-  /// Two changes as one, for those who show the newest state anyway.
-  static func merged(_ a: StoreChange, _ b: StoreChange) -> StoreChange? {
-    // Large ones are not copied for the sake of a few.
-    guard case .entities(let first) = a, case .entities(let second) = b, first.count + second.count <= 256 else {
-      return nil
-    }
-    return .entities(first.union(second))
-  }
-}

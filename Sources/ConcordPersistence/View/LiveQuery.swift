@@ -29,6 +29,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var failure: String?
   /// Of which entities the values known here are as new as what is shown.
   private var fresh: Set<StoredValue> = []
+  /// What the store has found, if it was asked again.
+  private var fetched: Result<FetchPlan<T>.Found, any Error>?
 
   private struct Entry {
     let key: StoredValue
@@ -72,9 +74,27 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     keys.contains { isFlat ? $0.entity == entity : contained.contains($0.entity) }
   }
 
-  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
+  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) {
     fresh = []
-    if mustFetch { return }
+    fetched = nil
+    do {
+      if !mustFetch { try patch(keys, reading, loader) }
+      if !mustFetch { try refresh(reading, loader) }
+    } catch {
+      // Its predicate may throw. Then it fetches, which says so.
+      mustFetch = true
+    }
+    if mustFetch { fetched = Result { try fetchPlan.load(reading, loader) } }
+  }
+
+  /// What is shown stays until it can be read, unless it was to be fetched anew.
+  func fail(_ error: any Error) {
+    fetched = mustFetch ? .failure(error) : nil
+    mustFetch = true
+  }
+
+  /// Changes what is known by what changed in the stores.
+  private func patch(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
     for key in try affected(keys, reading) {
       if let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key),
         try matches(value, row, key)
@@ -179,12 +199,36 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   // MARK: The result
 
-  func finish(_ core: ContextCore, _ store: EntityStore) throws {
+  /// The query, with some more than those that are shown.
+  private var fetchPlan: FetchPlan<T> {
+    var descriptor = plan.descriptor
+    descriptor.fetchOffset = nil
+    descriptor.fetchLimit = limit
+    return FetchPlan(descriptor, entity, model)
+  }
+
+  private var limit: Int? { end.map { $0 > .max - spare ? .max : $0 + spare } }
+
+  /// Fetches for the first time.
+  func fetch(_ core: ContextCore) throws { try take(fetchPlan.fetch(core)) }
+
+  private func take(_ found: [T]) throws {
+    entries = try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }
+    values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+    isComplete = limit.map { found.count < $0 } ?? true
+    mustFetch = false
+    isMoved = true
+    fresh = Set(values.keys)
+  }
+
+  func finish(_ store: EntityStore) throws {
     if mustFetch {
-      do { try fetch(core) } catch {
+      guard let fetched else { return }
+      self.fetched = nil
+      do { try take(fetchPlan.finish(fetched.get())) } catch {
         // A store that is gone leaves nothing to show.
         (entries, values, isComplete, isMoved) = ([], [:], false, true)
-        try show(core, store)
+        show(store)
         if case StoreError.noStore = error { return }
         // It is tried again with each save, and told once.
         let isKnown = failure == "\(error)"
@@ -194,20 +238,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       }
     }
     failure = nil
-    try show(core, store)
-  }
-
-  func fetch(_ core: ContextCore) throws {
-    var descriptor = plan.descriptor
-    descriptor.fetchOffset = nil
-    descriptor.fetchLimit = end.map { $0 > .max - spare ? .max : $0 + spare }
-    let found = try core.fetch(descriptor)
-    entries = try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }
-    values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
-    isComplete = descriptor.fetchLimit.map { found.count < $0 } ?? true
-    mustFetch = false
-    isMoved = true
-    fresh = Set(values.keys)
+    show(store)
   }
 
   /// Shows it for the first time.
@@ -218,24 +249,30 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return observer.map(\.items)
   }
 
-  private func show(_ core: ContextCore, _ store: EntityStore) throws {
+  /// What is to be shown, and how much at its beginning and at its end is shown already.
+  private var difference: (keys: [StoredValue], first: Int, last: Int) {
+    let keys = window.map(\.key)
+    let first = zip(shown, keys).prefix { $0 == $1 }.count
+    let last = zip(shown.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
+    return (keys, first, last)
+  }
+
+  /// Reads again what enters from those that were known but not shown: it may hold older values of the entities inside.
+  private func refresh(_ reading: any RowReading, _ loader: EntityLoader) throws {
+    guard isMoved else { return }
+    let (keys, first, last) = difference
+    let present = Set(shown.dropFirst(first).dropLast(last))
+    for key in keys.dropFirst(first).dropLast(last) where !fresh.contains(key) && !present.contains(key) {
+      if let value = try loader.find(T.self, key: key) { values[key] = value }
+    }
+  }
+
+  private func show(_ store: EntityStore) {
     guard isMoved else { return }
     isMoved = false
-    let keys = window.map(\.key)
-    guard keys != shown else { return }
+    let (keys, first, last) = difference
     let old = shown
-    // Between the first and the last difference.
-    let first = zip(old, keys).prefix { $0 == $1 }.count
-    let last = zip(old.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
-    // What enters from those that were known but not shown may hold older values of the entities inside.
-    let present = Set(old.dropFirst(first).dropLast(last))
-    let stale = keys.dropFirst(first).dropLast(last).filter { !fresh.contains($0) && !present.contains($0) }
-    if !stale.isEmpty {
-      try core.read(contained) { reading in
-        let loader = EntityLoader(reading, model: model)
-        for key in stale { if let value = try loader.find(T.self, key: key) { values[key] = value } }
-      }
-    }
+    guard keys != old else { return }
     shown = keys
     store.update(QueryResult<T>.self, id: number) { result in
       // What the store shows of an entity is newer than what is known here of the entities inside.

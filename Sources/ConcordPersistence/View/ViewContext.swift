@@ -62,9 +62,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       locked {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
-        showTouched()
-        // What was read may be newer than what is shown above it.
-        if overlaid.withLock({ $0 })?.isShowing == true { show([]) }
+        // It may have read what is not told yet, or what ends something that is shown above it.
+        if !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
         return result
       }
     }
@@ -210,8 +209,6 @@ extension ViewContext {
         case .detached: break
         }
         showTouched()
-        // Queries may have fetched what is newer than what is shown above it.
-        if !queries.isEmpty, overlaid.withLock({ $0 })?.isShowing == true { show([]) }
       }
     }
   }
@@ -228,21 +225,124 @@ extension ViewContext {
   }
 
   /// Shows what was changed here.
-  private func showTouched() {
+  ///
+  /// - Returns: whether there was something.
+  @discardableResult
+  private func showTouched() -> Bool {
     var touched = core.takeTouched()
+    let isAny = !touched.isEmpty
     while !touched.isEmpty {
       changeCount.withLock { $0 += 1 }
       show(touched)
       // Reading takes out of what is pending what others have removed.
       touched = core.takeTouched()
     }
+    return isAny
   }
 
-  /// What is shown above what is stored. It is shown at once.
+  /// Shows these as they are now, and with them what is committed already and not told yet: so that what is shown is one state
+  /// of the stores. The store's turn and the lock are held.
+  ///
+  /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there yet.
+  private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
+    endQueries()
+    var concern = concern(in: keys, with: announced)
+    let overlay = overlay(ifShowing: !withOverlay)
+    var overlayChange: ViewOverlayChange?
+    var stored: [(EntityStore) -> any Sendable] = []
+    var removed: [EntityKey] = []
+    var types: Set<EntityDescription> = []
+    var mustRead = overlay != nil
+    while mustRead || (!concern.isEmpty && !concern.types.isSubset(of: types)) {
+      mustRead = false
+      // What an overlay concerns is known only when it was read.
+      types.formUnion(overlay == nil ? concern.types : Set(core.parent.model.entities))
+      do {
+        try core.read(types) { reading in
+          (stored, removed) = ([], [])
+          // What is committed now is not in what is read, or is announced.
+          let announced = announced
+          if announced.version != concern.version {
+            concern = self.concern(in: keys, with: announced)
+            guard concern.types.isSubset(of: types) else { return }
+          }
+          overlayChange = try overlay?.change(reading)
+          if let overlayChange { concern = self.concern(in: keys, with: announced, overlayChange) }
+          let loader = EntityLoader(reading, model: core.parent.model)
+          for key in concern.shown {
+            do {
+              if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
+            } catch { errorHandler(error) }
+          }
+          for query in concern.queries { query.update(concern.keys, reading, loader) }
+        }
+      } catch {
+        (stored, removed, overlayChange) = ([], [], nil)
+        for query in concern.queries { query.fail(error) }
+        errorHandler(error)
+        break
+      }
+    }
+    let loaded = stored.map { $0(store) }
+    overlayChange?.finish(store, isKeptUpToDate)
+    withExtendedLifetime(loaded) {}
+    // What they read is of the same state. They let go of what is removed before that goes.
+    for query in concern.queries {
+      do { try query.finish(store) } catch { errorHandler(error) }
+    }
+    for key in removed { remove(key) }
+  }
+
+  private var announced: AnnouncedChanges { isKeptUpToDate ? core.parent.announcedChanges : .none }
+
+  /// What is to be read after a change of some entities.
+  private struct Concern {
+    let keys: Set<EntityKey>
+    /// Those that are shown.
+    let shown: Set<EntityKey>
+    let queries: [any ViewQuery]
+    let types: Set<EntityDescription>
+    /// Of what was announced when they were asked for.
+    let version: Int
+
+    var isEmpty: Bool { shown.isEmpty && queries.isEmpty }
+  }
+
+  private func concern(
+    in keys: Set<EntityKey>, with announced: AnnouncedChanges, _ overlayChange: ViewOverlayChange? = nil
+  ) -> Concern {
+    var keys = keys.union(announced.keys)
+    if let overlayChange, isKeptUpToDate {
+      keys.formUnion(overlayChange.changed)
+      if overlayChange.concernsAll { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
+    }
+    var shown = keys.filter(isShown)
+    if let overlayChange { shown.formUnion(overlayChange.needed.filter { !isShown($0) }) }
+    let queries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
+    var types = queries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
+    for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
+    return Concern(keys: keys, shown: shown, queries: queries, types: types, version: announced.version)
+  }
+
+  // MARK: What is shown above what is stored
+
+  /// Shows something above what is stored, from now on.
   package func setOverlay(_ overlay: any ViewOverlay) {
     overlaid.withLock { $0 = overlay }
     showOverlay()
   }
+
+  /// Shows what is new above what is stored, and returns when it is shown.
+  package func showOverlay() {
+    if overlay(ifShowing: false) == nil { return }
+    store.transaction { _ in locked { show([], withOverlay: true) } }
+  }
+
+  private func overlay(ifShowing: Bool) -> (any ViewOverlay)? {
+    overlaid.withLock { $0 }.flatMap { ifShowing && !$0.isShowing ? nil : $0 }
+  }
+
+  private var isOverlaid: Bool { overlay(ifShowing: true) != nil }
 
   /// Keeps an entity in the view, with all it contains, as long as the result is retained.
   package func holding(_ key: EntityKey) throws -> any Sendable {
@@ -252,68 +352,6 @@ extension ViewContext {
       return try find(type, id: id) ?? store.observer(type, id: id) as any Sendable
     }
     return try holding(key.entity.type)
-  }
-
-  /// Shows what is new above what is stored, and returns when it is shown.
-  package func showOverlay() {
-    if overlaid.withLock({ $0 }) == nil { return }
-    store.transaction { _ in locked { show([], withOverlay: true) } }
-  }
-
-  /// Shows these as they are now. The store's turn and the lock are held.
-  ///
-  /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there now.
-  private func show(_ announced: Set<EntityKey>, withOverlay: Bool = false) {
-    endQueries()
-    var keys = announced
-    var shown = keys.filter(isShown)
-    let overlay = overlaid.withLock { $0 }.flatMap { withOverlay || $0.isShowing ? $0 : nil }
-    var touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
-    if shown.isEmpty, touchedQueries.isEmpty, overlay == nil { return }
-    var overlayChange: ViewOverlayChange?
-    var types = touchedQueries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
-    for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
-    // Which others are to be shown with it is known only then.
-    if overlay != nil { types = Set(core.parent.model.entities) }
-    var stored: [(EntityStore) -> any Sendable] = []
-    var removed: [EntityKey] = []
-    do {
-      try core.read(types) { reading in
-        (stored, removed) = ([], [])
-        overlayChange = try overlay?.change(reading, showing: announced)
-        if let overlayChange {
-          keys = announced.union(overlayChange.keys)
-          if overlayChange.concernsAll, isKeptUpToDate { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
-          shown =
-            isKeptUpToDate
-            ? keys.filter(isShown).union(overlayChange.keys)
-            : announced.filter(isShown).union(overlayChange.keys.filter { !isShown($0) })
-          touchedQueries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
-        }
-        let loader = EntityLoader(reading, model: core.parent.model)
-        for key in shown {
-          do {
-            if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
-          } catch { errorHandler(error) }
-        }
-        for query in touchedQueries {
-          // Its predicate may throw. Then it fetches, which says so.
-          do { try query.update(keys, reading, loader) } catch { query.mustFetch = true }
-        }
-      }
-    } catch {
-      (stored, removed, overlayChange) = ([], [], nil)
-      errorHandler(error)
-    }
-    // What it keeps is loaded, and what it ends is not seen beside what has come instead: all is one transaction.
-    let loaded = stored.map { $0(store) }
-    overlayChange?.finish(store, isKeptUpToDate)
-    withExtendedLifetime(loaded) {}
-    // What they read is newer still. They let go of what is removed before that goes.
-    for query in touchedQueries {
-      do { try query.finish(core, store) } catch { errorHandler(error) }
-    }
-    for key in removed { remove(key) }
   }
 
   private func endQueries() {

@@ -9,23 +9,25 @@ package protocol ViewOverlay: AnyObject, Sendable {
 
   /// Reads what is new. Nothing changes yet: it may be called again.
   ///
-  /// - Parameter keys: the entities that are about to be shown.
   /// - Returns: `nil` if nothing is new.
-  func change(_ reading: any RowReading, showing keys: Set<EntityKey>) throws -> ViewOverlayChange?
+  func change(_ reading: any RowReading) throws -> ViewOverlayChange?
 }
 
 /// What is new in an overlay.
 package struct ViewOverlayChange {
-  /// The entities that are to be shown again with it, whether they are known already or not.
-  package var keys: Set<EntityKey>
-  /// Whether any other that is shown may be another one, too.
+  /// The entities that it needs. Those that are not known to the view are loaded.
+  package var needed: Set<EntityKey>
+  /// The entities whose rows have changed with it.
+  package var changed: Set<EntityKey>
+  /// Whether any other row may have, too.
   package var concernsAll: Bool
   /// Shows it, after the rows.
   package var finish: (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
 
   package init(
-    keys: Set<EntityKey>, concernsAll: Bool, finish: @escaping (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
+    needed: Set<EntityKey>, changed: Set<EntityKey>, concernsAll: Bool,
+    finish: @escaping (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
   ) {
-    (self.keys, self.concernsAll, self.finish) = (keys, concernsAll, finish)
+    (self.needed, self.changed, self.concernsAll, self.finish) = (needed, changed, concernsAll, finish)
   }
 }

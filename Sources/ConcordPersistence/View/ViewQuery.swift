@@ -11,8 +11,10 @@ protocol ViewQuery: AnyObject {
   func isObserved(in store: EntityStore) -> Bool
   /// Whether changes of these may change the result.
   func concerns(_ keys: Set<EntityKey>) -> Bool
-  /// Takes what changed.
-  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws
-  /// Fetches, if it must, and shows the result.
-  func finish(_ core: ContextCore, _ store: EntityStore) throws
+  /// Takes what changed, and reads what it needs to show it.
+  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader)
+  /// Is told that nothing could be read.
+  func fail(_ error: any Error)
+  /// Shows the result, after the reading.
+  func finish(_ store: EntityStore) throws
 }
