@@ -1,4 +1,4 @@
-public import Concord
+import Concord
 public import ConcordConnect
 
 extension GenericPersistentContainer {

@@ -72,7 +72,8 @@ final class OutboxOverlay: ViewOverlay {
         let isSent = states[action.number] == .sent
         if isSent, !isKeptUpToDate { action.layer?.commit() } else { action.layer?.rollBack() }
       }
-      let made = new.map { show($0, in: store) }
+      var made = new.map { show($0, in: store) }
+      for index in made.indices where made[index].held.isEmpty { hold(&made[index], in: store) }
       state.withLock { state in
         (state.version, state.generation) = (version, generation)
         (state.shown, state.unknown) = (next.0 + made, next.1)
@@ -89,14 +90,17 @@ final class OutboxOverlay: ViewOverlay {
 
   private func show(_ shown: ShownAction, in store: EntityStore) -> ShownAction {
     var shown = shown
-    shown.held = shown.keys.map { holding($0.entity.type, $0.id, store) }
     let action = shown.action
     // Its entities may come later, and the service decides whether it applies.
     shown.layer = store.optimisticallyWhenPossible { try action.apply(to: $0) }
     return shown
   }
 
-  /// Keeps an entity in the view, now or when it comes.
+  /// Keeps its entities in the view, now or when they come.
+  private func hold(_ shown: inout ShownAction, in store: EntityStore) {
+    shown.held = shown.keys.map { holding($0.entity.type, $0.id, store) }
+  }
+
   private func holding<T: PersistentEntity>(_ type: T.Type, _ key: StoredValue, _ store: EntityStore) -> any Sendable {
     (try? T.id(storedKey: key)).map { store.observer(type, id: $0) as any Sendable } ?? key
   }
