@@ -68,7 +68,8 @@
         let book = second.viewContext.store.observer(Book.self, id: 1)
         let subscription = book.map { $0?.title }.observe(buffering: .every) { seen.add($0) }
         try second.attachPersistentStore(at: folder)
-        try await second.settled()
+        try await second.flush()
+        await second.viewContext.store.settled()
         #expect(seen.entries == [nil, "Emma a"])
         withExtendedLifetime(subscription) {}
       }
