@@ -182,8 +182,8 @@
         }
         #expect(
           rows.map { $0.joined(separator: " ") } == [
-            "'raise' 'Book' 1 '{'book':1,'note':'a'}' 'refused' 'the service answered 422: sold out'",
-            "'raise' 'Book' 2 '' 'sent' NULL", "'raise' 'Book' 1 '{'book':1,'note':'c'}' 'pending' NULL",
+            "raise Book 1 {'book':1,'note':'a'} refused the service answered 422: sold out",
+            "raise Book 2  sent –", "raise Book 1 {'book':1,'note':'c'} pending –",
           ])
       }
     }
