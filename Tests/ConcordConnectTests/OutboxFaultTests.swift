@@ -48,7 +48,7 @@
         let restart = Int.random(in: 0..<3, using: &random) == 0
         let end = ContinuousClock.now + life
         if restart {
-          try await Task.sleep(for: life / 3)
+          try await Task.sleep(for: min(life / 3, .milliseconds(150)))
           await server.stop()
           try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random)))
           try await server.start()
