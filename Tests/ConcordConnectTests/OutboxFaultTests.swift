@@ -14,8 +14,8 @@
     /// How often, how many actions over how many entities, and the first seed. `CONCORD_OUTBOX_ROUNDS`, `CONCORD_OUTBOX_ACTIONS`,
     /// `CONCORD_OUTBOX_ENTITIES` and `CONCORD_OUTBOX_SEED` say otherwise.
     private static var rounds: Int { number("CONCORD_OUTBOX_ROUNDS") ?? 20 }
-    private static var actions: Int { number("CONCORD_OUTBOX_ACTIONS") ?? (isLong ? 1000 : 60) }
-    private static var entities: Int { number("CONCORD_OUTBOX_ENTITIES") ?? (isLong ? 50 : 12) }
+    private static var actions: Int { number("CONCORD_OUTBOX_ACTIONS") ?? (isLong ? 1000 : 40) }
+    private static var entities: Int { number("CONCORD_OUTBOX_ENTITIES") ?? (isLong ? 50 : 10) }
     private static var firstSeed: UInt64 {
       number("CONCORD_OUTBOX_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
     }
@@ -44,7 +44,7 @@
           "forward", folder.path, server.url.absoluteString, "\(actions)", "\(entities)", "\(seed)",
         ])
         // Killed at any time, and left alone in the end.
-        let life = kills < 4 ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
+        let life = kills < (Self.isLong ? 8 : 3) ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
         let restart = Int.random(in: 0..<3, using: &random) == 0
         let end = ContinuousClock.now + life
         if restart {
