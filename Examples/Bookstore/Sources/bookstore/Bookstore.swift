@@ -64,7 +64,8 @@ struct Bookstore: AsyncParsableCommand {
         66  the catalogue or the events cannot be read
         73  the file of the shop cannot be made or opened
         74  an event could not be saved
-      """)
+      """,
+    subcommands: [Serve.self, Page.self, Work.self])
 
   @Option(
     help: ArgumentHelp(

@@ -1,0 +1,19 @@
+import BookstoreWeb
+import Synchronization
+
+/// Whether the feed is connected.
+final class ConnectionState: Sendable {
+  private let state = Mutex(false)
+  let changes = Broadcast<Bool>()
+
+  var isConnected: Bool {
+    get { state.withLock { $0 } }
+    set {
+      let hasChanged = state.withLock { state in
+        defer { state = newValue }
+        return state != newValue
+      }
+      if hasChanged { changes.send(newValue) }
+    }
+  }
+}

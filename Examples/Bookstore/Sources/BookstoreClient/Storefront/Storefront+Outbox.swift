@@ -1,0 +1,4 @@
+extension Storefront {
+  /// What waits for the server, and what the server refused.
+  var outboxContents: OutboxContents { OutboxContents() }
+}

@@ -1,0 +1,61 @@
+package import FlyingFox
+import FlyingSocks
+package import Foundation
+
+/// A web server on the loopback interface, and nowhere else.
+package struct Listening: Sendable {
+  package let server: HTTPServer
+  package let running: Task<Void, any Error>
+  package let url: URL
+
+  /// Returns as soon as it listens.
+  ///
+  /// - Parameter port: where; any free one, if 0.
+  /// - Throws: ``ListeningError``
+  package static func start(
+    port: UInt16, _ answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) async throws -> Listening {
+    let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    await server.appendRoute("*") { await answer($0) }
+    let running = Task { try await server.run() }
+    do {
+      // Whichever comes first: a server that cannot listen never does.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.waitUntilListening() }
+        group.addTask { try await running.value }
+        try await group.next()
+        group.cancelAll()
+      }
+      guard case .ip4(_, let port)? = await server.listeningAddress, let url = URL(string: "http://127.0.0.1:\(port)")
+      else { throw ListeningError.portRefused(port, reason: "it has no address") }
+      return Listening(server: server, running: running, url: url)
+    } catch let error as SocketError {
+      guard case .failed(_, let number, let message) = error else {
+        throw ListeningError.portRefused(port, reason: "\(error)")
+      }
+      if number == EADDRINUSE { throw ListeningError.portTaken(port) }
+      throw ListeningError.portRefused(port, reason: message)
+    }
+  }
+
+  /// Answers what has begun, for a second at most.
+  package func stop() async {
+    await server.stop(timeout: 1)
+    running.cancel()
+  }
+}
+
+/// Why a server cannot listen.
+package enum ListeningError: Error, Equatable, CustomStringConvertible {
+  /// Another program listens there.
+  case portTaken(UInt16)
+  /// Ports below 1024 often need a privilege.
+  case portRefused(UInt16, reason: String)
+
+  package var description: String {
+    switch self {
+    case .portTaken(let port): "another program listens on port \(port)"
+    case .portRefused(let port, let reason): "port \(port) cannot be had: \(reason)"
+    }
+  }
+}
