@@ -58,7 +58,7 @@ let package = Package(
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
-      resources: [.copy("page")],
+      resources: [.copy("site")],
       swiftSettings: settings),
     .executableTarget(
       name: "bookstore",

@@ -30,7 +30,7 @@ extension HTTPRequest {
     do {
       return try JSONDecoder().decode(type, from: body)
     } catch {
-      throw Refusal.malformed("The body is not what is expected: \(error.decodingReason).")
+      throw Refusal.malformed("The body is not what is expected: \(error.decodingReason)")
     }
   }
 }

@@ -17,7 +17,7 @@ final class ShopFile: Sendable {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw ServerError.folderNotWritable(folder.path, reason: error.localizedDescription)
+      throw ServerError.folderNotWritable(folder.path, reason: Self.reason(error))
     }
     lock = try FolderLock(folder)
     let file = folder.appendingPathComponent("server.sqlite")
@@ -29,6 +29,13 @@ final class ShopFile: Sendable {
     } catch {
       throw ServerError.fileUnusable(file.path, reason: "\(error)")
     }
+  }
+
+  /// What the system says, where it says something.
+  private static func reason(_ error: any Error) -> String {
+    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    if let underlying, underlying.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(underlying.code))) }
+    return "it cannot be made"
   }
 
   func close() throws { try database.close() }

@@ -17,14 +17,23 @@ package struct Listening: Sendable {
   ) async throws -> Listening {
     let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
     await server.appendRoute("*") { await answer($0) }
-    let running = Task { try await server.run() }
+    let (outcomes, outcome) = AsyncStream<Result<Void, any Error>>.makeStream()
+    let running = Task {
+      do { try await server.run() } catch {
+        outcome.yield(.failure(error))
+        throw error
+      }
+    }
+    // It waits for ever if the server cannot listen.
+    let waiting = Task {
+      try await server.waitUntilListening()
+      outcome.yield(.success(()))
+    }
+    defer { waiting.cancel() }
     do {
-      // Whichever comes first: a server that cannot listen never does.
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await server.waitUntilListening() }
-        group.addTask { try await running.value }
-        try await group.next()
-        group.cancelAll()
+      for await first in outcomes {
+        try first.get()
+        break
       }
       guard case .ip4(_, let port)? = await server.listeningAddress, let url = URL(string: "http://127.0.0.1:\(port)")
       else { throw ListeningError.portRefused(port, reason: "it has no address") }

@@ -6,12 +6,12 @@ import Foundation
 struct PageFiles: Sendable {
   private let folder: URL
 
-  init() { folder = ExampleFiles.url(of: "page", in: "Bookstore_BookstoreClient", source: Self.source) }
+  init() { folder = ExampleFiles.url(of: "site", in: "Bookstore_BookstoreClient", source: Self.source) }
 
   /// Where the source is, if the program was moved away from its files.
   private static var source: URL {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("page")
+      .appendingPathComponent("site")
   }
 
   /// A file, or nothing if the page has no such.

@@ -11,6 +11,8 @@ final class FourScreens {
   private var author: Watch<AuthorBooks>?
   private var cart: Watch<Cart>?
   private(set) var selection: Book.ID?
+  /// Whether a person has chosen the book.
+  private var isChosen = false
 
   init(_ storefront: Storefront, didChange: @escaping @MainActor () -> Void) {
     self.storefront = storefront
@@ -28,18 +30,24 @@ final class FourScreens {
   var authorContents: AuthorContents? { author.map { AuthorContents($0.value) } }
   var cartContents: CartContents? { cart.map { CartContents($0.value) } }
 
-  /// When the shop has opened, there may be no books yet.
+  /// When the shop has opened, there may be no books yet, or not all of them.
   private func selectFirst(of books: [Book]) {
-    if selection != nil { return }
-    if let first = books.first(where: { $0.id == "pride-and-prejudice" }) ?? books.first { select(first.id) }
+    if isChosen { return }
+    let first = books.first { $0.id == "pride-and-prejudice" } ?? books.first
+    if let first, first.id != selection { show(first) }
   }
 
   /// Shows a book, and its author.
   func select(_ id: Book.ID) {
     guard let found = books.first(where: { $0.id == id }) else { return }
-    selection = id
+    isChosen = true
+    show(found)
+  }
+
+  private func show(_ found: Book) {
+    selection = found.id
     let didChange = didChange
-    book = Watch(storefront.store.observer(Book.self, id: id)) { _, _ in didChange() }
+    book = Watch(storefront.store.observer(Book.self, id: found.id)) { _, _ in didChange() }
     author = Watch(storefront.books(by: found.author)) { _, _ in didChange() }
     didChange()
   }
