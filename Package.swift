@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "ConcordPersistenceMacros", targets: ["ConcordPersistenceMacros"]),
     .executable(name: "concord", targets: ["ConcordTool"]),
     .library(name: "ConcordConnect", targets: ["ConcordConnect"]),
+    .library(name: "ConcordTestSupport", targets: ["ConcordTestSupport"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
@@ -82,6 +83,8 @@ let package = Package(
       swiftSettings: settings),
     // Work: actions, merging, schedules, web services. Nothing is compiled for it that persistence does not need.
     .target(name: "ConcordConnect", dependencies: ["ConcordPersistence"], swiftSettings: settings),
+    // What users need to test their own code.
+    .target(name: "ConcordTestSupport", dependencies: ["ConcordConnect"], swiftSettings: settings),
     .target(
       name: "ConcordMacros",
       dependencies: [
@@ -126,7 +129,8 @@ let package = Package(
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
     // What the tests start beside them, and kill.
     .executableTarget(
-      name: "ConcordTestProcess", dependencies: ["ConcordPersistence"], path: "Tests/ConcordTestProcess",
+      name: "ConcordTestProcess", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      path: "Tests/ConcordTestProcess",
       swiftSettings: settings),
     .testTarget(
       name: "ConcordPersistenceTests",
@@ -158,8 +162,9 @@ let package = Package(
     .testTarget(
       name: "ConcordConnectTests",
       dependencies: [
-        "ConcordConnect", .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
+        "ConcordConnect", "ConcordTestSupport", "ConcordTestProcess",
+        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]

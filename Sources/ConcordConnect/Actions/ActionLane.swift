@@ -23,6 +23,9 @@ struct ActionLane {
     return nil
   }
 
+  /// Whether one runs, or waits to run.
+  var isBusy: Bool { !running.isEmpty || waiting[first...].contains { $0.state == .pending } }
+
   mutating func didEnd(_ execution: ActionExecution) { running[ObjectIdentifier(execution)] = nil }
 
   /// All that run or wait. Those that wait are forgotten.

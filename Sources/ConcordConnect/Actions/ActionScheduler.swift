@@ -48,6 +48,18 @@ final class ActionScheduler: Sendable {
   /// Returns when nothing runs. It blocks the thread, and is not for an action.
   func waitUntilIdle() { running.wait() }
 
+  /// Returns when all that run now have ended.
+  func ended() async {
+    await withCheckedContinuation { continuation in running.notify(queue: .global()) { continuation.resume() } }
+  }
+
+  /// Whether something runs, or waits to run and is not held.
+  var isBusy: Bool {
+    state.withLock { state in
+      state.lanes.values.contains { state.holds.isEmpty ? $0.isBusy : !$0.running.isEmpty }
+    }
+  }
+
   // MARK: Holding
 
   func isHeld(_ hold: Hold) -> Bool { state.withLock { $0.holds.contains(hold) } }

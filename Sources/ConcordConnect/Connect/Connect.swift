@@ -31,9 +31,27 @@ public protocol Connect: PersistentContainer, ActionManager {
 
   /// Whether it takes work.
   var isStarted: Bool { get }
+
+  /// What was forwarded, and has not reached the web service yet.
+  var outbox: Outbox { get }
 }
 
 extension Connect {
+  /// Shows a change at once, and sends it to the web service: now, or when that can be reached, also after the program was ended.
+  ///
+  /// ```swift
+  /// try await connect.forward(AddToCart(book: "ACK"))
+  /// ```
+  ///
+  /// It returns when the change is shown, and durable. It may be called while the connect is not started, as long as a store is
+  /// attached.
+  ///
+  /// - Returns: what waits in the ``outbox``.
+  /// - Throws: what the action's ``ForwardAction/apply(to:)`` throws, ``Errors``, or ``ConcordModel/StoreError``; then nothing has
+  ///   changed.
+  @discardableResult
+  public func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry { try await outbox.forward(action) }
+
   /// Starts it on another thread: ``start()``.
   public func start() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -56,7 +56,10 @@ extension GenericConnect {
 
   public var suspended: Bool {
     get { scheduler.isHeld(.byUser) }
-    set { scheduler.set(.byUser, newValue) }
+    set {
+      scheduler.set(.byUser, newValue)
+      outbox.set(.byUser, newValue)
+    }
   }
 
   public var maximumConcurrentActions: Int {
@@ -67,6 +70,9 @@ extension GenericConnect {
   public var actionEvents: AsyncStream<ActionEvent> { notices.stream() }
 
   public func refuseInAction(_ function: String) throws {
+    if Outbox.current === outbox {
+      throw Errors.calledFromAction("an action that is being sent calls \(function) of '\(name)', which waits for its end")
+    }
     guard let current = ActionExecution.current, current.notices === notices, current.state == .executing else {
       return
     }

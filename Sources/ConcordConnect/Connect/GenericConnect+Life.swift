@@ -51,6 +51,7 @@ extension GenericConnect {
     lifeState.withLock { $0.isStarted = true }
     scheduler.open()
     schedules.start()
+    outbox.start(reachability)
   }
 
   /// All, or none.
@@ -69,6 +70,7 @@ extension GenericConnect {
       state.places += attached
       state.detached = []
     }
+    outbox.storesDidChange()
   }
 
   /// Keeps in mind where stores come from.
@@ -103,6 +105,7 @@ extension GenericConnect {
     schedules.stop()
     scheduler.close()
     scheduler.waitUntilIdle()
+    outbox.stop()
     var detached: [StorePlace] = []
     do {
       for place in lifeState.withLock({ $0.places }) {
@@ -115,8 +118,10 @@ extension GenericConnect {
       try? attachAgain(detached)
       scheduler.open()
       schedules.start()
+      outbox.start(reachability)
       throw error
     }
+    outbox.storesDidChange()
     forget(detached)
     lifeState.withLock { state in
       state.isStarted = false

@@ -19,6 +19,8 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   let life = DispatchQueue(label: "concord.connect.life")
   let lifeState = Locked(LifeState())
   let schedules: ScheduleKeeper
+  public let outbox: Outbox
+  let reachability: any Reachability
   private let protectedData: ProtectedData?
 
   /// Makes a container with the model that is registered under its name.
@@ -37,16 +39,24 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   ///   - name: what files' names begin with.
   ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
   ///   - logTag: what such a line begins with.
-  ///   - clock: what schedules wait with; a test can give one that it moves.
+  ///   - clock: what schedules and the outbox wait with; a test can give one that it moves.
   ///   - reachability: what says that the network returns.
+  ///   - transport: what forwarded actions are sent with; see ``Outbox/transport``.
+  ///   - forwarding: types of forwarded actions that may be left from an earlier run; see ``Outbox/register(_:)-(ForwardAction.Type...)``.
+  ///   - outboxPolicy: how they are sent.
   public convenience init(
     name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect",
-    clock: any Clock<Duration> = ContinuousClock(), reachability: any Reachability = SystemReachability()
+    clock: any Clock<Duration> = ContinuousClock(), reachability: any Reachability = SystemReachability(),
+    transport: (any Transport)? = nil, forwarding: [any ForwardAction.Type] = [],
+    outboxPolicy: OutboxPolicy = OutboxPolicy()
   ) {
     self.init(
       container: GenericPersistentContainer(
         name: name, model: model, asyncErrorBlock: asyncErrorBlock, logTag: logTag),
       clock: clock, reachability: reachability)
+    outbox.transport = transport
+    outbox.policy = outboxPolicy
+    outbox.register(forwarding)
   }
 
   /// The same, as Core Data calls it.
@@ -62,11 +72,19 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
     reachability: any Reachability = SystemReachability(), protectedData: ProtectedData.Names? = .system
   ) {
     self.container = container
+    self.reachability = reachability
     schedules = ScheduleKeeper(clock: clock, reachability: reachability)
+    let outbox = Outbox(
+      coordinator: container.persistentStoreCoordinator, view: container.viewContext, clock: clock,
+      report: container.errorHandler, writePendingChanges: { try container.writePendingChanges() })
+    self.outbox = outbox
     let scheduler = ActionScheduler(notices: notices)
     self.scheduler = scheduler
     self.protectedData = protectedData.map { names in
-      ProtectedData(names) { scheduler.set(.protectedData, !$0) }
+      ProtectedData(names) { isAvailable in
+        scheduler.set(.protectedData, !isAvailable)
+        outbox.set(.protectedData, !isAvailable)
+      }
     }
     notices.setSource(self)
   }
@@ -74,6 +92,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   deinit {
     schedules.stop()
     scheduler.close()
+    outbox.end()
     notices.end()
   }
 
@@ -96,6 +115,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
     let store = try container.attachPersistentStore(at: url, for: configuration)
     noteAttached([store], at: url, [configuration])
+    outbox.storesDidChange()
     return store
   }
 
@@ -106,12 +126,14 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
     let configurations = configurations.isEmpty ? [StoreConfiguration()] : configurations
     let stores = try container.attachPersistentStores(at: url, for: configurations)
     noteAttached(stores, at: url, configurations)
+    outbox.storesDidChange()
     return stores
   }
 
   public func detach(persistentStore store: PersistentStore) throws {
     try container.detach(persistentStore: store)
     lifeState.withLock { state in state.places.removeAll { $0.store == store } }
+    outbox.storesDidChange()
   }
 
   public func detach(persistentStores stores: [PersistentStore]) throws {

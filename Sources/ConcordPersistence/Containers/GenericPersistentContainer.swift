@@ -13,6 +13,8 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   public let name: String
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let strategy: Strategy
+  /// Is told of errors that happen in the background.
+  package let errorHandler: AsyncErrorHandlerBlock
   /// Set if no model was registered.
   private let modelIsMissing: Bool
 
@@ -50,9 +52,8 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     self.name = name
     modelIsMissing = model == nil
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model ?? Model(emptyNamed: name))
-    strategy = Strategy(
-      persistentStoreCoordinator: persistentStoreCoordinator,
-      errorHandler: asyncErrorBlock ?? { FileHandle.standardError.write(Data("\(logTag): \($0)\n".utf8)) })
+    errorHandler = asyncErrorBlock ?? { FileHandle.standardError.write(Data("\(logTag): \($0)\n".utf8)) }
+    strategy = Strategy(persistentStoreCoordinator: persistentStoreCoordinator, errorHandler: errorHandler)
   }
 
   // MARK: Stores
@@ -116,6 +117,9 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   public var viewContext: ViewContext { strategy.viewContext }
   public func newBackgroundContext() -> BackgroundContext { strategy.newBackgroundContext() }
   public func newGenericBackgroundContext<Context: BackgroundContext>() -> Context { strategy.newBackgroundContext() }
+
+  /// Writes what indirect strategies still owe the disk.
+  package func writePendingChanges() throws { try strategy.writePendingChanges() }
 
   public func flush() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -89,4 +89,6 @@ final class PendingReading: RowReading {
     }
     return found
   }
+
+  func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 }

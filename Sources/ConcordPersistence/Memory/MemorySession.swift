@@ -5,6 +5,7 @@ final class MemorySession: RowWriting {
   private let tables: MemoryTables
   /// What was there before the session, of all that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
+  private var outboxBefore: MemoryOutbox?
 
   init(_ tables: MemoryTables) { self.tables = tables }
 
@@ -15,6 +16,8 @@ final class MemorySession: RowWriting {
     for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }
     for (key, row) in undo { try? tables.replace(nil, with: row, for: key) }
     undo = [:]
+    if let outboxBefore { tables.outbox = outboxBefore }
+    outboxBefore = nil
   }
 
   // MARK: Reading
@@ -67,5 +70,20 @@ final class MemorySession: RowWriting {
   private func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
     try tables.replace(old, with: new, for: key)
     if undo[key] == nil { undo[key] = .some(old) }
+  }
+
+  // MARK: The outbox
+
+  func outbox(after version: OutboxVersion?) -> OutboxChanges { tables.outbox.changes(after: version) }
+  func outboxRow(_ number: Int64) -> OutboxRow? { tables.outbox.rows[number] }
+
+  func writeOutbox(_ row: OutboxRow) -> OutboxRow {
+    if outboxBefore == nil { outboxBefore = tables.outbox }
+    return tables.outbox.write(row)
+  }
+
+  func clearOutbox() {
+    if outboxBefore == nil { outboxBefore = tables.outbox }
+    tables.outbox.clear()
   }
 }

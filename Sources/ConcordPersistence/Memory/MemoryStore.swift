@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 import Foundation
 
@@ -9,6 +10,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   private let tables = MemoryTables()
   private let feed = Feed<StoreCommit>(label: "concord.commits")
   private var isClosed = false
+  private let isHeld = Locked(false)
 
   public init(name: String) { self.name = name }
 
@@ -40,12 +42,21 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
 
   public func settle() { feed.settle() }
 
+  public func holdOutbox() throws -> OutboxHold? {
+    let wasHeld = isHeld.withLock { isHeld in
+      defer { isHeld = true }
+      return isHeld
+    }
+    return wasHeld ? nil : OutboxHold { [isHeld] in isHeld.withLock { $0 = false } }
+  }
+
   public func close() throws {
     lock.lock()
     defer { lock.unlock() }
     isClosed = true
     tables.rows = [:]
     tables.referrers = [:]
+    tables.outbox = MemoryOutbox()
   }
 
   private func checkOpen() throws { if isClosed { throw StoreError.detached(store: name) } }

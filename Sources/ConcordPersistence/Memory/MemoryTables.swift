@@ -7,6 +7,7 @@ final class MemoryTables {
   var referrers: [Reference: [EntityKey: Int]] = [:]
   /// The values of unique columns, and whose they are.
   var uniques: [Unique: StoredValue] = [:]
+  var outbox = MemoryOutbox()
 
   struct Reference: Hashable {
     let target: String

@@ -4,7 +4,7 @@
 
   /// Reads and writes a file within one transaction of GRDB's.
   final class SQLiteSession: RowWriting {
-    private let db: Database
+    let db: Database
     private let tables: [EntityDescription: SQLiteTable]
     private let store: String
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]

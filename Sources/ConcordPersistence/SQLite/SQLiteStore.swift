@@ -146,6 +146,11 @@
 
     public func settle() { feed.settle() }
 
+    public func holdOutbox() throws -> OutboxHold? {
+      try checkOpen()
+      return try SQLiteOutboxLock.take(beside: url, store: name)
+    }
+
     public func close() throws {
       let wasClosed = isClosed.withLock { isClosed in
         defer { isClosed = true }

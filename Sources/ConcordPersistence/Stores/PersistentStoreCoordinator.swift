@@ -18,6 +18,8 @@ public final class PersistentStoreCoordinator: Sendable {
     var routes: [EntityDescription: Int] = [:]
     /// The store that keeps everything, if there is but one.
     var only: (any RowStore)?
+    /// Which of them keeps the outbox: the first that has a file, or the first.
+    var home: Int? { attached.firstIndex { $0.store.url != nil } ?? attached.indices.first }
   }
 
   private struct Attached {
@@ -144,40 +146,54 @@ public final class PersistentStoreCoordinator: Sendable {
 
   // MARK: Reading and writing
 
-  private typealias Route = (store: any RowStore, entities: [EntityDescription])
+  private struct Route {
+    let store: any RowStore
+    var entities: [EntityDescription] = []
+    /// Whether it keeps the outbox.
+    var isHome = false
+  }
 
-  /// The stores in which entities of these types are kept, in the order in which they were attached.
+  /// The stores in which entities of these types are kept, and the one that keeps the outbox, in the order in which they were
+  /// attached.
   private func routes(_ entities: some Collection<EntityDescription>) -> [Route] {
     let state = state.withLock { $0 }
-    var routes = state.attached.map { (store: $0.store.rows, entities: [EntityDescription]()) }
+    var routes = state.attached.map { Route(store: $0.store.rows) }
     for entity in entities {
       if let index = state.routes[entity] { routes[index].entities.append(entity) }
     }
-    return routes.filter { !$0.entities.isEmpty }
+    if let home = state.home { routes[home].isHome = true }
+    return routes.filter { !$0.entities.isEmpty || $0.isHome }
+  }
+
+  /// The store that keeps the outbox.
+  package var outboxHome: PersistentStore? {
+    state.withLock { state in state.home.map { state.attached[$0].store } }
   }
 
   /// Reads the stores of some types, each in one committed state.
   func read<R>(_ entities: some Collection<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     if let only = state.withLock({ $0.only }) { return try only.read(body) }
-    return try read(routes(entities)[...], [:], body)
+    return try read(routes(entities)[...], [:], nil, body)
   }
 
   private func read<R>(
-    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading],
+    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading], _ home: (any RowReading)?,
     _ body: (any RowReading) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(reading: sessions)) }
+    guard let route = routes.first else { return try body(RoutedSession(reading: sessions, home: home)) }
     return try route.store.read { session in
       var sessions = sessions
       for entity in route.entities { sessions[entity] = session }
-      return try read(routes.dropFirst(), sessions, body)
+      return try read(routes.dropFirst(), sessions, route.isHome ? session : home, body)
     }
   }
 
   /// Writes to the stores of all types, whole in each. Several stores are locked in the order in which they were attached, so
   /// that no two writers wait for each other.
+  ///
+  /// - Parameter withOutbox: whether forwarded actions are written, too.
   func write<R>(
-    _ entities: some Collection<EntityDescription>, _ body: (any RowWriting) throws -> R
+    _ entities: some Collection<EntityDescription>, withOutbox: Bool = false, _ body: (any RowWriting) throws -> R
   ) throws -> R {
     var notice: (keys: [EntityKey], number: Int)?
     // What several stores have committed in part is told as well.
@@ -189,17 +205,19 @@ public final class PersistentStoreCoordinator: Sendable {
       return result
     }
     if let only = state.withLock({ $0.only }) { return try only.write(origin: ObjectIdentifier(self), writing) }
-    return try write(routes(entities)[...], [:], writing)
+    let needed = routes(entities).filter { withOutbox || !$0.entities.isEmpty }
+    return try write(needed[...], [:], nil, writing)
   }
 
   private func write<R>(
-    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowWriting], _ body: (any RowWriting) throws -> R
+    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowWriting], _ home: (any RowWriting)?,
+    _ body: (any RowWriting) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(writing: sessions)) }
+    guard let route = routes.first else { return try body(RoutedSession(writing: sessions, home: home)) }
     return try route.store.write(origin: ObjectIdentifier(self)) { session in
       var sessions = sessions
       for entity in route.entities { sessions[entity] = session }
-      return try write(routes.dropFirst(), sessions, body)
+      return try write(routes.dropFirst(), sessions, route.isHome ? session : home, body)
     }
   }
 }

@@ -3,10 +3,15 @@ import ConcordModel
 /// Reads and writes several stores as one: each type where it is kept.
 final class RoutedSession<Session>: RowReading {
   private let sessions: [EntityDescription: Session]
+  /// Of the store that keeps the outbox.
+  private let home: Session?
   private let asReading: (Session) -> any RowReading
 
-  private init(_ sessions: [EntityDescription: Session], _ asReading: @escaping (Session) -> any RowReading) {
+  private init(
+    _ sessions: [EntityDescription: Session], _ home: Session?, _ asReading: @escaping (Session) -> any RowReading
+  ) {
     self.sessions = sessions
+    self.home = home
     self.asReading = asReading
   }
 
@@ -37,11 +42,15 @@ final class RoutedSession<Session>: RowReading {
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try sessions[entity].map { try asReading($0).referrers(to: key, in: entity) } ?? []
   }
+
+  func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
+    try home.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
+  }
 }
 
 extension RoutedSession: RowWriting where Session == any RowWriting {
-  convenience init(writing sessions: [EntityDescription: any RowWriting]) {
-    self.init(sessions) { $0 }
+  convenience init(writing sessions: [EntityDescription: any RowWriting], home: (any RowWriting)?) {
+    self.init(sessions, home) { $0 }
   }
 
   var changedKeys: [EntityKey] {
@@ -64,10 +73,19 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
   }
 
   func delete(_ key: EntityKey) throws { try session(key.entity).delete(key) }
+
+  func outboxRow(_ number: Int64) throws -> OutboxRow? { try home?.outboxRow(number) }
+
+  func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
+    guard let home else { throw StoreError.noStore(entity: row.entity) }
+    return try home.writeOutbox(row)
+  }
+
+  func clearOutbox() throws { try home?.clearOutbox() }
 }
 
 extension RoutedSession where Session == any RowReading {
-  convenience init(reading sessions: [EntityDescription: any RowReading]) {
-    self.init(sessions) { $0 }
+  convenience init(reading sessions: [EntityDescription: any RowReading], home: (any RowReading)?) {
+    self.init(sessions, home) { $0 }
   }
 }

@@ -22,8 +22,17 @@ public protocol RowStore: AnyObject, Sendable {
   /// Returns when all commits so far have been told.
   func settle()
 
+  /// Becomes the one that sends what is in the outbox.
+  ///
+  /// - Returns: `nil` while another process is, or another store with the same file. When that ends, however it does, it can be had.
+  func holdOutbox() throws -> OutboxHold?
+
   /// Ends it. Whatever is called afterwards throws ``StoreError/detached(store:)``.
   func close() throws
+}
+
+extension RowStore {
+  public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 }
 
 /// Reads rows, within ``RowStore/read(_:)`` only.
@@ -45,6 +54,9 @@ public protocol RowReading: AnyObject {
 
   /// Which rows of a type refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
+
+  /// What is new in the outbox since a version; all of it, if that is `nil`. A store that keeps no outbox has nothing.
+  func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 }
 
 extension RowReading {
@@ -53,6 +65,8 @@ extension RowReading {
   ) throws {
     try rows(query) { key, source in try body({ key }, source) }
   }
+
+  public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
 }
 
 /// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
@@ -71,9 +85,25 @@ public protocol RowWriting: RowReading {
   func delete(_ key: EntityKey) throws
   /// The entities whose rows were added, replaced or removed so far, in any order; one may be there several times.
   var changedKeys: [EntityKey] { get }
+
+  /// The forwarded action with a number; `nil` if there is none.
+  func outboxRow(_ number: Int64) throws -> OutboxRow?
+  /// Adds a forwarded action, which is given a number, or replaces the one with its number.
+  ///
+  /// - Returns: the row as it is stored.
+  @discardableResult
+  func writeOutbox(_ row: OutboxRow) throws -> OutboxRow
+  /// Removes all forwarded actions without a trace.
+  func clearOutbox() throws
 }
 
 extension RowWriting {
+  public func outboxRow(_ number: Int64) throws -> OutboxRow? { nil }
+  public func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
+    throw StoreError.storeFailed(store: "\(Self.self)", reason: "it keeps no outbox")
+  }
+  public func clearOutbox() throws {}
+
   public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
     if try !insert(row, for: key) { try replaceOlder(row, for: key) }
   }

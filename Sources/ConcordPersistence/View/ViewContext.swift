@@ -27,6 +27,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let queue = DispatchQueue(label: "concord.view")
   private let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
+  private let overlaid = Locked<(any ViewOverlay)?>(nil)
 
   /// - Parameters:
   ///   - parent: what it reads from and saves to.
@@ -61,8 +62,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       locked {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
-        // It may have read what is not told yet.
-        if !showTouched(), !announced.isEmpty { show([]) }
+        // It may have read what is not told yet, or what ends something that is shown above it.
+        if !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
         return result
       }
     }
@@ -197,14 +198,14 @@ extension ViewContext {
   /// Shows what others changed.
   private func show(_ change: StoreChange) {
     if case .detached(let types) = change { return detach(types) }
-    guard isKeptUpToDate else { return }
+    guard isKeptUpToDate else { return showOverlay() }
     store.transaction { _ in
       locked {
         switch change {
         case .entities(let keys): show(keys)
         case .types(let types):
           for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
-          show(Set(types.flatMap(shownKeys)))
+          show(Set(types.flatMap(shownKeys)), withOverlay: true)
         case .detached: break
         }
         showTouched()
@@ -218,7 +219,7 @@ extension ViewContext {
       locked {
         for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
         for key in types.flatMap(shownKeys) { remove(key) }
-        show([])
+        show([], withOverlay: true)
       }
     }
   }
@@ -241,14 +242,21 @@ extension ViewContext {
 
   /// Shows these as they are now, and with them what is committed already and not told yet: so that what is shown is one state
   /// of the stores. The store's turn and the lock are held.
-  private func show(_ keys: Set<EntityKey>) {
+  ///
+  /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there yet.
+  private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
     endQueries()
     var concern = concern(in: keys, with: announced)
-    var stored: [(EntityStore) -> Void] = []
+    let overlay = overlay(ifShowing: !withOverlay)
+    var overlayChange: ViewOverlayChange?
+    var stored: [(EntityStore) -> any Sendable] = []
     var removed: [EntityKey] = []
     var types: Set<EntityDescription> = []
-    while !concern.isEmpty, !concern.types.isSubset(of: types) {
-      types.formUnion(concern.types)
+    var mustRead = overlay != nil
+    while mustRead || (!concern.isEmpty && !concern.types.isSubset(of: types)) {
+      mustRead = false
+      // What an overlay concerns is known only when it was read.
+      types.formUnion(overlay == nil ? concern.types : Set(core.parent.model.entities))
       do {
         try core.read(types) { reading in
           (stored, removed) = ([], [])
@@ -258,6 +266,8 @@ extension ViewContext {
             concern = self.concern(in: keys, with: announced)
             guard concern.types.isSubset(of: types) else { return }
           }
+          overlayChange = try overlay?.change(reading)
+          if let overlayChange { concern = self.concern(in: keys, with: announced, overlayChange) }
           let loader = EntityLoader(reading, model: core.parent.model)
           for key in concern.shown {
             do {
@@ -267,13 +277,15 @@ extension ViewContext {
           for query in concern.queries { query.update(concern.keys, reading, loader) }
         }
       } catch {
-        (stored, removed) = ([], [])
+        (stored, removed, overlayChange) = ([], [], nil)
         for query in concern.queries { query.fail(error) }
         errorHandler(error)
         break
       }
     }
-    for show in stored { show(store) }
+    let loaded = stored.map { $0(store) }
+    overlayChange?.finish(store, isKeptUpToDate)
+    withExtendedLifetime(loaded) {}
     // What they read is of the same state. They let go of what is removed before that goes.
     for query in concern.queries {
       do { try query.finish(store) } catch { errorHandler(error) }
@@ -296,13 +308,50 @@ extension ViewContext {
     var isEmpty: Bool { shown.isEmpty && queries.isEmpty }
   }
 
-  private func concern(in keys: Set<EntityKey>, with announced: AnnouncedChanges) -> Concern {
-    let keys = keys.union(announced.keys)
-    let shown = keys.filter(isShown)
+  private func concern(
+    in keys: Set<EntityKey>, with announced: AnnouncedChanges, _ overlayChange: ViewOverlayChange? = nil
+  ) -> Concern {
+    var keys = keys.union(announced.keys)
+    if let overlayChange, isKeptUpToDate {
+      keys.formUnion(overlayChange.changed)
+      if overlayChange.concernsAll { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
+    }
+    var shown = keys.filter(isShown)
+    if let overlayChange { shown.formUnion(overlayChange.needed.filter { !isShown($0) }) }
     let queries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
     var types = queries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
     for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
     return Concern(keys: keys, shown: shown, queries: queries, types: types, version: announced.version)
+  }
+
+  // MARK: What is shown above what is stored
+
+  /// Shows something above what is stored, from now on.
+  package func setOverlay(_ overlay: any ViewOverlay) {
+    overlaid.withLock { $0 = overlay }
+    showOverlay()
+  }
+
+  /// Shows what is new above what is stored, and returns when it is shown.
+  package func showOverlay() {
+    if overlay(ifShowing: false) == nil { return }
+    store.transaction { _ in locked { show([], withOverlay: true) } }
+  }
+
+  private func overlay(ifShowing: Bool) -> (any ViewOverlay)? {
+    overlaid.withLock { $0 }.flatMap { ifShowing && !$0.isShowing ? nil : $0 }
+  }
+
+  private var isOverlaid: Bool { overlay(ifShowing: true) != nil }
+
+  /// Keeps an entity in the view, with all it contains, as long as the result is retained.
+  package func holding(_ key: EntityKey) throws -> any Sendable {
+    func holding<T: PersistentEntity>(_ type: T.Type) throws -> any Sendable {
+      let id = try T.id(storedKey: key.id)
+      if let known = store.find(type, id: id) { return known }
+      return try find(type, id: id) ?? store.observer(type, id: id) as any Sendable
+    }
+    return try holding(key.entity.type)
   }
 
   private func endQueries() {
@@ -332,9 +381,9 @@ extension ViewContext {
 }
 
 extension EntityLoader {
-  /// What shows an entity in a store; `nil` if there is none.
-  fileprivate func showing(_ key: EntityKey) throws -> ((EntityStore) -> Void)? {
-    func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> Void)? {
+  /// What shows an entity in a store, and keeps it there as long as the result is retained; `nil` if there is none.
+  func showing(_ key: EntityKey) throws -> ((EntityStore) -> any Sendable)? {
+    func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> any Sendable)? {
       try find(type, key: key.id).map { value in { $0.store(value) } }
     }
     return try showing(key.entity.type)

@@ -1,0 +1,54 @@
+public import Concord
+
+/// A change, and the request that carries it to a web service.
+///
+/// ```swift
+/// struct AddToCart: ForwardAction {
+///   var book: Book.ID
+///   static let name = "add-to-cart"
+///   var entity: AnyEntityReference { .init(Book.self, id: book) }
+///
+///   func apply(to store: EntityStore) throws { store.update(Book.self, id: book) { $0.inCart += 1 } }
+///   func send(with transport: any Transport, key: IdempotencyKey) async throws {
+///     let request = TransportRequest("POST", "/cart/\(book)", headers: ["Idempotency-Key": key.rawValue])
+///     _ = try await transport.send(request).successful()
+///   }
+/// }
+/// ```
+///
+/// It is kept as JSON until the service has answered, so that a later version of the program has to be able to read it.
+public protocol ForwardAction: Codable, Sendable {
+  /// What the type is called in the outbox. It stays the same when the type is renamed.
+  static var name: String { get }
+
+  /// The entity with which it keeps its order: actions of one entity are sent one after another, as they were forwarded.
+  var entity: AnyEntityReference { get }
+
+  /// Which other stored entities ``apply(to:)`` reads or changes; none, unless said otherwise. What it makes is not among them.
+  var touches: [AnyEntityReference] { get }
+
+  /// Makes the change. It is called whenever what lies below it has changed, and once more when the service has accepted, with a
+  /// store that may hold nothing but ``entity``, ``touches`` and all they contain; and so it uses nothing else, and does nothing else.
+  ///
+  /// - Throws: whatever says that the change does not apply to what is there.
+  func apply(to store: EntityStore) throws
+
+  /// Sends the change to the service, with a key by which the service recognises it when it comes again.
+  ///
+  /// - Throws: ``TransportError``, a ``NonRetriable`` error if it is of no use to try again, or any other error if it is.
+  func send(with transport: any Transport, key: IdempotencyKey) async throws
+}
+
+extension ForwardAction {
+  public var touches: [AnyEntityReference] { [] }
+}
+
+/// An error after which it is of no use to try again.
+public protocol NonRetriable: Error {}
+
+/// Says that a service will never accept an action, and why.
+public struct NonRetriableError: NonRetriable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ reason: String) { description = reason }
+}

@@ -1,0 +1,99 @@
+import ConcordPersistence
+
+/// Which action is to be sent next: in order within a lane, lanes beside each other.
+struct OutboxLanes {
+  /// An entity.
+  struct Key: Hashable, Sendable {
+    let entity: String
+    let id: StoredValue
+  }
+
+  private struct Lane {
+    /// In order.
+    var numbers: [Int64] = []
+    /// Those that are not sent, and hold up what comes after them.
+    var blocking: Set<Int64> = []
+    var busy: Int64?
+    /// Whether one waits after a failure.
+    var isDelayed = false
+    /// Whether it stands in `ready`.
+    var isReady = false
+
+    /// Whether there is something to be sent, now or later.
+    var isOpen: Bool { numbers.first.map { !blocking.contains($0) } ?? false }
+    var canBegin: Bool { isOpen && busy == nil && !isDelayed }
+    var isEmpty: Bool { numbers.isEmpty && busy == nil }
+  }
+
+  private var lanes: [Key: Lane] = [:]
+  private var ready: [Key] = []
+  private var firstReady = 0
+  private var openLanes = 0
+
+  /// Whether nothing is left to be sent.
+  var isIdle: Bool { openLanes == 0 }
+
+  private mutating func change(_ key: Key, _ body: (inout Lane) -> Void) {
+    var lane = lanes[key] ?? Lane()
+    let wasOpen = lane.isOpen
+    body(&lane)
+    if lane.isOpen != wasOpen { openLanes += lane.isOpen ? 1 : -1 }
+    if lane.canBegin, !lane.isReady {
+      lane.isReady = true
+      ready.append(key)
+    }
+    // A lane that stands in the line is looked at again when its turn comes.
+    lanes[key] = lane.isEmpty && !lane.isReady ? nil : lane
+  }
+
+  /// Adds an action, or changes whether it blocks.
+  mutating func set(_ number: Int64, in key: Key, isBlocking: Bool) {
+    change(key) { lane in
+      let position = lane.numbers.firstIndex { $0 >= number } ?? lane.numbers.endIndex
+      if position == lane.numbers.endIndex || lane.numbers[position] != number {
+        lane.numbers.insert(number, at: position)
+      }
+      if isBlocking { lane.blocking.insert(number) } else { lane.blocking.remove(number) }
+    }
+  }
+
+  mutating func remove(_ number: Int64, in key: Key) {
+    guard lanes[key] != nil else { return }
+    change(key) { lane in
+      if let position = lane.numbers.firstIndex(of: number) { lane.numbers.remove(at: position) }
+      lane.blocking.remove(number)
+    }
+  }
+
+  /// Begins the next action of the lane that has waited longest.
+  mutating func next() -> (number: Int64, key: Key)? {
+    while let key = ready.popFirst(from: &firstReady) {
+      var begun: Int64?
+      lanes[key]?.isReady = false
+      change(key) { lane in
+        guard lane.canBegin, let number = lane.numbers.first else { return }
+        lane.busy = number
+        begun = number
+      }
+      if let begun { return (begun, key) }
+    }
+    return nil
+  }
+
+  /// Ends what ``next()`` began.
+  mutating func end(_ number: Int64, in key: Key, isDelayed: Bool) {
+    guard lanes[key]?.busy == number else { return }
+    change(key) { lane in
+      lane.busy = nil
+      lane.isDelayed = isDelayed
+    }
+  }
+
+  /// Ends the wait after a failure.
+  mutating func wake(_ key: Key) {
+    guard lanes[key] != nil else { return }
+    change(key) { $0.isDelayed = false }
+  }
+
+  mutating func wakeAll() { for key in Array(lanes.keys) { wake(key) } }
+}

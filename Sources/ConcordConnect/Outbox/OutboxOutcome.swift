@@ -1,0 +1,33 @@
+import ConcordPersistence
+
+/// What the end of a sending means for an action.
+enum OutboxOutcome {
+  case accepted
+  /// The service will never accept it.
+  case refused(reason: String)
+  /// It is to be tried again, not before the service wants it.
+  case failed(any Error, retryAfter: Duration?)
+  /// It was cancelled, since the outbox stops.
+  case cancelled
+
+  init(_ result: Result<Void, any Error>, isCancelled: Bool) {
+    switch result {
+    case .success: self = .accepted
+    case .failure(let error) where error is any NonRetriable: self = .refused(reason: "\(error)")
+    case .failure where isCancelled: self = .cancelled
+    case .failure(let error as TransportError): self.init(error)
+    case .failure(let error): self = .failed(error, retryAfter: nil)
+    }
+  }
+
+  private init(_ error: TransportError) {
+    switch error {
+    // Time-out, too early, too many requests: the same request may be accepted later.
+    case .status(408, _, let retryAfter), .status(425, _, let retryAfter), .status(429, _, let retryAfter):
+      self = .failed(error, retryAfter: retryAfter)
+    case .status(400..<500, _, _), .invalidRequest: self = .refused(reason: "\(error)")
+    case .status(_, _, let retryAfter): self = .failed(error, retryAfter: retryAfter)
+    default: self = .failed(error, retryAfter: nil)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package import Concord
+package import ConcordModel
+
+extension PersistentStoreCoordinator {
+  /// Reads what is new in the outbox.
+  package func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
+    try read([EntityDescription]()) { try $0.outbox(after: version) }
+  }
+
+  /// Writes to the outbox, and reads what is new in it.
+  package func writeOutbox<R>(_ body: (any RowWriting) throws -> R) throws -> R {
+    try write([EntityDescription](), withOutbox: true, body)
+  }
+
+  /// Writes to the outbox, and what a change to entities changes of those that are stored: one commit in each store.
+  ///
+  /// - Parameters:
+  ///   - keys: the entities that the change reads or changes, if they are there.
+  ///   - change: what is to be changed, in a store that holds these, and nothing else.
+  ///   - body: writes to the outbox. It gets which entities are changed.
+  package func write(
+    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void,
+    _ body: (any RowWriting, Set<EntityKey>) throws -> Void
+  ) throws {
+    try write(model.entities, withOutbox: true) { writing in
+      let replay = EntityReplay(model: model, writing: writing, stamp: nextStamp())
+      try body(writing, try replay.run(touching: keys, change))
+    }
+    commitCount.withLock { $0 += 1 }
+  }
+}
+
+/// Makes a change to entities as they are stored, within a transaction of the store.
+private struct EntityReplay {
+  let model: Model
+  let writing: any RowWriting
+  let stamp: Stamp
+
+  /// - Returns: which entities it changed.
+  func run(
+    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void
+  ) throws -> Set<EntityKey> {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let loader = EntityLoader(writing, model: model)
+    let held = try keys.compactMap { try loader.showing($0)?(store) }
+    let found = Locked<[ChangeSet.Change]>([])
+    let subscription = store.observeChanges { changeSet in found.withLock { $0 += changeSet.changes } }
+    // A layer keeps what it makes, and does not apply if it finds nothing to be changed.
+    let layer = try store.optimistically { try change($0) }
+    subscription.unsubscribe()
+    withExtendedLifetime(held) {}
+    if case .dropped(let error) = layer.state { throw error }
+    var changes = PendingChanges()
+    for change in found.withLock({ $0 }) { try add(change, to: &changes) }
+    if changes.isEmpty { return [] }
+    // Nobody else writes meanwhile, so that there is nothing to be merged.
+    try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing).run()
+    return Set(changes.keys)
+  }
+
+  private func add(_ change: ChangeSet.Change, to changes: inout PendingChanges) throws {
+    func add<T: PersistentEntity>(_ type: T.Type) throws {
+      guard let id = change.id as? T.ID else { return }
+      let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
+      let stored = try writing.row(of: key)
+      let base = stored.map { PendingChange.Base.row($0) } ?? .absent
+      guard let new = change.new as? T else {
+        // What went because nobody needs it any longer was not removed.
+        if change.wasRemoved, stored != nil { changes[key] = PendingChange(base: base, row: nil, stamp: stamp) }
+        return
+      }
+      var row = try key.entity.row(of: new, stamp: stamp)
+      if var edited = stored, let old = change.old as? T {
+        // Only what the change changed.
+        let given = try key.entity.row(of: old, stamp: stamp)
+        for property in key.entity.properties where !property.isSame(row, given) {
+          property.copy(from: row, to: &edited)
+        }
+        edited.stamp = max(stamp, edited.stamp)
+        row = edited
+      }
+      changes[key] = PendingChange(base: base, row: row, stamp: row.stamp)
+    }
+    if let type = change.type as? any PersistentEntity.Type { try add(type) }
+  }
+}
