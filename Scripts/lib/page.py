@@ -30,7 +30,7 @@ FACTS = """(() => {
 
 # Where everything is that must not move while values change.
 PLACES = """[...document.querySelectorAll(
-  "h1, h2, section, .switches button, #book button, #book input, #book select, #book-title, #book-price, #book-reviews, " +
+  "h1, h2, section, .switches button, #book button, #book input, #book select, #book-title, #book-price, #reviews, #cart, " +
   "#rename input, #rename button, #author-title, .total")]
   .map((place) => { const {x, y, width, height} = place.getBoundingClientRect();
                     return [place.id || place.className || place.tagName, x, y, width, height].join(" "); })"""

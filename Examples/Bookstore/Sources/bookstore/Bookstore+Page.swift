@@ -8,7 +8,7 @@ extension Bookstore {
   /// A customer of the web service, and the page that shows what she sees.
   struct Page: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "page",
+      commandName: "bookstore page",
       abstract: "A customer of the web service, with a store of its own, whose four screens a page shows.",
       discussion: """
         It follows the server, keeps what it has heard in a file, and serves a page on the loopback interface. It prints \
@@ -39,12 +39,15 @@ extension Bookstore {
     @Option(help: ArgumentHelp("Where the page is served. With 0, on any port that is free.", valueName: "number"))
     var port: UInt16 = 0
 
+    @Flag(help: "Begin with the switch on offline.")
+    var offline = false
+
     @Flag(help: "Play the scenario without a browser.")
     var headless = false
 
     func run() async throws {
       let ending = Ending()
-      let storefront = try openStorefront(server, store)
+      let storefront = try openStorefront(server, store, isOnline: !offline)
       if headless {
         let holds = try await Scenario(storefront).run(say)
         try await storefront.close()
@@ -67,13 +70,16 @@ extension Bookstore {
 }
 
 /// Opens the customer's store; ends the program with a message when it cannot be had.
-func openStorefront(_ server: String, _ folder: String) throws -> Storefront {
+func openStorefront(
+  _ server: String, _ folder: String, isOnline: Bool = true, followsFeed: Bool = true
+) throws -> Storefront {
   guard let url = URL(string: server), url.scheme == "http", url.host() != nil, url.port != nil else {
     throw ValidationError("--server needs an address such as http://127.0.0.1:8080.")
   }
   if folder.isEmpty { throw ValidationError("--store needs the name of a folder.") }
   do {
-    return try Storefront(server: url, folder: URL(fileURLWithPath: folder, isDirectory: true))
+    return try Storefront(
+      server: url, folder: URL(fileURLWithPath: folder, isDirectory: true), isOnline: isOnline, followsFeed: followsFeed)
   } catch {
     complain("\(folder): \(error)")
     throw ExitCode(73)

@@ -8,7 +8,7 @@ extension Bookstore {
   /// The shop as a web service.
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "serve",
+      commandName: "bookstore serve",
       abstract: "The shop as a web service: catalogue, prices, reviews, carts.",
       discussion: """
         It listens on the loopback interface, prints "listening on URL" as soon as it does, and runs until it is \

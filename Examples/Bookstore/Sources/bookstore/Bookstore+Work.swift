@@ -6,7 +6,7 @@ extension Bookstore {
   /// A customer that is a machine.
   struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "work",
+      commandName: "bookstore work",
       abstract: "A customer that is a machine: forwards copies for the cart and reviews as fast as it can.",
       discussion: """
         For each action it prints "queued KEY BOOK" as soon as the action is in its file, and will reach the server whatever \
@@ -16,9 +16,10 @@ extension Bookstore {
 
         EXIT STATUS
           0   the server has everything
+          1   the server refused an action
           64  wrong usage
           73  the file cannot be made or opened
-          74  an action could not be queued, or the server refused one
+          74  an action could not be queued
         """)
 
     @Option(help: ArgumentHelp("Where the server is.", valueName: "url"))
@@ -42,8 +43,19 @@ extension Bookstore {
     }
 
     func run() async throws {
-      let storefront = try openStorefront(server, store)
+      let storefront = try openStorefront(server, store, followsFeed: false)
+      let work = Worker(storefront, books: books, seed: seed)
+      do {
+        try await work.forward(actions) { key, book in say("queued \(key) \(book)") }
+      } catch {
+        complain("\(error)")
+        throw ExitCode(74)
+      }
+      let refused = await work.drain()
+      for reason in refused { complain("refused: \(reason)") }
       try await storefront.close()
+      if !refused.isEmpty { throw ExitCode(1) }
+      say("done")
     }
   }
 }

@@ -3,7 +3,7 @@ import BookstoreKit
 import ConcordPersistence
 import Foundation
 
-@main
+/// The screens on a terminal, or compared without one.
 struct Bookstore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bookstore",
@@ -56,6 +56,12 @@ struct Bookstore: AsyncParsableCommand {
       When standard output is no terminal, or with --headless, the screens are drawn in memory, compared with each \
       other and with a recomputation without the store after every 100 events and at the end, and printed as they end.
 
+      OTHER COMMANDS
+        bookstore serve   the shop as a web service
+        bookstore page    a customer of it, whose four screens a page shows
+        bookstore work    a customer that is a machine
+      Each says with --help what it does.
+
       EXIT STATUS
         0   fine; without a terminal: all screens agreed
         1   the screens disagreed
@@ -64,8 +70,7 @@ struct Bookstore: AsyncParsableCommand {
         66  the catalogue or the events cannot be read
         73  the file of the shop cannot be made or opened
         74  an event could not be saved
-      """,
-    subcommands: [Serve.self, Page.self, Work.self])
+      """)
 
   @Option(
     help: ArgumentHelp(

@@ -12,6 +12,10 @@ struct AddToCart: ShopAction {
   var copy = UUID().uuidString.lowercased()
 
   var summary: String { "Put “\(title)” into the cart" }
+  var subject: String { book }
+  var entity: AnyEntityReference { .init(Book.self, id: book) }
+  // The cart, because it is changed, too.
+  var touches: [AnyEntityReference] { [.init(Cart.self, id: Cart.own)] }
 
   func apply(to store: EntityStore) throws {
     guard let book = store.find(Book.self, id: book)?.value else { throw ActionProblem.noBook(book) }

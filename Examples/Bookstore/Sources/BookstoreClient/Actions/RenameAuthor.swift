@@ -10,6 +10,8 @@ struct RenameAuthor: ShopAction {
   var newName: String
 
   var summary: String { "Call the author “\(newName)”" }
+  var subject: String { author }
+  var entity: AnyEntityReference { .init(Author.self, id: author) }
 
   func apply(to store: EntityStore) throws {
     guard store.find(Author.self, id: author) != nil else { throw ActionProblem.noAuthor(author) }

@@ -16,6 +16,8 @@ struct WriteReview: ShopAction {
   }
 
   var summary: String { "Review “\(title)”: \(String(repeating: "★", count: review.stars))" }
+  var subject: String { book }
+  var entity: AnyEntityReference { .init(Book.self, id: book) }
 
   func apply(to store: EntityStore) throws {
     guard store.find(Book.self, id: book) != nil else { throw ActionProblem.noBook(book) }

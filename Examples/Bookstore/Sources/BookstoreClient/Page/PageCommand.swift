@@ -21,7 +21,7 @@ struct PageCommand: Decodable {
       guard try await command.perform(request.path, model) else { return HTTPResponse(statusCode: .notFound) }
       return HTTPResponse(statusCode: .noContent)
     } catch {
-      let body = try? Wire.data(Wire.Refusal(error: (error as? TransportError)?.reason ?? error.decodingReason))
+      let body = try? Wire.data(Wire.Refusal(error: (error as? TransportError)?.refusal ?? error.decodingReason))
       return HTTPResponse(
         statusCode: .unprocessableContent, headers: [.contentType: "application/json"], body: body ?? Data())
     }
@@ -45,6 +45,8 @@ struct PageCommand: Decodable {
     case "/rename":
       let name = try needed(name).trimmingCharacters(in: .whitespacesAndNewlines)
       try await storefront.forward(RenameAuthor(author: try needed(author), newName: name))
+    case "/retry": try storefront.retry(try needed(key))
+    case "/drop": try storefront.drop(try needed(key))
     default: return false
     }
     return true
@@ -53,15 +55,5 @@ struct PageCommand: Decodable {
   private func needed<T>(_ value: T?) throws -> T {
     guard let value else { throw ActionProblem.incomplete }
     return value
-  }
-}
-
-extension TransportError {
-  /// For people: what the server gave as the reason, if it gave one.
-  var reason: String {
-    guard case .status(_, let excerpt, _) = self,
-      let refusal = try? JSONDecoder().decode(Wire.Refusal.self, from: Data(excerpt.utf8))
-    else { return description }
-    return refusal.error
   }
 }

@@ -21,10 +21,13 @@ final class PageModel {
   init(_ storefront: Storefront) {
     self.storefront = storefront
     screens = FourScreens(storefront) { [weak self] in self?.needsTelling() }
-    let changes = storefront.connection.changes.listen()
+    let changes = storefront.changes.listen()
     following = Task { [weak self] in
+      var wasConnected = false
       for await _ in changes {
-        await self?.askWhetherRefusing()
+        let isConnected = storefront.connection.isConnected
+        if isConnected, !wasConnected { await self?.askWhetherRefusing() }
+        wasConnected = isConnected
         self?.needsTelling()
       }
     }

@@ -4,7 +4,10 @@ import Synchronization
 /// Whether the feed is connected.
 final class ConnectionState: Sendable {
   private let state = Mutex(false)
-  let changes = Broadcast<Bool>()
+  private let changes: Broadcast<Void>
+
+  /// - Parameter changes: told when that changes.
+  init(_ changes: Broadcast<Void>) { self.changes = changes }
 
   var isConnected: Bool {
     get { state.withLock { $0 } }
@@ -13,7 +16,7 @@ final class ConnectionState: Sendable {
         defer { state = newValue }
         return state != newValue
       }
-      if hasChanged { changes.send(newValue) }
+      if hasChanged { changes.send(()) }
     }
   }
 }

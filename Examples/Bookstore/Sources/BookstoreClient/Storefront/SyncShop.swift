@@ -35,6 +35,19 @@ struct SyncShop: EntityAction, Sendable {
   }
 }
 
+/// Fetches an author as the server has her.
+struct RefreshAuthor: EntityAction, Sendable {
+  typealias ManagedObjectType = Book
+
+  let author: Author.ID
+  let network: Network
+
+  func execute(context: ActionContext) async throws {
+    try context.take(try await Resource<Author>(at: "/authors", of: network).get(author))
+    try context.save()
+  }
+}
+
 /// Stores what the server's feed says.
 struct TakeEvent: EntityAction, Sendable {
   // In line with ``SyncShop``, so that none stores what it has read before the other has stored something newer.

@@ -1,4 +1,0 @@
-extension Storefront {
-  /// What waits for the server, and what the server refused.
-  var outboxContents: OutboxContents { OutboxContents() }
-}
