@@ -79,6 +79,11 @@ public struct SwiftLogLogger: EntityStoreLogger {
       metadata: ["duration": "\(duration)"])
   }
 
+  public func didDropOptimisticLayer(_ error: any Error) {
+    logger.log(
+      level: refusals, "dropped an optimistic layer that does not apply any longer", metadata: ["reason": "\(error)"])
+  }
+
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {
     logger.log(level: level, "registered an alias", metadata: ["entity": "\(T.self)", "alias": "\(alias.name)"])
   }

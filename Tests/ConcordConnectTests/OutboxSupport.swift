@@ -122,3 +122,13 @@ func collect(_ outbox: Outbox) -> Log<String> {
   Task { for await event in events { log.add(event.word) } }
   return log
 }
+
+/// Answers never, and ends when its task is cancelled.
+final class HangingTransport: Transport {
+  let keys = Log<String?>()
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    keys.add(request.headers["Idempotency-Key"])
+    try await Task.sleep(for: .seconds(3600))
+    return TransportResponse(status: 200)
+  }
+}

@@ -291,20 +291,6 @@ struct OutboxTests {
     }
   }
 
-  @Test("A stop cancels what is being sent, which is sent with the same key after the next start")
-  func stop() async throws {
-    let transport = HangingTransport()
-    try await withFolder { folder in
-      let connect = TestConnect(name: "Library", model: try libraryModel(), transport: transport)
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: .inMemory))
-      try await connect.start()
-      try await connect.forward(Raise(book: 1, note: "a"))
-      #expect(try await eventually { transport.keys.entries.count == 1 })
-      try await connect.stop()
-      #expect(connect.outbox.pending.isEmpty)
-    }
-  }
-
   @Test("An action that is being sent cannot stop its connect and wait for that")
   func stopFromSend() async throws {
     let log = Log<String>()
@@ -320,15 +306,5 @@ struct OutboxTests {
       #expect(log.entries == ["true"])
       held.withLock { $0 = nil }
     }
-  }
-}
-
-/// Answers never, and ends when its task is cancelled.
-final class HangingTransport: Transport {
-  let keys = Log<String?>()
-  func send(_ request: TransportRequest) async throws -> TransportResponse {
-    keys.add(request.headers["Idempotency-Key"])
-    try await Task.sleep(for: .seconds(3600))
-    return TransportResponse(status: 200)
   }
 }

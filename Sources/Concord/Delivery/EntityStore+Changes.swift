@@ -16,7 +16,7 @@ extension EntityStore {
   /// Calls back with what each transaction changed, in commit order, never overlapping, before the writing call returns (or on
   /// another thread, if one is calling back already).
   package func observeChanges(_ body: @escaping @Sendable (ChangeSet) -> Void) -> Subscription {
-    let source = shared.write(token) { ChangeSource($0.feed.node, shared) }
+    let source = shared.inspect(token) { ChangeSource($0.feed.node, shared) }
     return source.subscribe(shared.lines.direct, .every, body)
   }
 

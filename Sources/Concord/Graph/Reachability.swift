@@ -34,10 +34,12 @@ final class Reachability {
     if node.exists {
       graph.journal.willWrite(node)
       graph.written.append(released: node)
-      log.append(.released, node)
+      // What layers hide was told when they hid it.
+      if !graph.layers.isActive || graph.layers.wasShown(node) { log.append(.released, node) }
       node.flags.remove(.exists)
     }
     graph.removeChildren(of: node)
+    if graph.layers.isActive, graph.layers.keeps(node) { return }
     node.table.remove(node)
     if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }

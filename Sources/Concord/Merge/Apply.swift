@@ -63,8 +63,11 @@ extension Merge {
   /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
   func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
     if let stamp, !(stamp > node.stamp) {
-      logDiscarded(node, stamp)
-      return false
+      guard clock.isAlwaysTaken(stamp) else {
+        logDiscarded(node, stamp)
+        return false
+      }
+      return accept(node, nil)
     }
     graph.journal.willWrite(node)
     graph.journal.countWrite()

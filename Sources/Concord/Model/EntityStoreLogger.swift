@@ -30,6 +30,9 @@ public protocol EntityStoreLogger: Sendable {
   /// entities of. Values are searched when they are written: the first 16 of each type, and then the 32nd, the 64th and so on,
   /// since an optional that is `nil` in one value need not be in the next. A store without a logger searches nothing.
   func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String)
+  /// A layer was dropped, because its closure did not apply any longer: it threw the error, or an update in it found nothing
+  /// (``NothingToUpdate``). See ``EntityStore/optimistically(_:)``.
+  func didDropOptimisticLayer(_ error: any Error)
   /// An alias was pointed at an entity or a collection.
   func didRegisterAlias<T>(_ alias: AliasKey<T>)
   /// An alias was removed, or lost its entity.
@@ -60,6 +63,7 @@ extension EntityStoreLogger {
   public func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error) {}
   public func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp) {}
   public func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String) {}
+  public func didDropOptimisticLayer(_ error: any Error) {}
   public func didRegisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didUnregisterAlias<T>(_ alias: AliasKey<T>) {}
   public func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID) {}

@@ -124,10 +124,11 @@ extension StoreCore {
 
   private func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
     let stamp = clock.effective(stamp)
-    if let stamp, !(stamp > alias.stamp) { return false }
+    let isNewer = stamp.map { $0 > alias.stamp } ?? true
+    guard isNewer || stamp.map(clock.isAlwaysTaken) ?? true else { return false }
     graph.journal.willWrite(alias)
     graph.journal.countWrite()
-    if let stamp { alias.stamp = stamp }
+    if let stamp, isNewer { alias.stamp = stamp }
     if !alias.flags.contains(.registered) {
       reachability.setRegistered(alias, true)
       log.append { $0.didRegisterAlias(AliasKey<T>(name)) }
@@ -143,7 +144,7 @@ extension StoreCore {
     let before = alias.stamp
     let wasRegistered = alias.flags.contains(.registered)
     let stamp = clock.effective(stamp)
-    let isTaken = stamp.map { $0 > before } ?? true
+    let isTaken = stamp.map { $0 > before || clock.isAlwaysTaken($0) } ?? true
     _ = merge.store(stamp: stamp) { visitor.visit(A(id: name, content: content), in: table) }
     if isTaken, !wasRegistered {
       graph.journal.willWrite(alias)

@@ -26,21 +26,35 @@ final class Projections {
 
   /// Brings in step what the transaction wrote.
   func update(_ core: StoreCore) {
-    var done = 0
+    var done = core.layers.firstUnprojected
+    let (first, isAbove) = (done, core.layers.isShown)
     // A setter may change what it is given; such a pair is left after a while.
     for _ in 0..<8 {
       let written = graph.written.all
       guard done < written.count else { return }
       var order: [ObjectIdentifier: Int] = [:]
-      for (number, node) in written.enumerated() { order[ObjectIdentifier(node)] = number }
-      for node in written[done...] { stars[node.table.valueType]?.update(node, order, core) }
+      for (number, node) in written[first...].enumerated() { order[ObjectIdentifier(node)] = number }
+      for node in written[done...] { stars[node.table.valueType]?.update(node, WriteTimes(order, isAbove), core) }
       done = written.count
     }
   }
 }
 
 private protocol AnyStar {
-  func update(_ node: Node, _ order: [ObjectIdentifier: Int], _ core: StoreCore)
+  func update(_ node: Node, _ times: WriteTimes, _ core: StoreCore)
+}
+
+/// When nodes were written, compared with each other. What a layer wrote has no stamp of its own, and is later than all below.
+private struct WriteTimes {
+  private let order: [ObjectIdentifier: Int]
+  private let isAbove: Bool
+
+  init(_ order: [ObjectIdentifier: Int], _ isAbove: Bool) { (self.order, self.isAbove) = (order, isAbove) }
+
+  func time(_ node: Node) -> (Stamp, Int) {
+    let number = order[ObjectIdentifier(node)]
+    return (isAbove && number != nil ? .infinity : node.stamp, number ?? -1)
+  }
 }
 
 /// A type with its projections.
@@ -50,11 +64,11 @@ private final class Star<Whole: Identifiable & Sendable>: AnyStar {
 
   init(_ table: Table<Whole>) { self.table = table }
 
-  func update(_ written: Node, _ order: [ObjectIdentifier: Int], _ core: StoreCore) {
+  func update(_ written: Node, _ times: WriteTimes, _ core: StoreCore) {
     guard let id = written.typed(Whole.self)?.value?.id ?? members.lazy.compactMap({ $0.id(of: written) }).first else {
       return
     }
-    func time(_ node: Node) -> (Stamp, Int) { (node.stamp, order[ObjectIdentifier(node)] ?? -1) }
+    func time(_ node: Node) -> (Stamp, Int) { times.time(node) }
     let whole = table.find(id)
     let others = members.compactMap { member in member.find(id).map { (member, $0) } }
     if !written.exists {

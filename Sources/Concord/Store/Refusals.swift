@@ -2,12 +2,14 @@
 extension StoreCore {
   /// An `update` of an entity that is not stored.
   @usableFromInline @inline(never) func refuseUnknown<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) -> Bool {
+    noteMissing(NothingToUpdate(type, id: id))
     log.append { $0.didRefuse(type, id: id, reason: isMissing(id) ? .missingID : .notStored) }
     return false
   }
 
   /// An `update` of an entity that was removed.
   @usableFromInline @inline(never) func refuseRemoved(_ node: Node) -> Bool {
+    noteMissing(NothingToUpdate(node))
     log.append(.refused(.notStored), node)
     return false
   }
@@ -26,6 +28,7 @@ extension StoreCore {
 
   /// An `update` of an alias that names nothing.
   func refuseUpdate<T>(of type: T.Type, _ name: String) -> Bool {
+    noteMissing(NothingToUpdate(AliasKey<T>(name)))
     log.append { $0.didRefuseUpdate(AliasKey<T>(name)) }
     return false
   }

@@ -42,7 +42,28 @@ import Synchronization
 
   @usableFromInline func beginWrite(_ token: UInt64) {
     lock.lock()
+    if core.turns.isBusy { beginBusyWrite(token) }
+  }
+
+  /// A transaction is open, or there are layers, which are taken off what is written.
+  private func beginBusyWrite(_ token: UInt64) {
     if core.turns.isOpen { waitForTurn(token) }
+    core.beginLayered()
+    core.exposeBase()
+  }
+
+  /// Waits until it is the caller's turn to write, and leaves layers where they are.
+  func beginTurn(_ token: UInt64) {
+    lock.lock()
+    if core.turns.isOpen { waitForTurn(token) }
+  }
+
+  /// Runs an operation that has to wait for its turn, and does not write to any entity.
+  func inspect<R>(_ token: UInt64, _ operation: (StoreCore) -> R) -> R {
+    beginTurn(token)
+    let result = operation(core)
+    endWrite()
+    return result
   }
 
   private func waitForTurn(_ token: UInt64) {
@@ -62,15 +83,19 @@ import Synchronization
 
   /// Commits if the operation was the outermost, gives the lock back, and delivers.
   @usableFromInline func endWrite() {
-    guard !core.turns.isOpen else { return unlock() }
+    guard !core.turns.isBusy else { return endBusyWrite() }
     performReleases()
     // Most often there is nothing to end, nobody to tell and nothing to log.
     guard !core.backlog.isEmpty else { return unlock() }
     commit()
   }
 
+  private func endBusyWrite() {
+    if core.turns.isOpen { unlock() } else { endLayeredWrite() }
+  }
+
   /// Commits, gives the lock back, and delivers.
-  private func commit() {
+  func commit() {
     core.commit()
     guard let subscriber = core.toldNow.take() else {
       unlockAndLog()
@@ -107,6 +132,8 @@ import Synchronization
 
   @usableFromInline func endUnlocked() {
     lock.lock()
+    // The closure may have made a layer.
+    core.exposeBase()
     closeTurn()
     // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
     if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }
@@ -117,19 +144,41 @@ import Synchronization
     lock.wakeAll()
   }
 
+  private func openTurn() -> UInt64 {
+    let token = Self.lastToken.add(1, ordering: .relaxed).newValue
+    core.turns.open(currentThread(), token: token)
+    return token
+  }
+
+  /// Runs user code without the lock, with a token for whom it hands its store on to.
+  func withTurn(_ body: (UInt64) -> Void) {
+    let token = openTurn()
+    lock.unlock()
+    body(token)
+    lock.lock()
+    closeTurn()
+  }
+
   /// Runs a transaction's body; if it throws, undoes all that was done in it.
   func transaction<R>(
     _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, _ body: (UInt64) throws -> R
   ) rethrows -> R {
-    beginWrite(token)
-    if !core.turns.isOpen { (core.feed.context, core.feed.origin) = (context, origin) }
+    beginTurn(token)
+    if core.turns.isOpen {
+      core.exposeBase()
+    } else {
+      (core.feed.context, core.feed.origin) = (context, origin)
+      // The base is exposed by the first operation on it. There may be none.
+      core.beginLayered()
+    }
     core.prepare()
     let savepoint = core.savepoint
     let outer = core.graph.journal.begin()
-    let ownToken = Self.lastToken.add(1, ordering: .relaxed).newValue
-    core.turns.open(currentThread(), token: ownToken)
+    let isNested = core.turns.isOpen
+    let ownToken = openTurn()
     lock.unlock()
     func end() {
+      if isNested { core.exposeBase() }
       core.graph.journal.end(outer)
       closeTurn()
       endWrite()
@@ -164,7 +213,10 @@ import Synchronization
     lock.lock()
     guard core.turns.isOpen else { return false }
     let isCommitted = !core.turns.sees(currentThread(), token: token)
-    if !isCommitted { core.prepare() }
+    if !isCommitted {
+      core.exposeBase()
+      core.prepare()
+    }
     return isCommitted
   }
 
@@ -229,7 +281,7 @@ import Synchronization
   }
 
   /// Performs what was put off.
-  private func performReleases() {
+  func performReleases() {
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0 {
       let batch = releaseLock.withLock {
         defer { releases = [] }

@@ -1,10 +1,10 @@
 extension EntityStore {
   /// What is wrong inside the store, for its own tests: empty when all is well. Waits for an open transaction.
-  package func _checkInvariants() -> [String] { shared.write(token) { $0.brokenInvariants() } }
+  package func _checkInvariants() -> [String] { shared.inspect(token) { $0.brokenInvariants() } }
 
   /// How much there is, for tests and benchmarks.
   package func _statistics() -> (entities: Int, nodes: Int) {
-    shared.write(token) { core in
+    shared.inspect(token) { core in
       let nodes = core.graph.allTables.filter { !$0.isInternal }.flatMap { $0.allNodes() }
       return (nodes.count(where: \.exists), nodes.count)
     }

@@ -15,6 +15,7 @@ import Foundation
   let feed: ChangeFeed
   let hubs: Hubs
   let projections: Projections
+  let layers: LayerStack
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
@@ -45,6 +46,7 @@ import Foundation
     feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
     projections = Projections(graph: graph)
+    layers = graph.layers
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
     graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
@@ -118,6 +120,7 @@ import Foundation
     }
     assert(!log.isWanted || log.unrelated.search(graph, log))
     feed.tell(self)
+    layers.commit()
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
     needsComparison = false
     removal.forgetRemoved()
@@ -129,7 +132,7 @@ import Foundation
     backlog.hasOnlyNotices && !needsComparison && !graph.journal.isRecording && !hubs.isWanted && !projections.isWanted
   }
 
-  private func completeWrites() {
+  func completeWrites() {
     removal.flush()
     if removal.hasRemoved { refreshNotified() }
     settleShapes()
@@ -206,14 +209,28 @@ import Foundation
 
   /// What a transaction that throws goes back to, beside the journal.
   struct Savepoint {
+    let writes: WriteSavepoint
+    /// `nil` if there were no layers.
+    let layers: LayerStack.State?
+  }
+
+  /// The same of what is written, whatever layers there are.
+  struct WriteSavepoint {
     let logCount: Int
     let clearedCount: Int
   }
 
-  var savepoint: Savepoint { Savepoint(logCount: log.count, clearedCount: removal.cleared.count) }
+  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
+  var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 
   /// Undoes all that was written since the innermost savepoint.
   func rollBack(to savepoint: Savepoint) {
+    layers.goBack(to: savepoint.layers)
+    undoWrites(to: savepoint.writes)
+  }
+
+  /// The same, whatever becomes of layers.
+  func undoWrites(to savepoint: WriteSavepoint) {
     removal.flush()
     needsComparison = true
     log.truncate(to: savepoint.logCount)
@@ -221,7 +238,7 @@ import Foundation
     graph.makeUpToDate(graph.journal.undo(restore))
   }
 
-  private func restore(_ state: SavedState) {
+  func restore(_ state: SavedState) {
     let node = state.node
     node.table.restoreValue(of: node, from: state)
     node.stamp = state.stamp
@@ -248,19 +265,38 @@ import Foundation
 @usableFromInline final class StampClock {
   private let stamping: EntityStore.Stamping
   private(set) var last: Stamp = -.infinity
+  /// Whose writes these are.
+  var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
+  /// Writes without a stamp get one.
+  private var ticks = false
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
   init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
     self.stamping = stamping
     self.date = date
+    ticks = isClock
+  }
+
+  /// What stamps count for.
+  enum Priority {
+    /// A write has to be newer than what is stored.
+    case ordinary
+    /// It is taken anyway, and the stored stamp stays if it is newer: a layer becomes a part of the base.
+    case commits
+    /// It is taken anyway, and the stored stamp stays: a layer is shown.
+    case layer
   }
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
   @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
-    if let stamp { return stamp }
-    return isClock ? tick() : nil
+    // What is below all others stays so.
+    if let stamp { return priority == .layer && stamp > -.infinity ? nil : stamp }
+    return ticks ? tick() : nil
   }
+
+  /// Whether a write is taken although its stamp is not newer.
+  @usableFromInline func isAlwaysTaken(_ stamp: Stamp) -> Bool { priority != .ordinary && stamp > -.infinity }
 
   private var isClock: Bool { if case .clock = stamping { true } else { false } }
 
@@ -282,7 +318,7 @@ import Foundation
   /// The stamp of a write, if it is known already not to be newer than a stored one.
   func staleStamp(_ stamp: Stamp?, comparedWith stored: Stamp) -> Stamp? {
     // The next tick is later than the last, so the clock is only asked if the stored stamp is ahead of that.
-    guard let stamp = stamp ?? (isClock && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
-    return stamp
+    guard let stamp = stamp ?? (ticks && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
+    return isAlwaysTaken(stamp) ? nil : stamp
   }
 }

@@ -69,7 +69,9 @@ extension EntityStore {
   public func update<T: Identifiable & Sendable, Failure: Error>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    try updateOutcome(type, id: id, modifiedAt: stamp, update: update) == .taken
+    let outcome = try updateOutcome(type, id: id, modifiedAt: stamp, update: update)
+    if outcome == .missing { shared.inspect(token) { $0.noteMissing(NothingToUpdate(type, id: id)) } }
+    return outcome == .taken
   }
 }
 
@@ -80,6 +82,9 @@ extension SharedCore {
   ) -> UpdateOutcome {
     core.prepare()
     let table = core.graph.table(type)
+    // Who asks for the outcome sees to what is missing.
+    let missing = core.layers.missing
+    defer { core.layers.missing = missing }
     guard let node = table.find(id), node.exists else {
       _ = core.refuseUnknown(type, id)
       return .missing

@@ -14,6 +14,8 @@
   @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
   /// Somebody wants the old values of all that is written.
   @exclusivity(unchecked) private var isFollowed = false
+  /// There are layers, which are put above states that have to be known.
+  @exclusivity(unchecked) var isLayered = false { didSet { if isLayered { isRecording = true } } }
   /// Counts writes, to know whether a closure made any.
   @exclusivity(unchecked) private(set) var writeCount: UInt64 = 0
 
@@ -65,6 +67,34 @@
     var state = entries[Int(node.journalIndex)]
     while Int(state.previous) >= start { state = entries[Int(state.previous)] }
     return state
+  }
+
+  // MARK: Since a mark
+
+  /// A node's first state from an entry on, whatever came before; `nil` if there is none.
+  func firstState(of node: Node, since mark: Int) -> SavedState? { state(of: node, since: mark) }
+
+  /// The first state of each node from an entry on, and whether the node was written since.
+  func firstStates(since mark: Int) -> [(state: SavedState, isWrite: Bool)] {
+    var found: [(state: SavedState, isWrite: Bool)] = []
+    var positions: [Int: Int] = [:]
+    for (index, state) in entries[mark...].enumerated() {
+      let previous = Int(state.previous)
+      if previous < mark {
+        positions[mark + index] = found.count
+        found.append((state, state.isWrite))
+      } else if let position = positions[previous] {
+        positions[mark + index] = position
+        if state.isWrite { found[position].isWrite = true }
+      }
+    }
+    return found
+  }
+
+  /// The entities written from an entry on, each once, but for the store's own.
+  func writtenNodes(since mark: Int) -> ContiguousArray<Node> {
+    ContiguousArray(
+      firstStates(since: mark).lazy.filter { $0.isWrite && !$0.state.node.table.isInternal }.map(\.state.node))
   }
 
   // MARK: Savepoints
@@ -130,7 +160,7 @@
   }
 
   /// No closure runs any longer. What it did not write needs not be saved.
-  func pause() { if entries.isEmpty { isRecording = isFollowed } }
+  func pause() { if entries.isEmpty { isRecording = isFollowed || isLayered } }
 
   /// Somebody begins or ceases to want the old values of all that is written.
   func follow(_ isFollowed: Bool) {
@@ -147,6 +177,6 @@
     entries.shrink(beyond: 4_096)
     invalidated.removeAll(keepingCapacity: invalidated.count < 1_024)
     savepoint = 0
-    isRecording = isFollowed
+    isRecording = isFollowed || isLayered
   }
 }

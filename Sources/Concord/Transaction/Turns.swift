@@ -9,7 +9,15 @@ struct Turns {
     let token: UInt64
   }
 
-  private var frames: ContiguousArray<Frame> = []
+  private var frames: ContiguousArray<Frame> = [] {
+    didSet { isBusy = isOpen || hasLayers }
+  }
+  /// The store has layers, which are to be seen to at both ends of a write.
+  var hasLayers = false {
+    didSet { isBusy = isOpen || hasLayers }
+  }
+  /// A transaction is open, or there are layers: a write has more to do than most.
+  private(set) var isBusy = false
   /// How long a thread waits for its turn before it says so.
   var patience: Duration = .seconds(5)
 

@@ -1,0 +1,246 @@
+/// The pending layers of a store, and what they were put above.
+///
+/// Between transactions all layers are *shown*: nodes have what the base and all closures make of them, and `overlay` has what
+/// the changed ones are in the base. A write to the base *exposes* it first: the overlay is put back, as a part of the
+/// transaction. At the end of the outermost transaction the closures are replayed, and since the journal has what was committed
+/// before, observers are told of the net of it.
+final class LayerStack {
+  /// What a transaction that throws goes back to.
+  struct State {
+    /// From the lowest to the topmost.
+    var pending: ContiguousArray<LayerRecord> = []
+    var overlay = Overlay()
+    /// Where the journal's states above the base begin; `nil` while the base is exposed.
+    var mark: Int?
+    /// What the journal's savepoint was before `mark`; `nil` if the layers were shown when the transaction began.
+    var outer: Int?
+    /// How much was logged and removed at `mark`.
+    var writes = StoreCore.WriteSavepoint(logCount: 0, clearedCount: 0)
+    /// The base was exposed in the open transaction, and so all closures are to be replayed at its end.
+    var wasExposed = false
+    /// Layers that ended in the open transaction.
+    var ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)> = []
+    /// What each layer that ran in the open transaction changed.
+    var touched: [ObjectIdentifier: ContiguousArray<Node>] = [:]
+    /// What closures asked for, to be done when they have returned.
+    var requests: ContiguousArray<(record: LayerRecord, ending: Ending)> = []
+  }
+
+  /// How a layer is to end.
+  enum Ending { case committing, rollingBack }
+
+  var state = State()
+  /// There are layers, or were in the open transaction.
+  private(set) var isActive = false
+  /// The layer whose closure runs, and what an update in it did not find.
+  private(set) var running: LayerRecord?
+  var missing: NothingToUpdate?
+  /// Made in the open transaction, also if that was undone.
+  var made: ContiguousArray<LayerRecord> = []
+
+  /// What each layer keeps: the entities that it made or changed.
+  private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
+  /// Entities of the base that are not shown and that nobody else needs: their nodes stay in the table, so that they can come back.
+  private var shadows: ContiguousArray<Node> = []
+  /// Entities that the base has lost in the open transaction; a closure may make them again, and finds their nodes.
+  private var limbo: ContiguousArray<Node> = []
+  /// Shown until they were taken off with the layer that had made them.
+  private var takenOff: ContiguousArray<Node> = []
+  /// The base is complete, and what it does not need goes.
+  private var isSettling = false
+  /// How many nodes had been written in the transaction when the base was exposed for the first time, and when layers were put
+  /// above for the last.
+  private var (writtenBefore, writtenBelow) = (0, 0)
+
+  private let journal: Journal
+  private let unexamined: NodeQueue
+  private let written: WrittenNodes
+
+  init(_ journal: Journal, _ unexamined: NodeQueue, _ written: WrittenNodes) {
+    (self.journal, self.unexamined, self.written) = (journal, unexamined, written)
+  }
+
+  var isShown: Bool { state.mark != nil }
+
+  func isPending(_ record: LayerRecord) -> Bool { state.pending.contains { $0 === record } }
+
+  // MARK: The open transaction
+
+  /// The first layer is about to be made. Inside a transaction, what is there is the base.
+  func activate(isInTransaction: Bool) {
+    guard !isActive else { return }
+    isActive = true
+    journal.isLayered = true
+    state = State()
+    if isInTransaction { state.wasExposed = true } else { state.mark = 0 }
+  }
+
+  func begin(_ writes: StoreCore.WriteSavepoint) {
+    state.writes = writes
+    (writtenBefore, writtenBelow) = (0, 0)
+  }
+
+  /// From now on what is written is above the base.
+  func enter(_ writes: StoreCore.WriteSavepoint) {
+    state.writes = writes
+    state.outer = journal.begin()
+    state.mark = journal.count
+    writtenBelow = written.all.count
+  }
+
+  /// What is written above the base has been undone.
+  func leave() {
+    if let outer = state.outer { journal.end(outer) }
+    (state.mark, state.outer) = (nil, nil)
+    state.touched = [:]
+  }
+
+  /// What is there is the base.
+  func didExpose() {
+    if !state.wasExposed { writtenBefore = written.all.count }
+    state.wasExposed = true
+  }
+
+  /// Where the writes begin that projections have not seen: those to the base, or those above.
+  var firstUnprojected: Int { isShown ? writtenBelow : writtenBefore }
+
+  /// A transaction that throws is undone from its savepoint on, above the base or not.
+  func goBack(to saved: State?) {
+    guard isActive else { return }
+    if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
+    state = saved ?? State()
+  }
+
+  func run(_ record: LayerRecord) {
+    running = record
+    missing = nil
+  }
+
+  func didRun() {
+    running = nil
+    missing = nil
+  }
+
+  /// A closure wants a layer to end.
+  func request(_ record: LayerRecord, _ ending: Ending) {
+    guard isPending(record), !state.requests.contains(where: { $0.record === record }) else { return }
+    state.requests.append((record, ending))
+  }
+
+  // MARK: What layers keep
+
+  /// Whether an entity existed when the transaction began.
+  func wasShown(_ node: Node) -> Bool { journal.committedState(of: node)?.flags.contains(.exists) ?? true }
+
+  /// Who is to be released that has no holder any more: a node of the base that is only not shown stays, and so does, for the
+  /// rest of the transaction, one that the base has lost.
+  func keeps(_ node: Node) -> Bool {
+    guard !node.table.isOfHubs else { return false }
+    if isSettling {
+      node.stamp = -.infinity
+      limbo.append(node)
+      return true
+    }
+    guard let mark = state.mark,
+      let base = state.overlay.state(of: node) ?? journal.firstState(of: node, since: mark),
+      base.flags.contains(.exists)
+    else { return false }
+    node.holders.add()
+    shadows.append(node)
+    return true
+  }
+
+  /// The base is complete: examines what it needs. What is not shown, and what layers kept that have ended, is not held any longer.
+  func settle(_ examine: () -> Void) {
+    for node in shadows { release(node) }
+    shadows = []
+    letGoOfEnded()
+    isSettling = true
+    examine()
+    isSettling = false
+  }
+
+  private func letGoOfEnded() {
+    let pending = Set(state.pending.map { ObjectIdentifier($0) })
+    for (id, nodes) in kept where !pending.contains(id) {
+      for node in nodes { release(node) }
+      kept[id] = nil
+    }
+  }
+
+  /// Entities that the base has only because a layer kept them that does not change them any longer; they are not held afterwards.
+  func letGoOfUntouched() -> Bool {
+    var counts: [ObjectIdentifier: Int32] = [:]
+    for nodes in kept.values { for node in nodes { counts[ObjectIdentifier(node), default: 0] += 1 } }
+    for nodes in state.touched.values { for node in nodes { counts[ObjectIdentifier(node)] = nil } }
+    var hasLet = false
+    for (id, nodes) in kept {
+      func isLost(_ node: Node) -> Bool {
+        guard node.exists, let count = counts[ObjectIdentifier(node)] else { return false }
+        return node.holders.count <= count
+      }
+      let lost = nodes.filter(isLost)
+      if lost.isEmpty { continue }
+      kept[id] = ContiguousArray(nodes.filter { !isLost($0) })
+      for node in lost { release(node) }
+      hasLet = true
+    }
+    return hasLet
+  }
+
+  /// All layers are shown: each keeps what it changed now.
+  func hold() {
+    for node in limbo { unexamined.insert(node) }
+    limbo = []
+    for record in state.pending {
+      guard let touched = state.touched[ObjectIdentifier(record)] else { continue }
+      let nodes = ContiguousArray(touched.filter(\.exists))
+      for node in nodes { node.holders.add() }
+      for node in kept[ObjectIdentifier(record)] ?? [] { release(node) }
+      kept[ObjectIdentifier(record)] = nodes
+    }
+    letGoOfEnded()
+    if state.pending.isEmpty {
+      for node in shadows { release(node) }
+      shadows = []
+    }
+  }
+
+  private func release(_ node: Node) {
+    node.holders.remove()
+    if node.holders.count == 0 { unexamined.insert(node) }
+  }
+
+  // MARK: Its end
+
+  func didTakeOff(_ node: Node) { takenOff.append(node) }
+
+  /// The transaction is about to end. Gives the layers that ended in it, and what was shown and is not any longer.
+  func finish() -> (
+    ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)>, gone: ContiguousArray<Node>
+  ) {
+    var ended = state.ended
+    for record in made where !isPending(record) && !ended.contains(where: { $0.record === record }) {
+      ended.append((record, .rolledBack))
+    }
+    made = []
+    let gone = ContiguousArray(takenOff.filter { !$0.exists })
+    takenOff = []
+    state.ended = []
+    state.touched = [:]
+    state.wasExposed = false
+    if state.pending.isEmpty {
+      isActive = false
+      journal.isLayered = false
+      state = State()
+    }
+    return (ended, gone)
+  }
+
+  /// The transaction ends: what it changed above the base is kept.
+  func commit() {
+    guard isActive else { return }
+    if let mark = state.mark { state.overlay.add(journal, since: mark) }
+    (state.mark, state.outer) = (0, nil)
+  }
+}

@@ -1,0 +1,22 @@
+/// What the nodes that layers changed are in the base, in the order in which they were first changed. Taking all layers off means
+/// to go back to these states, the last first.
+struct Overlay {
+  private(set) var states: ContiguousArray<SavedState> = []
+  private var positions: [ObjectIdentifier: Int] = [:]
+
+  /// What a node is in the base; `nil` if no layer changed it.
+  func state(of node: Node) -> SavedState? { positions[ObjectIdentifier(node)].map { states[$0] } }
+
+  /// Adds what the journal has of nodes from `mark` on, but for those that were only brought up to date: they are again when what
+  /// is below them has gone back.
+  mutating func add(_ journal: Journal, since mark: Int) {
+    for (state, isWrite) in journal.firstStates(since: mark) {
+      let node = state.node
+      guard positions[ObjectIdentifier(node)] == nil else { continue }
+      let isReshaped = state.children?.list !== node.children || state.component !== node.links?.component
+      guard isWrite || isReshaped else { continue }
+      positions[ObjectIdentifier(node)] = states.count
+      states.append(state)
+    }
+  }
+}

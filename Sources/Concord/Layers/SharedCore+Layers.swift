@@ -1,0 +1,142 @@
+extension SharedCore {
+  /// Makes a layer; gives it, or the one in whose closure it is made. `body` is what the closure does the first time.
+  func add(_ record: LayerRecord, _ token: UInt64, _ body: (EntityStore) throws -> Void) -> LayerRecord {
+    beginTurn(token)
+    if let outer = core.layers.running {
+      unlock()
+      try? transaction(token, context: nil, origin: nil) { try body(EntityStore(self, token: $0)) }
+      return outer
+    }
+    core.activateLayers()
+    core.beginLayered()
+    if !core.layers.isShown {
+      core.enterLayers()
+      // Only to see whether the new one applies: the base may still change.
+      for record in core.layers.state.pending { _ = run(record, record.apply) }
+    }
+    var hasThrown = false
+    let problem = run(record) {
+      do { try body($0) } catch {
+        hasThrown = true
+        throw error
+      }
+    }
+    if problem == nil || record.waits {
+      core.layers.state.pending.append(record)
+      core.layers.made.append(record)
+    } else if let problem, !hasThrown {
+      core.layers.made.append(record)
+      core.layers.state.ended.append((record, .dropped(problem)))
+    }
+    endWrite()
+    return record
+  }
+
+  /// Ends a layer; whether its change is a part of the base.
+  func end(_ record: LayerRecord, by ending: LayerStack.Ending) -> Bool {
+    beginTurn(0)
+    core.beginLayered()
+    let isCommitted: Bool
+    if core.layers.running == nil {
+      isCommitted = endNow(record, ending)
+    } else {
+      core.layers.request(record, ending)
+      isCommitted = false
+    }
+    endWrite()
+    return isCommitted
+  }
+
+  private func endNow(_ record: LayerRecord, _ ending: LayerStack.Ending) -> Bool {
+    guard core.layers.isPending(record) else { return false }
+    core.exposeBase()
+    core.layers.state.pending.removeAll { $0 === record }
+    guard ending == .committing else {
+      core.layers.state.ended.append((record, .rolledBack))
+      return false
+    }
+    let problem = run(record, as: .commits, record.apply)
+    core.layers.state.touched[ObjectIdentifier(record)] = nil
+    let isDropped = problem != nil && !record.waits
+    core.layers.state.ended.append((record, isDropped ? problem.map { .dropped($0) } ?? .committed : .committed))
+    return problem == nil
+  }
+
+  /// Runs a layer's closure; if it does not apply, it is undone, and why is given. The lock is held, and given back meanwhile.
+  func run(
+    _ record: LayerRecord, as priority: StampClock.Priority = .layer, _ body: (EntityStore) throws -> Void
+  ) -> (any Error)? {
+    core.prepare()
+    let savepoint = core.savepoint
+    let outer = core.graph.journal.begin()
+    let start = core.graph.journal.count
+    core.layers.run(record)
+    core.clock.priority = priority
+    var problem: (any Error)?
+    withTurn { token in
+      do { try body(EntityStore(self, token: token)) } catch { problem = error }
+    }
+    core.clock.priority = .ordinary
+    problem = problem ?? core.layers.missing
+    core.layers.didRun()
+    if problem == nil {
+      core.prepare()
+      core.layers.state.touched[ObjectIdentifier(record)] = core.graph.journal.writtenNodes(since: start)
+    } else {
+      core.rollBack(to: savepoint)
+    }
+    core.graph.journal.end(outer)
+    return problem
+  }
+
+  // MARK: The end of a transaction
+
+  /// Ends the outermost operation on a store that has layers: replays them if the base was exposed. The lock is held, and is
+  /// given back.
+  func endLayeredWrite() {
+    showLayers()
+    performReleases()
+    let ended = core.finishLayers()
+    commit()
+    for tell in ended { tell() }
+  }
+
+  private func showLayers() {
+    while core.layers.state.wasExposed || !core.layers.state.requests.isEmpty {
+      core.exposeBase()
+      endRequested()
+      performReleases()
+      if core.layers.state.pending.isEmpty { return }
+      core.settleBase()
+      core.enterLayers()
+      replay()
+      if core.layers.state.requests.isEmpty, !core.layers.letGoOfUntouched() { return }
+    }
+  }
+
+  private func endRequested() {
+    while let (record, ending) = core.layers.state.requests.first {
+      core.layers.state.requests.removeFirst()
+      _ = endNow(record, ending)
+    }
+  }
+
+  private func replay() {
+    for record in core.layers.state.pending {
+      let logCount = core.log.count
+      let problem = run(record, record.apply)
+      // What a layer did is logged when it is made.
+      if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
+      guard let problem, !record.waits else { continue }
+      core.layers.state.pending.removeAll { $0 === record }
+      core.layers.state.ended.append((record, .dropped(problem)))
+    }
+  }
+}
+
+extension StoreCore {
+  fileprivate func activateLayers() {
+    layers.activate(isInTransaction: turns.isOpen)
+    turns.hasLayers = true
+  }
+}

@@ -1,0 +1,73 @@
+extension StoreCore {
+  /// Takes all layers off, so that what is there is the base. A part of the open transaction. The lock is held.
+  @inline(__always) func exposeBase() { if layers.isActive { exposeLayeredBase() } }
+
+  private func exposeLayeredBase() {
+    // A closure of a layer sees what is below it, and its own writes.
+    guard layers.running == nil, let mark = layers.state.mark else { return }
+    if graph.journal.count > mark { undoWrites(to: layers.state.writes) }
+    layers.leave()
+    let states = layers.state.overlay.states
+    layers.state.overlay = Overlay()
+    for state in states.reversed() { takeOff(state) }
+    layers.didExpose()
+  }
+
+  /// Gives a node the state back that it has in the base.
+  private func takeOff(_ state: SavedState) {
+    let node = state.node
+    graph.journal.save(node, isWrite: state.isWrite)
+    let wasShown = node.exists && !node.flags.contains(.uncommitted)
+    restore(state)
+    if wasShown, !node.exists {
+      // Those who observed it have its last value, as of any removed entity.
+      node.flags.remove(.uncommitted)
+      layers.didTakeOff(node)
+    }
+    if state.isWrite { graph.didWrite(node) }
+  }
+
+  /// The base is complete: releases what it does not need, before layers are put above.
+  func settleBase() {
+    layers.settle {
+      completeWrites()
+      if projections.isWanted {
+        projections.update(self)
+        completeWrites()
+      }
+      reachability.examine()
+    }
+  }
+
+  /// Puts what is written from now on above the base.
+  func enterLayers() {
+    prepare()
+    layers.enter(writeSavepoint)
+  }
+
+  /// Before the outermost operation on a store that has layers.
+  func beginLayered() {
+    guard layers.isActive, !turns.isOpen else { return }
+    // Reading may have found entities in computed relations.
+    if !graph.journal.isEmpty { commit() }
+    layers.begin(writeSavepoint)
+  }
+
+  /// The transaction is about to end. Gives what is to be called when observers have been told.
+  func finishLayers() -> [() -> Void] {
+    layers.hold()
+    let (ended, gone) = layers.finish()
+    turns.hasLayers = layers.isActive
+    backlog.add()
+    for node in gone { log.append(.released, node) }
+    return ended.map { record, state in
+      if case .dropped(let error) = state { log.append { $0.didDropOptimisticLayer(error) } }
+      return record.end(state)
+    }
+  }
+
+  /// An update did not find what it was about.
+  func noteMissing(_ missing: @autoclosure () -> NothingToUpdate?) {
+    if layers.running != nil, layers.missing == nil { layers.missing = missing() }
+  }
+}
