@@ -34,8 +34,8 @@ final class ShopFile: Sendable {
   /// What the system says, where it says something.
   private static func reason(_ error: any Error) -> String {
     let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    if let underlying, underlying.domain == NSPOSIXErrorDomain { return String(cString: strerror(Int32(underlying.code))) }
-    return "it cannot be made"
+    guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return "it cannot be made" }
+    return String(cString: strerror(Int32(underlying.code)))
   }
 
   func close() throws { try database.close() }
@@ -45,7 +45,8 @@ final class ShopFile: Sendable {
     migrator.registerMigration("1") { db in
       try db.execute(sql: schema)
       for author in catalogue.authors {
-        try db.execute(sql: "INSERT INTO Author (id, name, version) VALUES (?, ?, 1)", arguments: [author.id, author.name])
+        try db.execute(
+          sql: "INSERT INTO Author (id, name, version) VALUES (?, ?, 1)", arguments: [author.id, author.name])
       }
       for book in catalogue.books {
         try db.execute(

@@ -15,7 +15,8 @@ package struct Listening: Sendable {
   package static func start(
     port: UInt16, _ answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) async throws -> Listening {
-    let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
+    let server = HTTPServer(
+      address: try .inet(ip4: "127.0.0.1", port: port), pool: promptPool(HTTPServer.defaultPool()), logger: .disabled)
     await server.appendRoute("*") { await answer($0) }
     let (outcomes, outcome) = AsyncStream<Result<Void, any Error>>.makeStream()
     let running = Task {
@@ -46,6 +47,8 @@ package struct Listening: Sendable {
       throw ListeningError.portRefused(port, reason: message)
     }
   }
+
+  private static func promptPool(_ base: some AsyncSocketPool) -> some AsyncSocketPool { PromptSocketPool(base: base) }
 
   /// Answers what has begun, for a second at most.
   package func stop() async {

@@ -78,8 +78,8 @@ func openStorefront(
   }
   if folder.isEmpty { throw ValidationError("--store needs the name of a folder.") }
   do {
-    return try Storefront(
-      server: url, folder: URL(fileURLWithPath: folder, isDirectory: true), isOnline: isOnline, followsFeed: followsFeed)
+    let folder = URL(fileURLWithPath: folder, isDirectory: true)
+    return try Storefront(server: url, folder: folder, isOnline: isOnline, followsFeed: followsFeed)
   } catch {
     complain("\(folder): \(error)")
     throw ExitCode(73)

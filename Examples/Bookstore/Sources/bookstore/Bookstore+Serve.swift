@@ -51,7 +51,9 @@ extension Bookstore {
     @Option(help: ArgumentHelp("The folder that the shop is kept in.", valueName: "dir"))
     var data: String = Place.usual.appendingPathComponent("server").path
 
-    @Option(help: ArgumentHelp("The books that a new shop sells, instead of those that come with the example.", valueName: "file"))
+    @Option(
+      help: ArgumentHelp(
+        "The books that a new shop sells, instead of those that come with the example.", valueName: "file"))
     var catalogue: String?
 
     func validate() throws {

@@ -25,7 +25,7 @@ final class Gate: Sendable {
     switch request.method {
     case .GET, .HEAD: return nil
     case .POST:
-      let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces) }
+      let type = request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
       return type?.lowercased() == "application/json" ? nil : .unsupportedMediaType
     default: return .methodNotAllowed
     }

@@ -3,7 +3,7 @@ public import ConcordPersistenceMacros
 
 /// What a customer is about to buy.
 @PersistentEntity
-public struct Cart: Equatable {
+public struct Cart: Equatable, Sendable {
   public let id: String
   public var lines: [CartLine]
 
@@ -13,7 +13,7 @@ public struct Cart: Equatable {
 
 /// A book in the cart, once for each copy.
 @PersistentEntity
-public struct CartLine: Equatable {
+public struct CartLine: Equatable, Sendable {
   /// The book's id.
   public let id: String
   public var book: Book
