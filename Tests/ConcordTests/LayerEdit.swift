@@ -55,12 +55,12 @@ enum LayerEdit: Sendable {
     case .removeReader(let id): store.remove(LayerReader.self, id: id)
     case .feature(let book): store.store(book, named: .featured)
     case .unfeature: store.removeAlias(named: .featured)
-    case .collect(let books): store.store(books, named: .favourites)
+    case .collect(let books): store.store(books, named: .shelved)
     case .collectOne(let book):
-      store.update(named: .favourites) { books in
+      store.update(named: .shelved) { books in
         if !books.contains(where: { $0.id == book.id }) { books.append(book) }
       }
-    case .uncollect: store.removeAlias(named: .favourites)
+    case .uncollect: store.removeAlias(named: .shelved)
     case .refuseOdd(let id): if let book = store.value(LayerBook.self, id: id), book.likes % 2 == 1 { throw Refused() }
     }
   }

@@ -31,7 +31,7 @@ final class LayersWorld {
       screens.append(ReaderScreen(store.observer(LayerReader.self, id: id), id))
     }
     screens.append(Screen(store.find(named: .featured)) { rows in rows.featured.flatMap { rows.books[$0] } })
-    screens.append(Screen(store.find(named: .favourites)) { rows in rows.favourites?.compactMap { rows.books[$0] } })
+    screens.append(Screen(store.find(named: .shelved)) { rows in rows.favourites?.compactMap { rows.books[$0] } })
   }
 
   // MARK: Steps
@@ -200,7 +200,7 @@ final class LayersWorld {
       expect(store.value(LayerReader.self, id: id).map(ReaderLook.init), rows.look(id), "reader \(id)")
     }
     expect(store.find(named: .featured).value, rows.featured.flatMap { rows.books[$0] }, "featured")
-    expect(store.find(named: .favourites).value, rows.favourites?.compactMap { rows.books[$0] }, "favourites")
+    expect(store.find(named: .shelved).value, rows.favourites?.compactMap { rows.books[$0] }, "favourites")
   }
 }
 

@@ -145,8 +145,7 @@
     public func settle() { feed.settle() }
 
     public func holdOutbox() throws -> OutboxHold? {
-      try checkOpen()
-      return try SQLiteOutboxLock.take(beside: url, store: name)
+      try using { try SQLiteOutboxLock.take(beside: url, store: name) }
     }
 
     public func close() throws {
