@@ -235,6 +235,25 @@ struct LayersTests {
     #expect(book.value == LayerBook(id: 1, title: "b", likes: 1))
   }
 
+  @Test("A transaction may go on after the first layer of the store was undone in a nested one")
+  func nestedThrowOfTheFirst() {
+    let book = store.store(LayerBook(id: 1))
+    store.transaction { tx in
+      try? tx.transaction { tx in
+        tx.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 10 } }
+        throw Refused()
+      }
+      tx.update(LayerBook.self, id: 1) { $0.title = "b" }
+      tx.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 1 } }
+      tx.update(LayerBook.self, id: 1) { $0.title += "c" }
+      tx.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 2 } }
+    }
+    #expect(book.value == LayerBook(id: 1, title: "bc", likes: 3))
+    store.update(LayerBook.self, id: 1) { $0.likes = 100 }
+    #expect(book.value == LayerBook(id: 1, title: "bc", likes: 103))
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("A layer made in an update's closure belongs to the same transaction")
   func inUpdate() {
     let book = store.store(LayerBook(id: 1))

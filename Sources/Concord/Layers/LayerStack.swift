@@ -113,6 +113,8 @@ final class LayerStack {
     guard isActive else { return }
     if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
     state = saved ?? State()
+    // There were no layers: what is there is the base.
+    if saved == nil { state.wasExposed = true }
   }
 
   func run(_ record: LayerRecord) {
@@ -267,6 +269,7 @@ final class LayerStack {
 
   /// The transaction ends: what it changed above the base is kept.
   func commit() {
+    (writtenBefore, writtenBelow) = (0, 0)
     guard isActive else { return }
     if let mark = state.mark { state.overlay.add(journal, since: mark, without: released) }
     (hidden, released) = (nil, [])

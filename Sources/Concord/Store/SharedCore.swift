@@ -133,7 +133,7 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     // The closure may have made a layer.
-    core.exposeBase()
+    if core.turns.hasLayers { core.exposeBase() }
     closeTurn()
     // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
     if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }

@@ -13,9 +13,16 @@
   /// Closures of this transaction may still run: a throw could undo what is written, and other threads could read.
   @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
   /// Somebody wants the old values of all that is written.
-  @exclusivity(unchecked) private var isFollowed = false
+  @exclusivity(unchecked) private var isFollowed = false { didSet { alwaysRecords = isFollowed || isLayered } }
   /// There are layers, which are put above states that have to be known.
-  @exclusivity(unchecked) var isLayered = false { didSet { if isLayered { isRecording = true } } }
+  @exclusivity(unchecked) var isLayered = false {
+    didSet {
+      alwaysRecords = isFollowed || isLayered
+      if isLayered { isRecording = true }
+    }
+  }
+  /// States are saved also where no closure runs.
+  @exclusivity(unchecked) private var alwaysRecords = false
   /// Counts writes, to know whether a closure made any.
   @exclusivity(unchecked) private(set) var writeCount: UInt64 = 0
 
@@ -160,7 +167,7 @@
   }
 
   /// No closure runs any longer. What it did not write needs not be saved.
-  func pause() { if entries.isEmpty { isRecording = isFollowed || isLayered } }
+  func pause() { if entries.isEmpty { isRecording = alwaysRecords } }
 
   /// Somebody begins or ceases to want the old values of all that is written.
   func follow(_ isFollowed: Bool) {
@@ -177,6 +184,6 @@
     entries.shrink(beyond: 4_096)
     invalidated.removeAll(keepingCapacity: invalidated.count < 1_024)
     savepoint = 0
-    isRecording = isFollowed || isLayered
+    isRecording = alwaysRecords
   }
 }

@@ -9,9 +9,7 @@ struct Turns {
     let token: UInt64
   }
 
-  private var frames: ContiguousArray<Frame> = [] {
-    didSet { isBusy = isOpen || hasLayers }
-  }
+  private var frames: ContiguousArray<Frame> = []
   /// The store has layers, which are to be seen to at both ends of a write.
   var hasLayers = false {
     didSet { isBusy = isOpen || hasLayers }
@@ -34,6 +32,13 @@ struct Turns {
     frames.isEmpty || frames.contains { $0.thread == thread || (token != 0 && $0.token == token) }
   }
 
-  mutating func open(_ thread: UInt, token: UInt64) { frames.append(Frame(thread: thread, token: token)) }
-  mutating func close() { _ = frames.popLast() }
+  mutating func open(_ thread: UInt, token: UInt64) {
+    frames.append(Frame(thread: thread, token: token))
+    isBusy = true
+  }
+
+  mutating func close() {
+    _ = frames.popLast()
+    isBusy = isOpen || hasLayers
+  }
 }

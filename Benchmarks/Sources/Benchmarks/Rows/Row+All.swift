@@ -12,6 +12,6 @@ extension Row {
       storeBatch, storeBatchOfAggregates, diamond,
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
-    ] + transactions + notices + cycles + relations + value
+    ] + transactions + layers + notices + cycles + relations + value
   }
 }

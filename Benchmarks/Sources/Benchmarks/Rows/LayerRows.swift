@@ -1,0 +1,67 @@
+import Concord
+
+extension Row {
+  /// What optimistic layers cost: to make and roll back one, and those who write below.
+  static var layers: [Row] { [layerRolledBack, updateBelow(1), updateBelow(10)] }
+
+  private static var layerRolledBack: Row {
+    Row(
+      "make a layer of one update, and roll it back", goal: .none,
+      floor: "two plain updates, there and back", repetitions: 11
+    ) { stopwatch in
+      let count = 10_000
+      let store = EntityStore(delivery: .immediate)
+      let kept = Book.samples(10_000).map { store.store($0) }
+      let title = kept[4711].value.title
+      return Sides {
+        let time = stopwatch.nanoseconds(per: count) {
+          for index in 0..<count {
+            store.optimistically { tx in tx.update(Book.self, id: 4711) { $0.title = Titles[index] } }.rollBack()
+          }
+        }
+        try expect(kept[4711].value.title, is: title, "the title after the last rollback")
+        return time
+      } floor: {
+        let time = stopwatch.nanoseconds(per: count) {
+          for index in 0..<count {
+            store.update(Book.self, id: 4711) { $0.title = Titles[index] }
+            store.update(Book.self, id: 4711) { $0.title = title }
+          }
+        }
+        try expect(kept[4711].value.title, is: title, "the title after the last update")
+        return time
+      }
+    }
+  }
+
+  private static func updateBelow(_ layers: Int) -> Row {
+    Row(
+      "update of the base, one observer, below \(layers == 1 ? "a layer" : "\(layers) layers") of one update each",
+      goal: .none, floor: "the same without layers", repetitions: 11
+    ) { stopwatch in
+      let count = 10_000
+      func made(_ layers: Int) -> (EntityStore, Screen<Book>, Subscription?) {
+        let store = EntityStore(delivery: .immediate)
+        let kept = Book.samples(10_000).map { store.store($0) }
+        let screen = Screen<Book>()
+        let subscription = kept[4711].observe { screen.show($0) }
+        for id in 0..<layers { store.optimistically { tx in tx.update(Book.self, id: id) { $0.title = "above" } } }
+        return (store, screen, withExtendedLifetime(kept) { subscription })
+      }
+      let (above, alone) = (made(layers), made(0))
+      func run(_ side: (store: EntityStore, screen: Screen<Book>, Subscription?)) throws -> Double {
+        let calls = side.screen.calls
+        let time = stopwatch.nanoseconds(per: count) {
+          for index in 0..<count { side.store.update(Book.self, id: 4711) { $0.title = Titles[index] } }
+        }
+        try expect(side.screen.calls - calls, is: count, "calls of the observer")
+        return time
+      }
+      return Sides {
+        try run(above)
+      } floor: {
+        try run(alone)
+      }
+    }
+  }
+}
