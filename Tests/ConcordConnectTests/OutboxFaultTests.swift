@@ -30,7 +30,7 @@
     }
 
     private func run(_ seed: UInt64, _ folder: URL) async throws {
-      var random = SeededGenerator(seed)
+      var random = SplitMix(seed)
       let (actions, entities) = (Self.actions, Self.entities)
       let comment: Comment = "CONCORD_OUTBOX_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"
       let server = try FaultyServer(folder.appending(path: "Server.sqlite"), faults: 15, seed: seed)
