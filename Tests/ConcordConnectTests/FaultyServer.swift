@@ -46,7 +46,7 @@
         let task = Task { try await server.run() }
         do {
           try await server.waitUntilListening(timeout: 1)
-        } catch where attempt < 49 {
+        } catch  where attempt < 49 {
           task.cancel()
           try await Task.sleep(for: .milliseconds(20))
           continue

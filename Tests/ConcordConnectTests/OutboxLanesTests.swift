@@ -16,7 +16,9 @@ struct OutboxLanesTests {
       actions.filter { $0.lane == lane }.min { $0.number < $1.number }.map { ($0.number, $0.isBlocking) }
     }
     var ready: Set<Int64> {
-      Set((0..<5).filter { busy[$0] == nil && !delayed.contains($0) }.compactMap(head).filter { !$0.isBlocking }.map(\.number))
+      Set(
+        (0..<5).filter { busy[$0] == nil && !delayed.contains($0) }.compactMap(head).filter { !$0.isBlocking }.map(
+          \.number))
     }
     var isIdle: Bool { !(0..<5).compactMap(head).contains { !$0.isBlocking } }
   }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("What is forwarded, and what is shown")
 struct OutboxShowingTests {
-  @Test("A change to what is not stored here is shown when that comes, and sent meanwhile", arguments: StoreKind.allCases)
+  @Test(
+    "A change to what is not stored here is shown when that comes, and sent meanwhile", arguments: StoreKind.allCases)
   func comesLater(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([.wait])
     try await withOutbox(kind, transport) { connect in
@@ -113,7 +114,8 @@ struct OutboxShowingTests {
     func severalStores() async throws {
       try await withFolder { folder in
         let model = try Model(
-          "Library", entities: [Book.self, Author.self], configurations: ["Transient": [Author.self], "Books": [Book.self]])
+          "Library", entities: [Book.self, Author.self],
+          configurations: ["Transient": [Author.self], "Books": [Book.self]])
         let transport = ScriptedTransport([.wait])
         let connect = TestConnect(name: "Library", model: model, transport: transport, forwarding: [Raise.self])
         try connect.attachPersistentStores(

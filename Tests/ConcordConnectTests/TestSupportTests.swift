@@ -33,7 +33,9 @@ struct TestSupportTests {
   @Test("A transport plays its script, and passes on what comes afterwards")
   func transport() async throws {
     let served = Log<String>()
-    let transport = ScriptedTransport([.fail(Failure()), .loseAnswer(Failure()), .answer(TransportResponse(status: 418))]) {
+    let transport = ScriptedTransport([
+      .fail(Failure()), .loseAnswer(Failure()), .answer(TransportResponse(status: 418)),
+    ]) {
       served.add($0.method)
       return TransportResponse(status: 200)
     }
