@@ -16,8 +16,11 @@ let package = Package(
   dependencies: [
     .package(name: "Concord", path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
+    // The entities, and the screens of a terminal.
     .target(
       name: "BookstoreKit",
       dependencies: [
@@ -28,10 +31,39 @@ let package = Package(
       ],
       resources: [.copy("catalogue.ndjson")],
       swiftSettings: settings),
+    // What the server and the page share: listening.
+    .target(
+      name: "BookstoreWeb",
+      dependencies: [
+        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      swiftSettings: settings),
+    // The shop as a web service. It knows nothing of Concord but the entities: another program, in another language, could be it.
+    .target(
+      name: "BookstoreServer",
+      dependencies: [
+        "BookstoreKit", "BookstoreWeb",
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: settings),
+    // A customer of that service, with a store of its own, and the page that shows it.
+    .target(
+      name: "BookstoreClient",
+      dependencies: [
+        "BookstoreKit", "BookstoreWeb",
+        .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "ConcordPersistence", package: "Concord"),
+        .product(name: "ConcordPersistenceMacros", package: "Concord"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      resources: [.copy("site")],
+      swiftSettings: settings),
     .executableTarget(
       name: "bookstore",
       dependencies: [
-        "BookstoreKit",
+        "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -40,6 +72,14 @@ let package = Package(
       dependencies: [
         "BookstoreKit", "bookstore", .product(name: "Concord", package: "Concord"),
         .product(name: "ConcordPersistence", package: "Concord"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BookstoreServerTests",
+      dependencies: [
+        "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb", "bookstore",
+        .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
   ]

@@ -3,19 +3,22 @@ public import ConcordPersistenceMacros
 
 /// Somebody who wrote books.
 @PersistentEntity @Consistent
-public struct Author: Equatable {
+public struct Author: Equatable, Codable {
   public let id: String
   public var name: String
+  /// Which of the server's versions it is; 0 in a shop without a server.
+  public var version: Int = 0
 
-  public init(id: String, name: String) {
+  public init(id: String, name: String, version: Int = 0) {
     self.id = id
     self.name = name
+    self.version = version
   }
 }
 
 /// What one reader thinks of one book.
 @PersistentEntity @Consistent
-public struct Review: Equatable {
+public struct Review: Equatable, Codable {
   public let id: String
   public var stars: Int
   public var by: String
@@ -31,7 +34,7 @@ public struct Review: Equatable {
 
 /// A book for sale, with its author and what readers wrote about it.
 @PersistentEntity @Consistent
-public struct Book: Equatable {
+public struct Book: Equatable, Codable {
   public let id: String
   /// Its place in the catalogue.
   @Attribute(.indexed) public var number: Int
@@ -43,6 +46,17 @@ public struct Book: Equatable {
   public var stock: Int
   public var author: Author
   public var reviews: [Review]
+  /// Which of the server's versions it is; 0 in a shop without a server.
+  public var version: Int = 0
+
+  public init(
+    id: String, number: Int, title: String, year: Int, language: String, subjects: [String], cents: Int, stock: Int,
+    author: Author, reviews: [Review], version: Int = 0
+  ) {
+    (self.id, self.number, self.title, self.year, self.language) = (id, number, title, year, language)
+    (self.subjects, self.cents, self.stock) = (subjects, cents, stock)
+    (self.author, self.reviews, self.version) = (author, reviews, version)
+  }
 }
 
 /// An author with all of her books. It is no entity of the file: a screen makes it of what is there.
@@ -50,6 +64,11 @@ public struct Book: Equatable {
 public struct AuthorBooks: Equatable {
   public var author: Author
   public var books: [Book]
+
+  package init(author: Author, books: [Book]) {
+    self.author = author
+    self.books = books
+  }
 }
 
 /// A customer, with the books on her shelf and the one that she looks at.

@@ -5,7 +5,7 @@ import Foundation
 extension Bookstore {
   /// What the options ask for; ends the program with a message when it cannot be had.
   func session() throws -> Session {
-    let catalogue = try openCatalogue()
+    let catalogue = try openCatalogue(catalogue)
     let descriptor = try openEvents()
     let isInvented = descriptor == nil
     return Session(
@@ -21,7 +21,7 @@ extension Bookstore {
 
   /// Prints what would be invented in a new shop.
   func printInvented() throws {
-    let catalogue = try openCatalogue()
+    let catalogue = try openCatalogue(catalogue)
     guard let display = Display(catalogue, bookID: book) else { throw unknownBook(book ?? "") }
     var generator = EventGenerator(catalogue: catalogue, display: display, seed: seed)
     for _ in 0..<(count ?? 2000) { print(try generator.next().json()) }
@@ -46,18 +46,6 @@ extension Bookstore {
     ValidationError("--book: there is no book \"\(id)\" in the catalogue.")
   }
 
-  private func openCatalogue() throws -> Catalogue {
-    do {
-      return try Catalogue.open(catalogue)
-    } catch {
-      complain("\(error)")
-      switch error {
-      case .malformed: throw ExitCode(65)
-      case .unreadable: throw ExitCode(66)
-      }
-    }
-  }
-
   private func openEvents() throws -> Int32? {
     guard let events else { return nil }
     if events == "-" { return STDIN_FILENO }
@@ -73,6 +61,4 @@ extension Bookstore {
     }
     return descriptor
   }
-
-  func complain(_ text: String) { FileHandle.standardError.write(Data("bookstore: \(text)\n".utf8)) }
 }

@@ -3,7 +3,7 @@ import BookstoreKit
 import ConcordPersistence
 import Foundation
 
-@main
+/// The screens on a terminal, or compared without one.
 struct Bookstore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bookstore",
@@ -55,6 +55,12 @@ struct Bookstore: AsyncParsableCommand {
       WITHOUT A TERMINAL
       When standard output is no terminal, or with --headless, the screens are drawn in memory, compared with each \
       other and with a recomputation without the store after every 100 events and at the end, and printed as they end.
+
+      OTHER COMMANDS
+        bookstore serve   the shop as a web service
+        bookstore page    a customer of it, whose four screens a page shows
+        bookstore work    a customer that is a machine
+      Each says with --help what it does.
 
       EXIT STATUS
         0   fine; without a terminal: all screens agreed

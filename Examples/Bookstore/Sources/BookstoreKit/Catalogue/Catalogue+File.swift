@@ -17,17 +17,11 @@ extension Catalogue {
     }
   }
 
-  /// Where the example's own catalogue is: beside the executable, or, when only the executable was moved, in the source.
+  /// Where the example's own catalogue is.
   private static var bundled: String {
-    let bundle = "Bookstore_BookstoreKit"
-    let places = [Bundle.main.bundleURL, Bundle.main.resourceURL].compactMap { $0 }
-    let candidates = places.flatMap { place in
-      ["\(bundle).resources", "\(bundle).bundle", "\(bundle).bundle/Contents/Resources"].map {
-        place.appendingPathComponent($0).appendingPathComponent("catalogue.ndjson").path
-      }
-    }
+    let name = "catalogue.ndjson"
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("catalogue.ndjson").path
-    return candidates.first { FileManager.default.fileExists(atPath: $0) } ?? source
+      .appendingPathComponent(name)
+    return ExampleFiles.url(of: name, in: "Bookstore_BookstoreKit", source: source).path
   }
 }

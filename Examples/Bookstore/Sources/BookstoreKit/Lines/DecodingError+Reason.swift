@@ -2,7 +2,7 @@ import Foundation
 
 extension Error {
   /// Why a JSON text could not be decoded, in one line: the place in it, and what is wrong there.
-  var decodingReason: String {
+  package var decodingReason: String {
     guard let error = self as? DecodingError else { return "\(self)" }
     switch error {
     case .keyNotFound(let key, let context): return "\((context.codingPath + [key]).quoted) is missing"

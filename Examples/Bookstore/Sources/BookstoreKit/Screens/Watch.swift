@@ -1,15 +1,15 @@
-import Concord
+package import Concord
 
 /// A screen's hold on one value of the store: the newest value it was told of, and the subscription that keeps it new.
 @MainActor
-final class Watch<Value: Sendable> {
-  private(set) var value: Value
-  private(set) var isPaused = false
+package final class Watch<Value: Sendable> {
+  package private(set) var value: Value
+  package private(set) var isPaused = false
   private var isStarted = false
   private var subscription: Subscription?
 
   /// `onChange` is called with the value before and the value after, and not for the first one.
-  init(_ observer: EntityObserver<Value>, onChange: @escaping @MainActor (Value, Value) -> Void) {
+  package init(_ observer: EntityObserver<Value>, onChange: @escaping @MainActor (Value, Value) -> Void) {
     value = observer.value
     subscription = observer.observe(on: MainActor.shared) { [weak self] new in
       guard let self else { return }
@@ -20,13 +20,13 @@ final class Watch<Value: Sendable> {
     isStarted = true
   }
 
-  func pause() {
+  package func pause() {
     isPaused = true
     subscription?.pause()
   }
 
   /// Catches up with the newest value.
-  func resume() {
+  package func resume() {
     isPaused = false
     subscription?.resume()
   }

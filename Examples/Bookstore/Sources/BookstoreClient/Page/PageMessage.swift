@@ -1,0 +1,41 @@
+import BookstoreKit
+
+/// What the page is told: the parts that have changed.
+struct PageMessage: Codable, Sendable {
+  /// Books of the list that are new, or have changed.
+  var rows: [BookRow]?
+  var book: BookContents?
+  var author: AuthorContents?
+  var cart: CartContents?
+  var outbox: OutboxContents?
+  var status: PageStatus?
+
+  var isEmpty: Bool {
+    rows == nil && book == nil && author == nil && cart == nil && outbox == nil && status == nil
+  }
+}
+
+/// How the client stands with the server.
+struct PageStatus: Codable, Equatable, Sendable {
+  /// What the switch says.
+  var isOnline: Bool
+  /// Whether the server's feed is connected.
+  var isConnected: Bool
+  var isRefusing: Bool
+  var serverURL: String
+}
+
+/// What waits for the server, and what the server refused.
+struct OutboxContents: Codable, Equatable, Sendable {
+  struct Entry: Codable, Equatable, Sendable {
+    var key: String
+    var summary: String
+    /// What it is about.
+    var subject: String
+    /// Why it still waits, or why it was refused.
+    var reason: String?
+  }
+
+  var pending: [Entry] = []
+  var refused: [Entry] = []
+}

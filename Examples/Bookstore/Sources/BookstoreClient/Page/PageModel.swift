@@ -1,0 +1,119 @@
+import BookstoreKit
+import BookstoreWeb
+import ConcordConnect
+import Foundation
+
+/// What the page shows, kept up to date: whoever listens is told all at first, and then what changes, one message for each
+/// turn of the main actor. Within a turn all screens see the same state of the store, and so does the page.
+@MainActor
+final class PageModel {
+  let storefront: Storefront
+  private var screens: FourScreens?
+  private let messages = Broadcast<PageMessage>()
+  private var isDue = false
+  private var isRefusing = false
+  private var following: Task<Void, Never>?
+
+  // What listeners know.
+  private var rows: [Book.ID: BookRow] = [:]
+  private var told = PageMessage()
+
+  init(_ storefront: Storefront) {
+    self.storefront = storefront
+    screens = FourScreens(storefront) { [weak self] in self?.needsTelling() }
+    let changes = storefront.changes.listen()
+    following = Task { [weak self] in
+      var wasConnected = false
+      for await _ in changes {
+        let isConnected = storefront.connection.isConnected
+        if isConnected, !wasConnected { await self?.askWhetherRefusing() }
+        wasConnected = isConnected
+        self?.needsTelling()
+      }
+    }
+  }
+
+  func close() {
+    following?.cancel()
+    screens = nil
+  }
+
+  var four: FourScreens? { screens }
+
+  // MARK: Telling
+
+  /// All there is, and then what changes.
+  func listen() -> AsyncStream<PageMessage> {
+    tell()
+    var first = told
+    first.rows = rows.values.sorted { $0.number < $1.number }
+    let (stream, continuation) = AsyncStream<PageMessage>.makeStream()
+    continuation.yield(first)
+    let changes = messages.listen()
+    let task = Task {
+      for await message in changes { continuation.yield(message) }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  func needsTelling() {
+    guard !isDue else { return }
+    isDue = true
+    Task { tell() }
+  }
+
+  private func tell() {
+    isDue = false
+    guard let screens else { return }
+    var message = PageMessage()
+    let changed = screens.books.map(BookRow.init).filter { rows[$0.id] != $0 }
+    for row in changed { rows[row.id] = row }
+    if !changed.isEmpty { message.rows = changed }
+    update(\.book, screens.bookContents, &message)
+    update(\.author, screens.authorContents, &message)
+    update(\.cart, screens.cartContents, &message)
+    update(\.outbox, storefront.outboxContents, &message)
+    update(\.status, status, &message)
+    if !message.isEmpty { messages.send(message) }
+  }
+
+  private func update<Part: Equatable>(
+    _ path: WritableKeyPath<PageMessage, Part?>, _ new: Part?, _ message: inout PageMessage
+  ) {
+    guard told[keyPath: path] != new else { return }
+    told[keyPath: path] = new
+    message[keyPath: path] = new
+  }
+
+  private var status: PageStatus {
+    PageStatus(
+      isOnline: storefront.isOnline, isConnected: storefront.connection.isConnected, isRefusing: isRefusing,
+      serverURL: storefront.network.serverURL.absoluteString)
+  }
+
+  // MARK: What the buttons do
+
+  func select(_ book: Book.ID) { screens?.select(book) }
+
+  func setOnline(_ isOnline: Bool) {
+    storefront.isOnline = isOnline
+    needsTelling()
+  }
+
+  func setRefusing(_ wanted: Bool) async throws {
+    try await storefront.setRefusing(wanted)
+    isRefusing = wanted
+    needsTelling()
+  }
+
+  private func askWhetherRefusing() async {
+    if let answer = try? await storefront.isRefusing() { isRefusing = answer }
+  }
+
+  func book(_ id: Book.ID) throws -> Book {
+    guard let book = screens?.books.first(where: { $0.id == id }) else { throw ActionProblem.noBook(id) }
+    return book
+  }
+}

@@ -1,0 +1,39 @@
+public import BookstoreKit
+import BookstoreWeb
+public import Foundation
+
+/// The shop as a web service, on the loopback interface.
+///
+/// ```swift
+/// let server = try await BookstoreServer(port: 0, folder: folder, catalogue: try Catalogue.open(nil))
+/// print(server.url)
+/// await server.stop()
+/// ```
+public final class BookstoreServer: Sendable {
+  public let url: URL
+  private let listening: Listening
+  private let file: ShopFile
+
+  /// Opens the shop in a folder and listens, once it returns.
+  ///
+  /// - Parameters:
+  ///   - port: where; any free one, if 0.
+  ///   - folder: where the file `server.sqlite` is, or is made.
+  ///   - catalogue: what a new shop sells.
+  /// - Throws: ``ServerError``, or `ListeningError` if the port cannot be had.
+  public init(port: UInt16, folder: URL, catalogue: Catalogue) async throws {
+    file = try ShopFile(in: folder, catalogue: catalogue)
+    let service = Service(file)
+    listening = try await Listening.start(port: port) { await service.answer($0) }
+    url = listening.url
+  }
+
+  /// Answers what has begun, for a second at most, and closes the file.
+  public func stop() async {
+    await listening.stop()
+    try? file.close()
+  }
+
+  /// Waits until it listens no longer.
+  public func finished() async { _ = await listening.running.result }
+}

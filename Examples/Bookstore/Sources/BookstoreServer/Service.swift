@@ -1,0 +1,94 @@
+import BookstoreKit
+import BookstoreWeb
+import FlyingFox
+import Foundation
+import Synchronization
+
+/// What the server does with a request.
+///
+/// | request | what it does |
+/// |---|---|
+/// | `GET /` | the version, and whether the shop refuses what customers send |
+/// | `GET /books`, `?after=99` | a page of books, with `Link` and `ETag` |
+/// | `GET /books/ID` | a book with its reviews |
+/// | `PUT /books/ID/price` | changes its price |
+/// | `POST /books/ID/reviews` | adds a review |
+/// | `GET /authors/ID`, `PUT /authors/ID/name` | an author; renames her |
+/// | `GET /carts/ID`, `POST /carts/ID/copies` | a customer's cart; puts a copy into it |
+/// | `GET /events` | a WebSocket: each change as it happens |
+/// | `PUT /refusing` | makes the shop refuse what customers send, or take it again |
+final class Service: Sendable {
+  let file: ShopFile
+  private let refusing = Atomic(false)
+
+  init(_ file: ShopFile) { self.file = file }
+
+  func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    do {
+      if request.parts == ["events"], request.method == .GET { return try await events(request) }
+      return try await route(request).response
+    } catch let refusal as Refusal {
+      return Answer(refusal).response
+    } catch {
+      return Answer(Refusal(status: 500, reason: "\(error)")).response
+    }
+  }
+
+  private func route(_ request: HTTPRequest) async throws -> Answer {
+    let parts = request.parts
+    switch (request.method, parts.count, parts.first, parts.last) {
+    case (.GET, 0, _, _):
+      return try Answer(Wire.Status(version: try await file.version(), isRefusing: isRefusing))
+    case (.GET, 1, "books", _): return try await page(request)
+    case (.GET, 2, "books", _): return try await book(request, parts[1])
+    case (.PUT, 3, "books", "price"): return try await setPrice(request, parts[1])
+    case (.POST, 3, "books", "reviews"): return try await review(request, parts[1])
+    case (.GET, 2, "authors", _): return try await author(request, parts[1])
+    case (.PUT, 3, "authors", "name"): return try await rename(request, parts[1])
+    case (.GET, 2, "carts", _): return try await cart(request, parts[1])
+    case (.POST, 3, "carts", "copies"): return try await put(request, into: parts[1])
+    case (.PUT, 1, "refusing", _):
+      let wanted = try HTTPRequest.decode(Wire.Refusing.self, try await request.boundedBody())
+      refusing.store(wanted.isRefusing, ordering: .sequentiallyConsistent)
+      return try Answer(Wire.Status(version: try await file.version(), isRefusing: isRefusing))
+    default:
+      throw Refusal(status: 404, reason: "There is no \(request.method.rawValue) \(request.path).")
+    }
+  }
+
+  var isRefusing: Bool { refusing.load(ordering: .sequentiallyConsistent) }
+
+  /// Each change from now on. The first message says which version the file has: what is read afterwards is not older.
+  private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
+    // The listener first, so that nothing falls between.
+    let events = file.feed.listen()
+    let version = try await file.version()
+    let handler = EventMessages(events: events, first: ServerEvent(version: version))
+    do {
+      return try await WebSocketHTTPHandler(handler: MessageFrameWSHandler(handler: handler)).handleRequest(request)
+    } catch {
+      throw Refusal.malformed("This is a WebSocket, and the request asks for none: \(error)")
+    }
+  }
+}
+
+/// Events as messages of a WebSocket. What the other side says is not listened to.
+private struct EventMessages: WSMessageHandler {
+  let events: AsyncStream<ServerEvent>
+  let first: ServerEvent
+
+  func makeMessages(for client: AsyncStream<WSMessage>) async throws -> AsyncStream<WSMessage> {
+    let (messages, continuation) = AsyncStream<WSMessage>.makeStream()
+    let task = Task { [events, first] in
+      continuation.yield(try Self.message(first))
+      for await event in events { continuation.yield(try Self.message(event)) }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return messages
+  }
+
+  private static func message(_ event: ServerEvent) throws -> WSMessage {
+    .text(String(decoding: try Wire.data(event), as: UTF8.self))
+  }
+}

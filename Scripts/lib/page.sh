@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# Drives the example's page in a browser, where there is one.
+
+# check_page PROGRAM
+check_page() {
+  if ! have_command python3; then
+    note 'python3 is not installed, so the page is not driven in a browser'
+  elif [ -z "$(find_browser)" ]; then
+    note 'no Chromium is installed, so the page is not driven in a browser (Debian: apt-get install chromium)'
+  else
+    note "in $(find_browser)"
+    limited 5 python3 -B "$root/Scripts/lib/page.py" "$1" || fail 'the page does not do what it should'
+  fi
+}
+
+find_browser() { PYTHONPATH=$root/Scripts/lib python3 -B -c 'import browser; print(browser.find() or "")'; }
