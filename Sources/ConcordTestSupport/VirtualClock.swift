@@ -11,7 +11,9 @@ import Concord
 public final class VirtualClock: Clock {
   public struct Instant: InstantProtocol {
     /// The time since the clock was made.
-    public var offset: Duration = .zero
+    public var offset: Duration
+
+    public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     public func duration(to other: Instant) -> Duration { other.offset - offset }

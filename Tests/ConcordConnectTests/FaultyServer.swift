@@ -9,7 +9,7 @@
   /// A service that keeps tallies in a file, and fails now and then in every way it can.
   final class FaultyServer: Sendable {
     private let database: DatabaseQueue
-    private let random: Locked<SeededGenerator>
+    private let random: Locked<SplitMix>
     /// How many of 100 requests fail.
     private let faults: Int
     private let running = Locked<(server: HTTPServer, task: Task<Void, any Error>)?>(nil)
@@ -25,7 +25,7 @@
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       database = try DatabaseQueue(path: file.path)
       self.faults = faults
-      random = Locked(SeededGenerator(seed))
+      random = Locked(SplitMix(seed))
       try database.write { db in
         try db.execute(
           sql: """
@@ -46,7 +46,7 @@
         let task = Task { try await server.run() }
         do {
           try await server.waitUntilListening(timeout: 1)
-        } catch where attempt < 49 {
+        } catch  where attempt < 49 {
           task.cancel()
           try await Task.sleep(for: .milliseconds(20))
           continue
@@ -130,19 +130,6 @@
       guard isFirst else { throw CancellationError() }
       isFirst = false
       return [UInt8](repeating: 32, count: Swift.min(count, 10))
-    }
-  }
-
-  /// SplitMix64.
-  struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return word ^ (word >> 31)
     }
   }
 #endif

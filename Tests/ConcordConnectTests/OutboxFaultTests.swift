@@ -20,7 +20,9 @@
       number("CONCORD_OUTBOX_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
     }
 
-    @Test("Whatever fails and whoever is killed, each action is applied once, in order, and the client shows what the server has")
+    @Test(
+      "Whatever fails and whoever is killed, each action is applied once, in order, and the client shows what the server has"
+    )
     func killAndFault() async throws {
       let first = Self.firstSeed
       for round in 0..<Self.rounds {
@@ -30,9 +32,10 @@
     }
 
     private func run(_ seed: UInt64, _ folder: URL) async throws {
-      var random = SeededGenerator(seed)
+      var random = SplitMix(seed)
       let (actions, entities) = (Self.actions, Self.entities)
-      let comment: Comment = "CONCORD_OUTBOX_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"
+      let comment: Comment =
+        "CONCORD_OUTBOX_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"
       let server = try FaultyServer(folder.appending(path: "Server.sqlite"), faults: 15, seed: seed)
       try await server.start()
       var queued: Set<Int> = []
@@ -44,7 +47,8 @@
           "forward", folder.path, server.url.absoluteString, "\(actions)", "\(entities)", "\(seed)",
         ])
         // Killed at any time, and left alone in the end.
-        let life = kills < (Self.isLong ? 8 : 3) ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
+        let life =
+          kills < (Self.isLong ? 8 : 3) ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
         let restart = Int.random(in: 0..<3, using: &random) == 0
         let end = ContinuousClock.now + life
         if restart {

@@ -112,7 +112,8 @@
       }
     }
 
-    @Test("Actions of a type that is not known stay and are reported; later ones of their entity wait; registering sends them")
+    @Test(
+      "Actions of a type that is not known stay, and are told; later ones of their entity wait until it is registered")
     func unknown() async throws {
       try await withFolder { folder in
         do {
@@ -177,8 +178,10 @@
           try await connect.forward(Raise(book: 1, note: "c"))
         }
         let rows = try await file(folder).read { db in
-          try Row.fetchAll(db, sql: "SELECT action, entity, id, body, state, reason FROM concord_outbox ORDER BY number")
-            .map { row in (0..<6).map { "\(row[$0] ?? "–")".replacingOccurrences(of: "\"", with: "'") } }
+          try Row.fetchAll(
+            db, sql: "SELECT action, entity, id, body, state, reason FROM concord_outbox ORDER BY number"
+          )
+          .map { row in (0..<6).map { "\(row[$0] ?? "–")".replacingOccurrences(of: "\"", with: "'") } }
         }
         #expect(
           rows.map { $0.joined(separator: " ") } == [

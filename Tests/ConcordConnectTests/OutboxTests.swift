@@ -10,7 +10,9 @@ struct OutboxTests {
   private let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 422, body: Data("sold out".utf8)))
   private let failure = ScriptedTransport.Step.fail(TransportError.unreachable(reason: "no network"))
 
-  @Test("A change is shown when `forward` returns, and not stored before the service has accepted", arguments: StoreKind.allCases)
+  @Test(
+    "A change is shown when `forward` returns, and not stored before the service has accepted",
+    arguments: StoreKind.allCases)
   func shown(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([.wait])
     try await withOutbox(kind, transport) { connect in
@@ -30,7 +32,9 @@ struct OutboxTests {
     }
   }
 
-  @Test("No observer sees a change twice, or not at all, while it is accepted", arguments: StoreKind.allCases)
+  @Test(
+    "No observer sees a change twice, or not at all, while it is accepted",
+    arguments: StoreKind.allCases)
   func seamless(_ kind: StoreKind) async throws {
     try await withOutbox(kind) { connect in
       let book = try #require(try connect.viewContext.find(Book.self, id: 1))
@@ -74,7 +78,9 @@ struct OutboxTests {
     }
   }
 
-  @Test("A refusal takes the change back exactly, becomes a dead letter, and says so", arguments: StoreKind.allCases)
+  @Test(
+    "A refusal takes the change back exactly, becomes a dead letter, and says so",
+    arguments: StoreKind.allCases)
   func refused(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([refusal])
     try await withOutbox(kind, transport) { connect in
@@ -159,7 +165,9 @@ struct OutboxTests {
     }
   }
 
-  @Test("A dead letter that is tried again is sent with its key and shown at its old place", arguments: StoreKind.allCases)
+  @Test(
+    "A dead letter that is tried again is sent with its key and shown at its old place",
+    arguments: StoreKind.allCases)
   func retry(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([refusal])
     try await withOutbox(kind, transport) { connect in
@@ -204,7 +212,9 @@ struct OutboxTests {
     }
   }
 
-  @Test("What an action makes, and what it removes and changes besides, is shown and stored", arguments: StoreKind.allCases)
+  @Test(
+    "What an action makes, and what it removes and changes besides, is shown and stored",
+    arguments: StoreKind.allCases)
   func makesAndRemoves(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([.wait, .wait])
     try await withOutbox(kind, transport) { connect in
@@ -242,7 +252,9 @@ struct OutboxTests {
     #expect(connect.outbox.pending.count == 1 && !connect.outbox.isSender)
   }
 
-  @Test("Signing out forgets all, and an answer that comes late changes nothing", arguments: StoreKind.allCases)
+  @Test(
+    "Signing out forgets all, and an answer that comes late changes nothing",
+    arguments: StoreKind.allCases)
   func clear(_ kind: StoreKind) async throws {
     let transport = ScriptedTransport([.wait, refusal])
     try await withOutbox(kind, transport) { connect in

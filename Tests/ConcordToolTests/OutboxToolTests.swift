@@ -52,7 +52,7 @@
     @Test(
       "What cannot be read is found",
       arguments: [
-        ("UPDATE concord_outbox SET body = '{' WHERE number = 1", "concord_outbox has actions that cannot be read: 1 row"),
+        ("UPDATE concord_outbox SET body = '{' WHERE number = 1", "concord_outbox has actions that cannot be read"),
         ("UPDATE concord_outbox SET body = x'FFFE' WHERE number = 1", "concord_outbox has actions that cannot be read"),
         ("UPDATE concord_outbox SET state = 'lost'", "concord_outbox has actions in a state that is not known: 2 rows"),
         ("ALTER TABLE concord_outbox RENAME COLUMN body TO bulk", "concord_outbox lacks some of its columns"),

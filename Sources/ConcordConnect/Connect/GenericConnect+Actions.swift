@@ -71,7 +71,7 @@ extension GenericConnect {
 
   public func refuseInAction(_ function: String) throws {
     if Outbox.current === outbox {
-      throw Errors.calledFromAction("an action that is being sent calls \(function) of '\(name)', which waits for its end")
+      throw Errors.calledFromAction("an action that is being sent calls \(function) of '\(name)', which waits for it")
     }
     guard let current = ActionExecution.current, current.notices === notices, current.state == .executing else {
       return

@@ -37,6 +37,8 @@ struct OutboxLanes {
     var lane = lanes[key] ?? Lane()
     let wasOpen = lane.isOpen
     body(&lane)
+    // What comes next is another action, which has not failed.
+    if lane.isEmpty { lane.isDelayed = false }
     if lane.isOpen != wasOpen { openLanes += lane.isOpen ? 1 : -1 }
     if lane.canBegin, !lane.isReady {
       lane.isReady = true

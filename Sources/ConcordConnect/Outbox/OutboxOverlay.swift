@@ -43,7 +43,9 @@ final class OutboxOverlay: ViewOverlay {
     let ended = now.shown.filter { hasEnded($0.number) }
     var staying = ended.isEmpty ? now.shown : now.shown.filter { !hasEnded($0.number) }
     var unknown = now.unknown.filter { !hasEnded($0.key) }
-    let rows = changes.rows.filter { $0.state == .pending } + (generation == now.generation ? [] : Array(unknown.values))
+    // A type may be known by now.
+    let again = generation == now.generation ? [] : Array(unknown.values)
+    let rows = changes.rows.filter { $0.state == .pending } + again
     var begun: [ShownAction] = []
     for row in rows where staying.position(of: row.number) == nil {
       unknown[row.number] = row
@@ -66,7 +68,8 @@ final class OutboxOverlay: ViewOverlay {
       if let written = now.written[action.number] { changed.formUnion(written) } else { concernsAll = true }
     }
     let (version, next, new) = (changes.version, (staying, unknown), begun)
-    return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) { [self] store, isKeptUpToDate in
+    return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
+      [self] store, isKeptUpToDate in
       for action in (ended + redone).reversed() {
         // A view that is not kept up to date is not shown what was stored.
         let isSent = states[action.number] == .sent

@@ -12,7 +12,8 @@
       if !isWhole, known == version { return OutboxChanges(version: version, isWhole: false) }
       let condition = isWhole ? "state IN ('pending', 'refused')" : "version > ?"
       let statement = SQLiteStatement(
-        try db.cachedStatement(sql: "SELECT \(Self.outboxColumns) FROM concord_outbox WHERE \(condition) ORDER BY number"))
+        try db.cachedStatement(
+          sql: "SELECT \(Self.outboxColumns) FROM concord_outbox WHERE \(condition) ORDER BY number"))
       defer { statement.reset() }
       if !isWhole { try statement.bind(.integer(known?.number ?? 0), at: 1) }
       var rows: [OutboxRow] = []
@@ -37,7 +38,10 @@
       if row.number == 0 { row.number = next }
       let statement = SQLiteStatement(
         try db.cachedStatement(
-          sql: "INSERT OR REPLACE INTO concord_outbox (\(Self.outboxColumns), version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+          sql: """
+            INSERT OR REPLACE INTO concord_outbox (\(Self.outboxColumns), version)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
         ))
       defer { statement.reset() }
       let values: [StoredValue] = [
@@ -131,7 +135,8 @@
     private func forgetOutbox(before limit: Int64) throws {
       guard limit > 0 else { return }
       try db.execute(
-        sql: "DELETE FROM concord_outbox WHERE version <= ? AND state NOT IN ('pending', 'refused')", arguments: [limit])
+        sql: "DELETE FROM concord_outbox WHERE version <= ? AND state NOT IN ('pending', 'refused')",
+        arguments: [limit])
       try db.execute(sql: "UPDATE concord_outbox_state SET forgotten = MAX(forgotten, ?)", arguments: [limit])
     }
   }

@@ -20,7 +20,8 @@
           """)
       if outbox.refused > 0 {
         let count = outbox.refused
-        try report.remark("\(grouped(count)) forwarded \(count == 1 ? "action was" : "actions were") refused, and wait to be retried or dropped")
+        let actions = count == 1 ? "action was" : "actions were"
+        try report.remark("\(grouped(count)) forwarded \(actions) refused, to be retried or dropped by the program")
       }
     }
   }

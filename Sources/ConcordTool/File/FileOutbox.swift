@@ -14,7 +14,8 @@
 
     /// - Returns: `nil` if nothing was ever forwarded.
     init?(_ db: Database) throws {
-      let present = Set(try Row.fetchAll(db, sql: "PRAGMA table_info(concord_outbox)").compactMap { $0["name"] as String? })
+      let rows = try Row.fetchAll(db, sql: "PRAGMA table_info(concord_outbox)")
+      let present = Set(rows.compactMap { $0["name"] as String? })
       if present.isEmpty { return nil }
       isStrange = !Self.columns.isSubset(of: present)
       if isStrange {

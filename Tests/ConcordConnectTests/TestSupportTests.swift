@@ -1,0 +1,88 @@
+import Concord
+import ConcordTestSupport
+import Foundation
+import Testing
+
+@testable import ConcordConnect
+
+@Suite("What tests of one's own need")
+struct TestSupportTests {
+  @Test("A virtual clock wakes those whose time has come, the first first, and no one else")
+  func clock() async throws {
+    let (clock, woken) = (VirtualClock(), Log<Int>())
+    let tasks = [3, 1, 2].map { seconds in
+      Task {
+        try await clock.sleep(for: .seconds(seconds))
+        woken.add(seconds)
+      }
+    }
+    await clock.sleepers(atLeast: 3)
+    #expect(clock.advanceToNextSleeper() == .seconds(1))
+    #expect(try await eventually { woken.entries == [1] })
+    clock.advance(by: .milliseconds(999))
+    #expect(clock.sleepers == 2 && clock.now.offset == .milliseconds(1999))
+    tasks[0].cancel()
+    #expect(try await eventually { clock.sleepers == 1 })
+    clock.advance(by: .seconds(100))
+    #expect(try await eventually { woken.entries == [1, 2] })
+    #expect(clock.advanceToNextSleeper() == nil)
+    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    try await clock.sleep(until: .init(offset: .seconds(1)), tolerance: nil)
+  }
+
+  @Test("A transport plays its script, and passes on what comes afterwards")
+  func transport() async throws {
+    let served = Log<String>()
+    let transport = ScriptedTransport([
+      .fail(Failure()), .loseAnswer(Failure()), .answer(TransportResponse(status: 418)),
+    ]) {
+      served.add($0.method)
+      return TransportResponse(status: 200)
+    }
+    await #expect(throws: Failure.self) { try await transport.send(TransportRequest("GET", "/1")) }
+    await #expect(throws: Failure.self) { try await transport.send(TransportRequest("PUT", "/2")) }
+    #expect(try await transport.send(TransportRequest("GET", "/3")).status == 418)
+    #expect(try await transport.send(TransportRequest("POST", "/4")).status == 200)
+    #expect(served.entries == ["PUT", "POST"] && transport.requests.count == 4)
+    transport.play(.wait)
+    let waiting = Task { try await transport.send(TransportRequest("DELETE", "/5")).status }
+    #expect(try await eventually { transport.waiting == 1 })
+    #expect(served.entries.count == 2)
+    transport.release()
+    #expect(try await waiting.value == 200 && served.entries.count == 3)
+  }
+
+  @Test("`settled()` waits for actions, for those that they begin, for the outbox and for observers")
+  func settled() async throws {
+    let transport = ScriptedTransport()
+    let connect = try TestConnect.inMemory(try libraryModel(), transport: transport, forwarding: [Raise.self])
+    try connect.store([Book(id: 1, title: "")])
+    try await connect.start()
+    let seen = Log<Double>()
+    let book = try #require(try connect.viewContext.find(Book.self, id: 1))
+    let subscription = book.map(\.price).observe { seen.add($0) }
+    try connect.execute(
+      Work {
+        try await Task.sleep(for: .milliseconds(20))
+        try await connect.forward(Raise(book: 1, note: "a"))
+        try connect.execute(Work { try await connect.forward(Raise(book: 1, note: "b")) })
+      })
+    try await connect.settled()
+    #expect(seen.entries.last == 2 && transport.requests.count == 2 && connect.outbox.pending.isEmpty)
+    connect.suspended = true
+    try connect.execute(Work {})
+    try await connect.settled()
+    connect.suspended = false
+    try await connect.stop()
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("A container in memory is as any other, and settles")
+  func container() async throws {
+    let container = try GenericPersistentContainer<ContextStrategy.Mixed>.inMemory(try libraryModel())
+    container.viewContext.insert(Book(id: 1, title: "Emma"))
+    try container.viewContext.save()
+    try await container.settled()
+    #expect(try container.stored(Book.self).map(\.title) == ["Emma"])
+  }
+}

@@ -1,0 +1,106 @@
+import Concord
+import ConcordModel
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+@Suite("Forwarded actions in a store")
+struct OutboxRowTests {
+  private func row(_ name: String) -> OutboxRow {
+    OutboxRow(key: name, action: "raise", entity: "Book", id: .text("EMMA"), body: "{\"a\":\"ä\"}", forwarded: 1.5)
+  }
+
+  @Test("What is written is read, and what is new since a version", arguments: StoreKind.allCases)
+  func changes(_ kind: StoreKind) throws {
+    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+      #expect(try store.read { try $0.outbox(after: nil) }.version == nil)
+      #expect(try store.read { try $0.outbox(after: nil) }.rows.isEmpty)
+      let (first, second) = try store.write(origin: nil) { writing in
+        (try writing.writeOutbox(row("a")), try writing.writeOutbox(row("b")))
+      }
+      #expect(first.number < second.number)
+      var all = try store.read { try $0.outbox(after: nil) }
+      #expect(all.isWhole && all.rows == [first, second])
+      #expect(try store.read { try $0.outbox(after: all.version) }.rows.isEmpty)
+      var refused = first
+      (refused.state, refused.reason) = (.refused, "no")
+      var sent = second
+      (sent.state, sent.body) = (.sent, "")
+      let known = all.version
+      try store.write(origin: nil) { writing in
+        try writing.writeOutbox(refused)
+        try writing.writeOutbox(sent)
+        #expect(try writing.outboxRow(refused.number) == refused)
+        #expect(try writing.outboxRow(999) == nil)
+      }
+      let new = try store.read { try $0.outbox(after: known) }
+      #expect(!new.isWhole && new.rows == [refused, sent] && !new.wasCleared)
+      // What is finished is of no interest to those who know nothing.
+      all = try store.read { try $0.outbox(after: nil) }
+      #expect(all.rows == [refused])
+    }
+  }
+
+  @Test("A write that throws leaves nothing", arguments: StoreKind.allCases)
+  func undone(_ kind: StoreKind) throws {
+    struct Undo: Error {}
+    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+      try store.write(origin: nil) { _ = try $0.writeOutbox(row("a")) }
+      let before = try store.read { try $0.outbox(after: nil) }
+      #expect(throws: Undo.self) {
+        try store.write(origin: nil) { writing in
+          try writing.writeOutbox(row("b"))
+          try writing.clearOutbox()
+          throw Undo()
+        }
+      }
+      let after = try store.read { try $0.outbox(after: nil) }
+      #expect(after.rows == before.rows && after.version == before.version)
+    }
+  }
+
+  @Test("Clearing is told to those who knew what was there", arguments: StoreKind.allCases)
+  func cleared(_ kind: StoreKind) throws {
+    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+      try store.write(origin: nil) { _ = try $0.writeOutbox(row("a")) }
+      let known = try store.read { try $0.outbox(after: nil) }.version
+      try store.write(origin: nil) { try $0.clearOutbox() }
+      let changes = try store.read { try $0.outbox(after: known) }
+      #expect(changes.isWhole && changes.rows.isEmpty && changes.wasCleared)
+      let next = try store.write(origin: nil) { try $0.writeOutbox(row("a")) }
+      #expect(try store.read { try $0.outbox(after: changes.version) }.rows == [next])
+      #expect(try store.read { try $0.outbox(after: nil) }.wasCleared == false)
+    }
+  }
+
+  @Test("Finished rows go after a while, and who has not seen them reads all", arguments: StoreKind.allCases)
+  func forgotten(_ kind: StoreKind) throws {
+    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+      try store.write(origin: nil) { _ = try $0.writeOutbox(row("pending")) }
+      let known = try store.read { try $0.outbox(after: nil) }.version
+      try store.write(origin: nil) { writing in
+        for number in 0..<3000 {
+          var row = row("\(number)")
+          row.state = .sent
+          try writing.writeOutbox(row)
+        }
+      }
+      let changes = try store.read { try $0.outbox(after: known) }
+      #expect(changes.isWhole && changes.rows.map(\.key) == ["pending"] && !changes.wasCleared)
+      let version = try #require(changes.version)
+      let recent = OutboxVersion(epoch: version.epoch, number: version.number - 1000)
+      #expect(try store.read { try $0.outbox(after: recent) }.rows.count == 1000)
+    }
+  }
+
+  @Test("One holds it at a time", arguments: StoreKind.allCases)
+  func hold(_ kind: StoreKind) throws {
+    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+      var hold = try store.holdOutbox()
+      #expect(try hold != nil && store.holdOutbox() == nil)
+      hold = nil
+      #expect(try store.holdOutbox() != nil)
+    }
+  }
+}
