@@ -84,7 +84,7 @@ final class ScheduleKeeper: Sendable {
     for trigger in Set(triggers) {
       switch trigger {
       case .atStart: break
-      case .every(let interval): tasks.append(repeating(number, max(interval, .milliseconds(1))))
+      case .every(let interval): tasks.append(repeating(number, interval))
       case .whenReachable: tasks.append(following(number))
       }
     }
@@ -98,7 +98,9 @@ final class ScheduleKeeper: Sendable {
   }
 
   private func repeating(_ number: Int, _ interval: Duration) -> Task<Void, Never> {
-    Task { [clock, weak self] in
+    // Longer than a century is too long for some clocks.
+    let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
+    return Task { [clock, weak self] in
       while (try? await clock.sleep(for: interval)) != nil, !Task.isCancelled {
         guard let self else { return }
         isDue(number, comesAgain: true)
