@@ -79,7 +79,7 @@ struct SameValueTests {
       var value = Everything(&random)
       let context = coordinator.newContext()
       let ends = [Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, 1, .pi, Decimal(UInt64.max)]
-      let rounded = Decimal.greatestFiniteMagnitude - Decimal(sign: .plus, exponent: 127, significand: 5)
+      let rounded = try #require(Decimal(string: "340282366920938463463374607431768211450e127"))
       for decimal in (ends + [rounded]).flatMap({ [$0, -$0] }) {
         value.decimal = decimal
         context.insert(value)
