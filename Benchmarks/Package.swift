@@ -28,6 +28,7 @@ let package = Package(
         .product(name: "Concord", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
         .product(name: "ConcordPersistence", package: "Concord"),
+        .product(name: "ConcordConnect", package: "Concord"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ConcordMacros", package: "Concord", condition: .when(traits: ["Macros"])),

@@ -155,6 +155,40 @@ struct ScheduleTests {
     }
   }
 
+  @Test("Many schedules of one kind that are due at once are all executed, one after another")
+  func manySchedules() async throws {
+    try await withSchedules { connect, clock, _ in
+      let (syncs, meter, gate) = ((0..<5).map { _ in Sync() }, ActionTests.Meter(), Gate())
+      syncs[0].hold(gate)
+      for sync in syncs { connect.schedule(sync, .atStart) }
+      let shelves = (0..<3).map { number in Shelf(number: number, meter: meter, runs: Log<Int>()) }
+      for shelf in shelves { connect.schedule(shelf, .every(.seconds(60))) }
+      try await connect.start()
+      #expect(try await eventually { syncs[0].runs.entries.count == 1 })
+      gate.open()
+      #expect(try await eventually { syncs.allSatisfy { $0.ends.entries.count == 1 } })
+      // An interval of one is no reason to leave out that of another.
+      for turn in 1...3 {
+        try await pass(.seconds(60), clock, sleepers: 3)
+        #expect(try await eventually { shelves.allSatisfy { $0.runs.entries.count == turn } })
+      }
+      #expect(meter.most == 1)
+    }
+  }
+
+  /// One of several places that are synchronised by actions of one type.
+  private struct Shelf: GenericAction, Sendable {
+    let number: Int
+    let meter: ActionTests.Meter
+    let runs: Log<Int>
+    func execute() async throws {
+      meter.enter()
+      try await Task.sleep(for: .milliseconds(5))
+      meter.leave()
+      runs.add(number)
+    }
+  }
+
   @Test("A schedule that is cancelled, or whose connect is stopped, executes nothing")
   func cancelling() async throws {
     try await withSchedules { connect, clock, network in

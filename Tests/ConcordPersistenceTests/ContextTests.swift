@@ -184,6 +184,26 @@ struct ContextTests {
     }
   }
 
+  @Test("What was removed is not remembered: a value with any stamp can take its place", arguments: StoreKind.allCases)
+  func insertingWhatWasRemoved(_ kind: StoreKind) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      for savesBetween in [true, false] {
+        let context = coordinator.newContext()
+        context.insert(Review(id: 1, text: "third version"), modifiedAt: 3)
+        try context.save()
+        try context.delete(Review.self, id: 1)
+        if savesBetween { try context.save() }
+        context.insert(Review(id: 1, text: "second version"), modifiedAt: 2)
+        #expect(try context.find(Review.self, id: 1)?.text == "second version")
+        try context.save()
+        #expect(try coordinator.newContext().find(Review.self, id: 1)?.text == "second version")
+        #expect(try coordinator.newContext().stamp(of: Review.self, id: 1) == 2)
+        try context.delete(Review.self, id: 1)
+        try context.save()
+      }
+    }
+  }
+
   @Test("What cannot be written is said at the save, and a rollback forgets it", arguments: StoreKind.allCases)
   func unwritable(_ kind: StoreKind) throws {
     let model = try Model("Small", entities: [Author.self])

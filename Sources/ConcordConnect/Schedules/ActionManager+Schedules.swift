@@ -5,8 +5,8 @@ extension ActionManager {
   /// connect.schedule(SyncBooks(), .atStart, .every(.seconds(60)), .whenReachable)
   /// ```
   ///
-  /// No two scheduled actions of one type run at once: one that is due again in an interval is left out then, any other is executed
-  /// afterwards, once. Schedules rest while their manager is stopped.
+  /// No two scheduled actions of one type run at once: one whose own interval ends while it runs is left out then, any other is
+  /// executed afterwards, once for each schedule. Schedules rest while their manager is stopped.
   ///
   /// - Parameter action: is executed many times, so that it has to be `Sendable`.
   /// - Returns: what ends it. It goes on without.

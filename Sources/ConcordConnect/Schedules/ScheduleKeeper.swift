@@ -2,7 +2,8 @@ import Concord
 
 /// Executes actions when they are due: never two of one kind at once.
 ///
-/// What becomes due while one of the kind waits or runs is left out if it comes again by itself, and otherwise done afterwards, once.
+/// What becomes due while one of the kind waits or runs is done afterwards, once. Only an interval that ends while its own action
+/// waits or runs is left out.
 final class ScheduleKeeper: Sendable {
   /// Executes an action, and calls back when it has finished.
   typealias Execute = @Sendable (_ whenFinished: @escaping @Sendable () -> Void) throws -> Void
@@ -27,8 +28,10 @@ final class ScheduleKeeper: Sendable {
 
   /// What is known of a type of actions, one of which waits or runs.
   private struct Kind {
-    /// Which schedule is to be executed afterwards.
-    var next: Int?
+    /// The schedule whose action that is.
+    let number: Int
+    /// Which schedules are to be executed afterwards, each once.
+    var next: [Int] = []
   }
 
   init(clock: any Clock<Duration>, reachability: any Reachability) {
@@ -65,7 +68,7 @@ final class ScheduleKeeper: Sendable {
   func stop() {
     let tasks = state.withLock { state in
       state.isStarted = false
-      for kind in state.kinds.keys { state.kinds[kind]?.next = nil }
+      for kind in state.kinds.keys { state.kinds[kind]?.next = [] }
       return state.entries.keys.flatMap { number in
         defer { state.entries[number]?.tasks = [] }
         return state.entries[number]?.tasks ?? []
@@ -81,7 +84,7 @@ final class ScheduleKeeper: Sendable {
     for trigger in Set(triggers) {
       switch trigger {
       case .atStart: break
-      case .every(let interval): tasks.append(repeating(number, max(interval, .milliseconds(1))))
+      case .every(let interval): tasks.append(repeating(number, interval))
       case .whenReachable: tasks.append(following(number))
       }
     }
@@ -95,7 +98,9 @@ final class ScheduleKeeper: Sendable {
   }
 
   private func repeating(_ number: Int, _ interval: Duration) -> Task<Void, Never> {
-    Task { [clock, weak self] in
+    // Longer than a century is too long for some clocks.
+    let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
+    return Task { [clock, weak self] in
       while (try? await clock.sleep(for: interval)) != nil, !Task.isCancelled {
         guard let self else { return }
         isDue(number, comesAgain: true)
@@ -117,11 +122,13 @@ final class ScheduleKeeper: Sendable {
   private func isDue(_ number: Int, comesAgain: Bool) {
     let execute = state.withLock { state -> (ObjectIdentifier, Execute)? in
       guard state.isStarted, let entry = state.entries[number] else { return nil }
-      if state.kinds[entry.kind] != nil {
-        if !comesAgain { state.kinds[entry.kind]?.next = number }
+      if let kind = state.kinds[entry.kind] {
+        // Its own interval comes again; that of another may always end while this one runs.
+        let isLeftOut = comesAgain && kind.number == number
+        if !isLeftOut, !kind.next.contains(number) { state.kinds[entry.kind]?.next.append(number) }
         return nil
       }
-      state.kinds[entry.kind] = Kind()
+      state.kinds[entry.kind] = Kind(number: number)
       return (entry.kind, entry.execute)
     }
     if let execute { run(execute.1, execute.0) }
@@ -137,7 +144,8 @@ final class ScheduleKeeper: Sendable {
   }
 
   private func didFinish(_ kind: ObjectIdentifier) {
-    let next = state.withLock { state in state.kinds.removeValue(forKey: kind)?.next }
-    if let next { isDue(next, comesAgain: false) }
+    let next = state.withLock { state in state.kinds.removeValue(forKey: kind)?.next ?? [] }
+    // The first begins, and the others wait for it again.
+    for number in next { isDue(number, comesAgain: false) }
   }
 }

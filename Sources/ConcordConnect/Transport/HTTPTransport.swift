@@ -33,7 +33,8 @@ public final class HTTPTransport: Transport {
   ) {
     self.baseURL = baseURL
     self.headers = headers
-    self.timeout = timeout
+    // Some systems multiply it until it is too large for their numbers. A year is as good as for ever.
+    self.timeout = min(timeout, .seconds(365 * 86_400))
     self.sizeLimit = sizeLimit
     let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
     configuration.httpShouldSetCookies = false

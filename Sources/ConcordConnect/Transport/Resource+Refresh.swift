@@ -3,7 +3,8 @@ public import Foundation
 
 extension Resource {
   /// Makes the stored entities equal to what the service has: each page is stored as it arrives, and what was on none of them is
-  /// deleted when the last one has come. If a page does not come, nothing is deleted.
+  /// deleted when the last one has come. If a page does not come, nothing is deleted. What is changed or inserted here while a
+  /// page is on its way is fresher than it, and stays.
   ///
   /// ```swift
   /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
@@ -17,16 +18,22 @@ extension Resource {
     subsetFilter: Predicate<Entity>? = nil, condition: Predicate<Entity>? = nil
   ) async throws {
     var all: [Entity] = []
+    // A page is as fresh as the request for it: what is changed here while it is on its way is fresher.
+    let start = context.nextStamp()
+    var stamp = start
     try await forEachPage(query) { page in
       try Task.checkCancellation()
       all += page.items
-      if page.next != nil {
+      if page.next != nil || stamp > start {
         try context.merge(
-          page: page.items, for: Entity.self, ignoreAttributes: ignoreAttributes, condition: condition)
+          page: page.items, for: Entity.self, ignoreAttributes: ignoreAttributes, condition: condition,
+          modifiedAt: stamp)
       }
+      stamp = context.nextStamp()
     }
+    // The pages are stored, unless there is but one. What is on none of them goes, if it was there before the first.
     try context.merge(
       objects: all, for: Entity.self, ignoreAttributes: ignoreAttributes, subsetFilter: subsetFilter,
-      condition: condition)
+      condition: condition, modifiedAt: start)
   }
 }

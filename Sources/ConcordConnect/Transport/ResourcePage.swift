@@ -18,7 +18,13 @@ final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
     let page: ResourcePage<Entity>
   }
 
-  private let entries = Locked<[String: Entry]>([:])
+  private let entries = Locked<[Key: Entry]>([:])
+
+  /// What was asked for, and how: the same address may have a list for each language.
+  private struct Key: Hashable {
+    let target: TransportRequest.Target
+    let headers: HeaderFields
+  }
 
   func entry(_ request: TransportRequest) -> Entry? { entries.withLock { $0[Self.key(request)] } }
 
@@ -26,12 +32,7 @@ final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
 
   func removeAll() { entries.withLock { $0 = [:] } }
 
-  private static func key(_ request: TransportRequest) -> String {
-    switch request.target {
-    case .url(let url): url.absoluteString
-    case .path(let path, let query): path + query.map { "&\($0.name)=\($0.value ?? "")" }.joined()
-    }
-  }
+  private static func key(_ request: TransportRequest) -> Key { Key(target: request.target, headers: request.headers) }
 }
 
 /// A page whose body is an object.

@@ -83,7 +83,7 @@ public struct TransportResponse: Sendable {
 }
 
 /// Header fields, whose names are the same in upper and lower case.
-public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// By name, in lower case.
   public private(set) var values: [String: String] = [:]
 

@@ -90,6 +90,15 @@ package struct PropertyRange: Sendable {
   }
 }
 
+extension EntityDescription {
+  /// Whether the column of the id holds what the key is, up to how equal ids look. Not where the id is optional, whose key is
+  /// JSON: no key is `NULL`.
+  package var isIDItsKey: Bool {
+    guard let idPosition else { return false }
+    return !columns[idPosition].isOptional && columns[idPosition].storageClass == keyStorageClass
+  }
+}
+
 extension EntityDescription: Hashable {
   public static func == (a: EntityDescription, b: EntityDescription) -> Bool { a === b || a.type == b.type }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }

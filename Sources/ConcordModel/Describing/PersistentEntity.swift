@@ -43,7 +43,8 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
 
   /// How ids are kept. Given for any `Codable` id.
   static var idStorageClass: StorageClass { get }
-  /// The same for all ids that are equal.
+  /// The same for all ids that are equal. Say it yourself for an id of several parts that may be equal and encoded otherwise, as one
+  /// that holds a `Double`, which may be -0.0.
   static func storedKey(of id: ID) throws -> StoredValue
   /// The id with a key, equal to all that are kept so.
   static func id(storedKey: StoredValue) throws -> ID

@@ -10,7 +10,8 @@ extension Decimal: PersistentValue {
     var digits = Substring(significand.description)
     if digits == "0" { return .text("0") }
     var exponent = self.exponent
-    while digits.hasSuffix("0") {
+    // No decimal has a greater exponent than 127, so that digits may end with zeros there.
+    while digits.hasSuffix("0"), exponent < 127 {
       digits.removeLast()
       exponent += 1
     }
@@ -48,6 +49,8 @@ extension Decimal: PersistentValue {
       exponent += given
     }
     self.init(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+    // A significand that ends with zeros has an exponent of its own, and the two together may be more than there is.
+    if isNaN, let whole = Decimal(string: text) { self = whole }
     if isNaN { return nil }
   }
 }

@@ -43,18 +43,12 @@ public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue
   }
 }
 
-/// As JSON, with sorted keys. The bits of a NaN and the base types' extremes survive where `Codable` lets them.
+/// As JSON, with sorted keys, and the elements of a set in one order. The bits of a NaN and the base types' extremes survive where `Codable` lets them.
 public enum JSONCoding<Value: Codable>: ValueCoding {
   public static var storageClass: StorageClass { .text }
   public static var comparison: StoredComparison { .none }
 
-  public static func encode(_ value: Value) throws -> StoredValue {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-    return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
-  }
+  public static func encode(_ value: Value) throws -> StoredValue { .text(try OrderedJSON.text(value)) }
 
   public static func decode(_ stored: StoredValue) throws -> Value {
     guard case .text(let text) = stored else { throw StoreError.unreadable(stored, as: Value.self) }

@@ -143,7 +143,9 @@ final class ContextCore {
   func put(_ row: StoredRow, _ key: EntityKey, base: PendingChange.Base) {
     pending.change(key) { present in
       guard let present else { return PendingChange(base: base, row: row, stamp: row.stamp) }
-      return row.stamp > present.stamp ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
+      // What was removed is not remembered, so that a value of any stamp may take its place.
+      return present.row == nil || row.stamp > present.stamp
+        ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
     }
   }
 

@@ -118,7 +118,7 @@ extension StoredOrder {
     let column = entity.columns[position]
     guard column.comparison == .order || column.isReal else { return nil }
     self.init(
-      position == entity.idPosition && column.comparison == .order ? .key : .position(position),
+      position == entity.idPosition && entity.isIDItsKey && column.comparison == .order ? .key : .position(position),
       isAscending: descriptor.order == .forward)
   }
 }

@@ -97,7 +97,7 @@ struct PredicateTranslation {
 
   private func column(at position: Int, _ type: Any.Type) -> Column? {
     let column = entity.columns[position]
-    if position == entity.idPosition {
+    if position == entity.idPosition, entity.isIDItsKey {
       return Column(
         stored: .key, kind: .same(column.comparison == .order ? .order : .equality), type: type, isOptional: false,
         encode: encodeKey)
@@ -132,8 +132,8 @@ struct PredicateTranslation {
     }
     let comparison = target.columns[idPosition].comparison
     return Column(
-      stored: .position(position), kind: .same(comparison == .order ? .order : .equality), type: type,
-      isOptional: false, encode: encoder(target.type))
+      stored: .position(position), kind: .same(comparison == .order && target.isIDItsKey ? .order : .equality),
+      type: type, isOptional: false, encode: encoder(target.type))
   }
 
   // MARK: Comparisons
@@ -230,8 +230,9 @@ struct PredicateTranslation {
     case .real(let value): number = value
     case column.negativeZero: number = 0
     // Nothing is ordered beside NaN.
-    default: return .always(false)
+    default: return .always(column.isDate && (comparison == .lessOrEqual || comparison == .greaterOrEqual))
     }
+    if column.isDate { return dateCompares(column, comparison, number) }
     var conditions = [StoredCondition.compares(column.stored, comparison, .real(number))]
     if comparison == .greater || comparison == .greaterOrEqual {
       conditions.append(.compares(column.stored, .lessOrEqual, .real(.infinity)))
@@ -239,6 +240,26 @@ struct PredicateTranslation {
     let condition = conditions.count == 1 ? conditions[0] : .all(conditions)
     guard comparison.holds(.real(0), .real(number)) else { return condition }
     return .any([condition, .isEqual(column.stored, column.negativeZero)])
+  }
+
+  /// The same for dates, of which Foundation knows only `<` and `>`: what is not greater is less or equal, NaN too.
+  private func dateCompares(
+    _ column: Column, _ comparison: StoredComparisonOperator, _ number: Double
+  ) -> StoredCondition {
+    let holds = StoredCondition.compares(column.stored, comparison, .real(number))
+    let isZeroMeant = comparison.holds(.real(0), .real(number))
+    let isNegativeZero = StoredCondition.isEqual(column.stored, column.negativeZero)
+    switch comparison {
+    case .less: return isZeroMeant ? .any([holds, isNegativeZero]) : holds
+    case .greater:
+      let isNumber = StoredCondition.compares(column.stored, .lessOrEqual, .real(.infinity))
+      return isZeroMeant ? .any([.all([holds, isNumber]), isNegativeZero]) : .all([holds, isNumber])
+    // All bits are greater than all numbers.
+    case .greaterOrEqual: return isZeroMeant ? holds : .all([holds, .not(isNegativeZero)])
+    case .lessOrEqual:
+      let isBits = StoredCondition.compares(column.stored, .greaterOrEqual, .blob(Data()))
+      return .any([holds, isZeroMeant ? isBits : .all([isBits, .not(isNegativeZero)])])
+    }
   }
 
   /// One of some values.
@@ -262,6 +283,8 @@ struct PredicateTranslation {
 }
 
 extension PredicateTranslation.Column {
+  fileprivate var isDate: Bool { type == Date.self || type == Date?.self }
+
   /// How -0.0 is stored there.
   var negativeZero: StoredValue {
     type == Float.self || type == Float?.self ? (-Float.zero).storedValue : (-Double.zero).storedValue

@@ -115,7 +115,8 @@
         columns.append(Column(name: column.name, type: column.storageClass.rawValue, isRequired: !column.isOptional))
       }
       if SQLiteTable.keepsExactID(entity) {
-        columns.append(Column(name: "_id", type: entity.keyStorageClass.rawValue, isRequired: false))
+        let exact = entity.columns.first { $0.name == "id" }?.storageClass ?? entity.keyStorageClass
+        columns.append(Column(name: "_id", type: exact.rawValue, isRequired: false))
       }
       return columns + [Column(name: "_stamp", type: "REAL", isRequired: true)]
     }

@@ -141,7 +141,7 @@
       let isWritten = try statements.with(purpose) { statement in
         try statement.bind(key.id, at: 1)
         _ = try bind(row, of: key, to: statement, after: 1, statements.table)
-        _ = try statement.step()
+        try run(statement)
         return statement.changedRows == 1
       }
       if isWritten { changedKeys.append(key) }
@@ -154,7 +154,7 @@
         try statements.with(.update) { statement in
           let next = try bind(row, of: key, to: statement, after: 0, statements.table)
           try statement.bind(key.id, at: next)
-          _ = try statement.step()
+          try run(statement)
         }
       }
       for index in row.collections.indices {
@@ -169,22 +169,23 @@
       guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity) else {
         return try replaceComparing(row, base, key)
       }
-      let statement = SQLiteStatement(try db.cachedStatement(sql: table.replaceIfSame(positions)))
+      let replacement = table.replaceIfSame(positions)
+      let statement = SQLiteStatement(try db.cachedStatement(sql: replacement.sql))
       defer { statement.reset() }
       var next: Int32 = 1
       func bind(_ value: StoredValue) throws {
         try statement.bind(value, at: next)
         next += 1
       }
-      for position in positions.all { try bind(row.values[position]) }
+      for position in replacement.positions.all { try bind(row.values[position]) }
       try bind(.real(row.stamp))
       try bind(key.id)
       try bind(.real(base.stamp))
       if table.keepsExactID, let position = key.entity.idPosition {
-        try bind(base.values[position] == key.id ? .null : base.values[position])
+        try bind(table.exactID(base.values[position], key: key.id))
       }
       for position in base.values.indices where position != key.entity.idPosition { try bind(base.values[position]) }
-      _ = try statement.step()
+      try run(statement)
       guard statement.changedRows == 1 else { return false }
       changedKeys.append(key)
       return true
@@ -199,6 +200,13 @@
       changedKeys.append(key)
     }
 
+    /// Writes a row. Whoever writes has to know why it is refused.
+    private func run(_ statement: SQLiteStatement) throws {
+      do { _ = try statement.step() } catch let failure as SQLiteFailure {
+        throw StoreError(code: failure.code, message: failure.message, store: store)
+      }
+    }
+
     /// Binds all but the key, and returns the next position.
     private func bind(
       _ row: StoredRow, of key: EntityKey, to statement: SQLiteStatement, after last: Int32, _ table: SQLiteTable
@@ -206,8 +214,7 @@
       var next = last + 1
       let idPosition = key.entity.idPosition
       if table.keepsExactID, let idPosition {
-        let exact = row.values[idPosition]
-        try statement.bind(exact == key.id ? .null : exact, at: next)
+        try statement.bind(table.exactID(row.values[idPosition], key: key.id), at: next)
         next += 1
       }
       for (position, value) in row.values.enumerated() where position != idPosition {

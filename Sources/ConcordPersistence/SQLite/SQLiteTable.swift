@@ -8,8 +8,9 @@
   /// key, and `_stamp`. That of a collection has `_owner`, `_position`, `_key` for a dictionary, and the element.
   final class SQLiteTable: Sendable {
     let entity: EntityDescription
-    /// Whether equal ids may be stored differently, so that the id as given needs a column of its own.
+    /// Whether equal ids may be stored differently, or otherwise than their key, so that the id as given needs a column of its own.
     let keepsExactID: Bool
+    private let isIDItsKey: Bool
     /// The result columns of a row: the properties by position, then the key, then the stamp.
     let keyPosition: Int32
     let stampPosition: Int32
@@ -44,13 +45,27 @@
         self.bits = bits
       }
 
+      /// All that are written.
+      init(allOf entity: EntityDescription) {
+        bits = SQLiteTable.storedPositions(entity).reduce(0) { $0 | 1 << UInt64($1) }
+      }
+
       var all: [Int] { (0..<64).filter { bits & 1 << UInt64($0) != 0 } }
     }
 
-    /// Updates some columns of a row that is still what it was. Indexes on others are left alone.
-    func replaceIfSame(_ positions: Positions) -> String {
+    /// An update of some columns.
+    typealias Replacement = (positions: Positions, sql: String)
+
+    /// How many of them are kept, here and prepared by the connection.
+    private static let mostReplacements = 64
+
+    /// Updates some columns of a row that is still what it was. Indexes on others are left alone, unless so many forms of
+    /// updates were needed already that this one writes all columns.
+    func replaceIfSame(_ positions: Positions) -> Replacement {
       replacements.withLock { known in
-        if let sql = known[positions] { return sql }
+        if let sql = known[positions] { return (positions, sql) }
+        let positions = known.count < Self.mostReplacements ? positions : Positions(allOf: entity)
+        if let sql = known[positions] { return (positions, sql) }
         let names = positions.all.map { "\(quoted(entity.columns[$0].name)) = ?" } + ["\"_stamp\" = ?"]
         let compared =
           ["\"id\" = ?", "\"_stamp\" = ?"] + (keepsExactID ? ["\"_id\" IS ?"] : [])
@@ -58,7 +73,7 @@
         let sql =
           "UPDATE \(quoted(entity.name)) SET \(names.joined(separator: ", ")) WHERE \(compared.joined(separator: " AND "))"
         known[positions] = sql
-        return sql
+        return (positions, sql)
       }
     }
 
@@ -73,6 +88,7 @@
     init(_ entity: EntityDescription) {
       self.entity = entity
       keepsExactID = Self.keepsExactID(entity)
+      isIDItsKey = entity.isIDItsKey
       keyPosition = Int32(entity.columns.count)
       stampPosition = keyPosition + 1
       entityKeyPosition =
@@ -116,14 +132,18 @@
 
     static func resultColumn(_ entity: EntityDescription, at position: Int, _ keepsExactID: Bool) -> String {
       guard position == entity.idPosition else { return quoted(entity.columns[position].name) }
+      if !entity.isIDItsKey { return "\"_id\"" }
       return keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\""
     }
 
     static func keepsExactID(_ entity: EntityDescription) -> Bool {
       guard let position = entity.idPosition else { return false }
       // Where a store may compare ids itself, equal ones are stored the same.
-      return entity.columns[position].comparison == .none
+      return entity.columns[position].comparison == .none || !entity.isIDItsKey
     }
+
+    /// What the column of the id as given holds: nothing, where the key tells it.
+    func exactID(_ id: StoredValue, key: StoredValue) -> StoredValue { isIDItsKey && id == key ? .null : id }
 
     static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {
       "\(entity.name)_\(collection.name)"

@@ -129,7 +129,7 @@ extension Row {
 }
 
 /// A number that threads add to.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let sum = Atomic(0)
 
   var value: Int { sum.load(ordering: .acquiring) }

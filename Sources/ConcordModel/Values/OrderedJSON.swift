@@ -1,0 +1,48 @@
+import Foundation
+
+/// A value as JSON: equal sets and dictionaries as the same text, whatever their order in memory, which differs from one run of
+/// the program to the next.
+enum OrderedJSON {
+  static func text(_ value: some Encodable) throws -> String { try text(value, encoder()) }
+
+  fileprivate static func text(_ value: some Encodable, _ encoder: JSONEncoder) throws -> String {
+    if let unordered = value as? any Unordered { return try unordered.json(encoder) }
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  private static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return encoder
+  }
+
+  /// An array of the parts, in the order of their bytes.
+  fileprivate static func array(_ parts: [String]) -> String {
+    let sorted = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return "[\(sorted.joined(separator: ","))]"
+  }
+}
+
+private protocol Unordered { func json(_ encoder: JSONEncoder) throws -> String }
+
+extension Set: Unordered where Element: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> String {
+    OrderedJSON.array(try map { try OrderedJSON.text($0, encoder) })
+  }
+}
+
+extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> String {
+    // An object, whose keys the encoder sorts.
+    if Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type {
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+    // Keys and values in turn.
+    return OrderedJSON.array(
+      try map { key, value in
+        try "\(OrderedJSON.text(key, encoder)),\(OrderedJSON.text(value, encoder))"
+      })
+  }
+}
