@@ -8,6 +8,8 @@
 /// }
 /// let model = try Model("Library", entities: [Book.self], migrations: [year])
 /// ```
+///
+/// It may stay in the model: a column that is there already, as the model wants it, is not converted.
 public struct ColumnMigration: Sendable {
   /// The name of the table.
   public let entity: String

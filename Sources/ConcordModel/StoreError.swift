@@ -38,6 +38,8 @@ public enum StoreError: Error, Sendable {
   case damagedStore(store: String, reason: String)
   /// The disk is full.
   case diskFull(store: String)
+  /// The store takes no such value, and never will: it is too large, or a trigger in the file is against it.
+  case refused(store: String, reason: String)
   /// Others hold the file for longer than one waits.
   case locked(store: String)
   /// The store failed otherwise.
@@ -81,6 +83,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
+    case .refused(let store, let reason): "the store '\(store)' refuses a value: \(reason)"
     case .locked(let store): "the store '\(store)' is held by others"
     case .storeFailed(let store, let reason): "the store '\(store)' failed: \(reason)"
     case .unavailableStoreType(let type): "stores of type '\(type)' are not built in: the trait 'Persistence' is off"

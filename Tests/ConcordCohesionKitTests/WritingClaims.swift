@@ -55,9 +55,13 @@ extension GuideTests {
       #expect(received.all.map { $0.map(\.title) } == [["Emma", "Persuasion"], ["1", "2"]])
       #expect(store.store([emma], named: nil).value == [emma])
       let clock = ContinuousClock()
+      // The fastest of three, since other programs run as well.
       let times = [2_000, 16_000].map { count in
         let books = (0..<count).map { Book(id: "\($0)", title: "") }
-        return clock.measure { _ = store.store(books, named: AliasKey("\(count)")) }
+        let all = (0..<3).map { turn in
+          clock.measure { _ = store.store(books, named: AliasKey("\(count) \(turn)")) }
+        }
+        return all.min() ?? .zero
       }
       #expect(times[1] < times[0] * 40)
       subscription.unsubscribe()

@@ -266,6 +266,44 @@
       }
     }
 
+    @Test("A store that is closed while many come to it says so to each")
+    func closingUnderLoad() throws {
+      let model = try libraryModel()
+      try withFolder { folder in
+        let strange = Locked<[String]>([])
+        for turn in 0..<30 {
+          let store = try SQLiteStore(url: folder.appending(path: "\(turn % 3).sqlite"), entities: model.entities)
+          let description = try model.entity(Review.self)
+          let observation = store.observeCommits { _ in }
+          let (begun, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+          for thread in 0..<8 {
+            group.enter()
+            Thread.detachNewThread {
+              begun.signal()
+              do {
+                while true {
+                  if thread % 4 == 0 {
+                    let row = StoredRow(values: [.integer(1), .text("x"), .null], collections: [], stamp: 0)
+                    try store.write(origin: nil) { _ = try $0.insert(row, for: EntityKey(description, .integer(1))) }
+                  } else {
+                    _ = try store.read { try $0.count(RowQuery(description)) }
+                  }
+                }
+              } catch StoreError.detached {
+              } catch { strange.withLock { $0.append("\(error)") } }
+              group.leave()
+            }
+          }
+          for _ in 0..<8 { begun.wait() }
+          Thread.sleep(forTimeInterval: Double(turn % 5) / 1000)
+          try store.close()
+          group.wait()
+          withExtendedLifetime(observation) {}
+        }
+        #expect(strange.withLock { $0 } == [])
+      }
+    }
+
     @Test("Names and values that look like SQL are taken as they are")
     func injection() throws {
       try withFolder { folder in

@@ -1,4 +1,5 @@
 import Concord
+import ConcordConnect
 import ConcordPersistence
 import Foundation
 
@@ -7,6 +8,8 @@ import Foundation
 /// `save FOLDER STRATEGY`: saves without end, and prints `saved N` when save N is durable.
 /// `serve FOLDER`: for each line that it reads it saves an entry with that text, and prints `done`; prints `sees TEXT` when a live
 /// query shows what another process has saved.
+/// `forward FOLDER URL ACTIONS TALLIES SEED`: forwards what is missing of so many actions, and prints `queued N` for each when it is
+/// durable, `sends` when it is the one that sends, and `done` when all have reached the server and the view shows them.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -17,6 +20,11 @@ struct ConcordTestProcess {
     switch arguments[1] {
     case "save": try await save(folder, strategy: arguments.count > 3 ? arguments[3] : "direct")
     case "serve": try serve(folder)
+    case "forward":
+      guard let url = URL(string: arguments[3]), let actions = Int(arguments[4]), let tallies = Int(arguments[5]),
+        let seed = UInt64(arguments[6])
+      else { return }
+      try await forward(folder, url, actions, tallies, seed)
     default: try await idle(folder)
     }
   }
@@ -59,6 +67,29 @@ struct ConcordTestProcess {
         say("saved \(number)")
       }
     }
+  }
+
+  private static func forward(_ folder: URL, _ url: URL, _ actions: Int, _ tallies: Int, _ seed: UInt64) async throws {
+    let connect = try tallyConnect(folder, server: url, tallies: tallies)
+    let stored = try connect.newBackgroundContext().fetch(FetchDescriptor<Tally>())
+    // What was forwarded before is pending, or stored.
+    let forwarded = stored.reduce(0) { $0 + $1.count } + connect.outbox.pending.count
+    try await connect.start()
+    Task {
+      while !connect.outbox.isSender { try await Task.sleep(for: .milliseconds(10)) }
+      say("sends")
+    }
+    for number in forwarded..<max(forwarded, actions) {
+      // Any order of tallies, the same for a seed.
+      let tally = Int((UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ seed) >> 33) % tallies
+      try await connect.forward(AddNumber(tally: tally, number: number))
+      say("queued \(number)")
+    }
+    await connect.outbox.idle()
+    var shown = 0
+    for id in 0..<tallies { shown += try connect.viewContext.find(Tally.self, id: id)?.value.count ?? 0 }
+    say(connect.outbox.deadLetters.isEmpty && shown == actions ? "done" : "wrong: \(shown) are shown")
+    try await connect.stop()
   }
 
   private static func serve(_ folder: URL) throws {

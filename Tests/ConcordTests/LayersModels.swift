@@ -30,5 +30,5 @@ extension AliasKey where T == LayerBook {
 }
 
 extension AliasKey where T == [LayerBook] {
-  static var favourites: AliasKey<[LayerBook]> { "favourites" }
+  static var shelved: AliasKey<[LayerBook]> { "favourites" }
 }

@@ -83,7 +83,7 @@ struct LayersTests {
     let shelf = store.store(
       LayerShelf(
         id: 1, name: "a", books: [LayerBook(id: 1), LayerBook(id: 2), LayerBook(id: 3)], best: LayerBook(id: 2)))
-    store.store([LayerBook(id: 1), LayerBook(id: 3)], named: .favourites)
+    store.store([LayerBook(id: 1), LayerBook(id: 3)], named: .shelved)
     store.store(LayerBook(id: 3), named: .featured)
     let before = shelf.value
     let layer = store.optimistically { tx in
@@ -95,20 +95,20 @@ struct LayersTests {
       }
       tx.remove(LayerBook.self, id: 3)
       tx.store(LayerBook(id: 9), named: .featured)
-      tx.removeAlias(named: .favourites)
+      tx.removeAlias(named: .shelved)
     }
     #expect(shelf.value.books.map(\.id) == [2, 4])
     #expect(shelf.value.best == nil)
     #expect(store.value(LayerBook.self, id: 3) == nil)
     #expect(store.find(named: .featured).value?.id == 9)
-    #expect(store.find(named: .favourites).value == nil)
+    #expect(store.find(named: .shelved).value == nil)
     #expect(store._checkInvariants() == [])
     layer.rollBack()
     #expect(shelf.value == before)
     #expect(store.value(LayerBook.self, id: 4) == nil)
     #expect(store.value(LayerBook.self, id: 9) == nil)
     #expect(store.find(named: .featured).value == LayerBook(id: 3))
-    #expect(store.find(named: .favourites).value?.map(\.id) == [1, 3])
+    #expect(store.find(named: .shelved).value?.map(\.id) == [1, 3])
     #expect(store._checkInvariants() == [])
   }
 

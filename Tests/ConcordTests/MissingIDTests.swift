@@ -173,11 +173,15 @@ struct MissingIDTests {
   @Test("Ten thousand of them take no longer than linear time to store and to go")
   func many() {
     let clock = ContinuousClock()
+    // The fastest of three, since other programs run as well.
     func time(_ count: Int) -> Duration {
-      clock.measure {
-        let observers = (0..<count).map { store.store(Draft(id: nil, text: "\($0)")) }
-        #expect(observers.count == count)
+      let times = (0..<3).map { _ in
+        clock.measure {
+          let observers = (0..<count).map { store.store(Draft(id: nil, text: "\($0)")) }
+          #expect(observers.count == count)
+        }
       }
+      return times.min() ?? .zero
     }
     _ = time(100)
     let (few, many) = (time(1_000), time(10_000))

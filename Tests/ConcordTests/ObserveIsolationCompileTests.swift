@@ -160,6 +160,35 @@
       ),
     ]
 
+    @Test("Aliases of several types may have one name, without a word of the compiler")
+    func aliasesOfOneName() throws {
+      let source = """
+        struct Shelf: Aggregate {
+          let id: String
+          var books: [Book]
+          var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\\.books)] }
+        }
+        extension AliasKey where T == Book { static let current = AliasKey("current") }
+        extension AliasKey where T == Shelf { static let current = AliasKey("current") }
+        extension AliasKey where T == [Book] { static let current = AliasKey("current") }
+        func keep(_ store: EntityStore, _ book: Book, _ shelf: Shelf, _ name: AliasKey<Book>?) {
+          store.store(book, named: .current)
+          store.store(book, named: .current, modifiedAt: 1) { $0.title = "" }
+          store.store(book, named: .current, merging: .ifPresent)
+          store.store(book, named: name)
+          store.store(book, named: nil)
+          store.store(book, named: "current")
+          store.store(shelf, named: .current)
+          store.store(shelf, named: .current, modifiedAt: 1) { $0.books = [] }
+          store.store([book], named: .current)
+          store.store(entity: book, named: .current)
+          store.store(entities: [book], named: .current)
+        }
+        """
+      let (status, message) = try SwiftCompiler.check(Self.book + source)
+      #expect(status == 0 && message.isEmpty, "\(message)")
+    }
+
     @Test("What would be a race does not compile", arguments: refused.indices)
     func refuses(index: Int) throws {
       let (name, source) = Self.refused[index]

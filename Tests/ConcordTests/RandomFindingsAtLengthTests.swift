@@ -46,6 +46,59 @@ struct RandomFindingsAtLengthTests {
     #expect(present.value.team?.lead.friends == [friend])
   }
 
+  @Test("The last value of a removed entity shows all that the transaction did before, or nothing of it")
+  func lastValueIsWhole() {
+    for removesAll in [false, true] {
+      let store = EntityStore(delivery: .immediate)
+      let (friend, partner) = (Person(id: 1, name: 0), Person(id: 2, name: 0))
+      let person = store.store(Person(id: 0, name: 0, friends: [friend], partner: partner))
+      store.transaction { store in
+        store.remove(Person.self, id: 1)
+        store.update(Person.self, id: 2) { $0.name = 5 }
+        if removesAll { store.removeAll() } else { store.remove(Person.self, id: 0) }
+      }
+      #expect(person.isRemoved)
+      #expect(person.value.friends.isEmpty && person.value.partner?.name == 5)
+      #expect(store._checkInvariants() == [])
+    }
+  }
+
+  @Test("Of several values that a closure was given, one made anew is compared with the one that is equal to it")
+  func equalOfSeveral() {
+    func wrapping(_ name: Int) -> Person { Person(id: 2, name: 3, friends: [Person(id: 9, name: name)]) }
+    let friend = Person(id: 1, name: 1, friends: [wrapping(1)], partner: wrapping(2))
+    let incoming = Person(
+      id: 0, name: 3, friends: [Person(id: 1, name: 2), friend], partner: Person(id: 9, name: 5))
+    let present = store.store(Person(id: 0, name: 0))
+    store.store(
+      incoming,
+      ifPresent: { value in
+        value.friends.removeFirst()
+        // The same once more, in a storage of its own.
+        value.friends[0].partner = wrapping(2)
+      })
+    // Nothing of that is an edit of the ninth, so its outermost value wins.
+    #expect(present.value.partner?.name == 5)
+    #expect(store.value(Person.self, id: 2)?.friends.map(\.name) == [5])
+  }
+
+  @Test("What was left out of an entity that the store does not have yet hides nothing, so an edit of it is taken")
+  func editOfNothingHidden() {
+    let friend = Person(id: 2, name: 1)
+    let team = store.store(Team(id: 0, name: 3, lead: Person(id: 1, name: 0), mates: nil))
+    var lead = Person(id: 0, name: 1)
+    lead.friends = omitted()
+    store.store(Team(id: 0, name: 2, lead: lead, mates: nil), ifPresent: { $0.lead.friends = [friend] })
+    #expect(team.value.lead.id == 0 && team.value.lead.friends == [friend])
+    var mate = Person(id: 3, name: 1)
+    mate.friends = omitted()
+    store.store(
+      Team(id: 0, name: 2, lead: mate, mates: nil),
+      ifPresent: { $0.mates = [Person(id: 3, name: 0, friends: [friend])] })
+    #expect(team.value.lead.name == 0 && team.value.lead.friends == [friend])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("An older value of an entity is shown nowhere, also where cycles form around it")
   func olderInNewCycle() {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)

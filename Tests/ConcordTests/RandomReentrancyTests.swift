@@ -138,12 +138,18 @@ private final class ReentrantWorld: @unchecked Sendable {
 
   func run() { while budget > 0 { act() } }
 
+  /// On the queue, if there is one, so that nobody else uses this world meanwhile.
+  private func inTurn<R>(_ body: () -> R) -> R { queue?.sync(execute: body) ?? body() }
+
   func runQueued() async {
-    guard let queue else { return }
-    // On the queue's own turns, so that nobody else uses this world meanwhile.
-    while budget > 0 {
-      queue.sync { for _ in 0..<5 { act() } }
-      if next(3) == 0 { await store.settled() }
+    var goesOn = true
+    while goesOn {
+      let mustSettle = inTurn {
+        for _ in 0..<5 { act() }
+        goesOn = budget > 0
+        return next(3) == 0
+      }
+      if mustSettle { await store.settled() }
     }
   }
 
@@ -304,8 +310,10 @@ private final class ReentrantWorld: @unchecked Sendable {
   }
 
   func finish() async -> [String] {
-    budget = 0
-    group.resume()
+    inTurn {
+      budget = 0
+      group.resume()
+    }
     for _ in 0..<3 { await store.settled() }
     var faults = store._checkInvariants()
     for _ in 0..<3 { await store.settled() }
@@ -327,14 +335,16 @@ private final class ReentrantWorld: @unchecked Sendable {
         faults.append("summary \(summary) of \(twig.number)")
       }
     }
-    for item in shown { item.subscription?.unsubscribe() }
-    (shown, leaves, twigs, kept) = ([], [], [], [])
-    group.unsubscribe()
-    store.removeAllAlias()
+    inTurn {
+      for item in shown { item.subscription?.unsubscribe() }
+      (shown, leaves, twigs, kept) = ([], [], [], [])
+      group.unsubscribe()
+      store.removeAllAlias()
+    }
     for _ in 0..<3 { await store.settled() }
     faults += store._checkInvariants()
     // What entities hold of each other in a circle stays until they are removed.
-    store.removeAll()
+    inTurn { store.removeAll() }
     for _ in 0..<3 { await store.settled() }
     let nodes = store._statistics().nodes
     if nodes > 0 { faults.append("\(nodes) nodes are left") }

@@ -31,7 +31,8 @@ final class Reachability {
   }
 
   private func release(_ node: Node) {
-    if node.exists {
+    let existed = node.exists
+    if existed {
       graph.journal.willWrite(node)
       graph.written.append(released: node)
       // What layers hide was told when they hid it.
@@ -39,7 +40,7 @@ final class Reachability {
       node.flags.remove(.exists)
     }
     graph.removeChildren(of: node)
-    if graph.layers.isActive, graph.layers.keeps(node) { return }
+    if graph.layers.isActive, graph.layers.keeps(node, existed: existed) { return }
     node.table.remove(node)
     if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }

@@ -42,6 +42,10 @@ final class LayerStack {
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
   /// Entities of the base that are not shown and that nobody else needs: their nodes stay in the table, so that they can come back.
   private var shadows: ContiguousArray<Node> = []
+  /// What entities of the base contain and do not show; known while it is needed.
+  private var hidden: Set<ObjectIdentifier>?
+  /// What neither needs any longer.
+  private var released: Set<ObjectIdentifier> = []
   /// Entities that the base has lost in the open transaction; a closure may make them again, and finds their nodes.
   private var limbo: ContiguousArray<Node> = []
   /// Shown until they were taken off with the layer that had made them.
@@ -132,22 +136,46 @@ final class LayerStack {
   /// Whether an entity existed when the transaction began.
   func wasShown(_ node: Node) -> Bool { journal.committedState(of: node)?.flags.contains(.exists) ?? true }
 
-  /// Who is to be released that has no holder any more: a node of the base that is only not shown stays, and so does, for the
-  /// rest of the transaction, one that the base has lost.
-  func keeps(_ node: Node) -> Bool {
+  /// Who is to be released that has no holder any more, if it was there until now or not: a node of the base that is only not
+  /// shown stays, and so does, for the rest of the transaction, one that the base has lost.
+  func keeps(_ node: Node, existed: Bool) -> Bool {
     guard !node.table.isOfHubs else { return false }
     if isSettling {
       node.stamp = -.infinity
       limbo.append(node)
       return true
     }
-    guard let mark = state.mark,
-      let base = state.overlay.state(of: node) ?? journal.firstState(of: node, since: mark),
-      base.flags.contains(.exists)
-    else { return false }
+    guard let mark = state.mark else { return false }
+    // What no closure has touched was there in the base, too.
+    let base = state.overlay.state(of: node) ?? journal.firstState(of: node, since: mark)
+    guard let base, base.flags.contains(.exists) else { return false }
+    if existed, !base.flags.contains(.registered), !isHidden(node, mark) {
+      // Nor does the base need it.
+      released.insert(ObjectIdentifier(node))
+      return false
+    }
     node.holders.add()
     shadows.append(node)
+    hide(base)
     return true
+  }
+
+  /// Whether something in the base contains a node that does not do so as it is shown.
+  private func isHidden(_ node: Node, _ mark: Int) -> Bool {
+    if hidden == nil {
+      hidden = []
+      for state in state.overlay.states { hide(state) }
+      for (state, _) in journal.firstStates(since: mark) where self.state.overlay.state(of: state.node) == nil {
+        // It has just lost what it contained, since it goes itself.
+        if state.node !== node { hide(state) }
+      }
+    }
+    return hidden?.contains(ObjectIdentifier(node)) ?? false
+  }
+
+  private func hide(_ state: SavedState) {
+    guard let list = state.children?.list, list !== state.node.children else { return }
+    for edge in list.edges { hidden?.insert(ObjectIdentifier(edge.child)) }
   }
 
   /// The base is complete: examines what it needs. What is not shown, and what layers kept that have ended, is not held any longer.
@@ -240,7 +268,8 @@ final class LayerStack {
   /// The transaction ends: what it changed above the base is kept.
   func commit() {
     guard isActive else { return }
-    if let mark = state.mark { state.overlay.add(journal, since: mark) }
+    if let mark = state.mark { state.overlay.add(journal, since: mark, without: released) }
+    (hidden, released) = (nil, [])
     (state.mark, state.outer) = (0, nil)
   }
 }

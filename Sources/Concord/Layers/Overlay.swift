@@ -9,14 +9,23 @@ struct Overlay {
 
   /// Adds what the journal has of nodes from `mark` on, but for those that were only brought up to date: they are again when what
   /// is below them has gone back.
-  mutating func add(_ journal: Journal, since mark: Int) {
-    for (state, isWrite) in journal.firstStates(since: mark) {
+  mutating func add(_ journal: Journal, since mark: Int, without released: Set<ObjectIdentifier>) {
+    if !released.isEmpty {
+      let left = states.filter { !released.contains(ObjectIdentifier($0.node)) }
+      self = Overlay()
+      for state in left { add(state) }
+    }
+    for (state, isWrite) in journal.firstStates(since: mark) where !released.contains(ObjectIdentifier(state.node)) {
       let node = state.node
       guard positions[ObjectIdentifier(node)] == nil else { continue }
       let isReshaped = state.children?.list !== node.children || state.component !== node.links?.component
       guard isWrite || isReshaped else { continue }
-      positions[ObjectIdentifier(node)] = states.count
-      states.append(state)
+      add(state)
     }
+  }
+
+  private mutating func add(_ state: SavedState) {
+    positions[ObjectIdentifier(state.node)] = states.count
+    states.append(state)
   }
 }

@@ -5,7 +5,11 @@ extension StoreCore {
   private func exposeLayeredBase() {
     // A closure of a layer sees what is below it, and its own writes.
     guard layers.running == nil, let mark = layers.state.mark else { return }
-    if graph.journal.count > mark { undoWrites(to: layers.state.writes) }
+    if graph.journal.count > mark {
+      // The end of the transaction has gone back to an earlier savepoint.
+      graph.journal.end(mark)
+      undoWrites(to: layers.state.writes)
+    }
     layers.leave()
     let states = layers.state.overlay.states
     layers.state.overlay = Overlay()

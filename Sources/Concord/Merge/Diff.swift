@@ -158,12 +158,12 @@ extension Merge {
       occurrences.items[i].state.formUnion([.counts, .isEdit])
       return
     }
-    // Moved and changed inside only: what it was before is what it is compared with.
+    // Made anew with the same inside, moved, or changed inside only: what it was before is what it is compared with.
     let leftOut = candidates.count == 1 ? [] : leftOutRelations(of: item)
-    let same =
+    let alike =
       candidates.count == 1
-      ? nil : candidates.first { table.haveSameFields(item.value, .pending($0), keeping: leftOut, graph) }
-    occurrences.items[i].base = same ?? first
+      ? [] : candidates.filter { table.haveSameFields(item.value, .pending($0), keeping: leftOut, graph) }
+    occurrences.items[i].base = alike.first { table.isSame(.pending($0), item.value) } ?? alike.first ?? first
   }
 
   /// The occurrence is no edit.

@@ -12,6 +12,8 @@ final class Removal {
   @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
   /// Removed by the open transaction, whatever became of them since.
   private var recent: ContiguousArray<Node> = []
+  /// Whether they are being taken out.
+  private var isFlushing = false
   /// Parents of removed entities.
   private let shrinking: NodeQueue
   /// Removed with all others: what waits for their observers is dropped when the transaction ends.
@@ -32,13 +34,27 @@ final class Removal {
 
   /// Removes an entity, and with it every parent that cannot do without.
   func remove(_ first: Node) {
+    var (doomed, staying) = fate(of: first)
+    if doomed.contains(where: showsEarlierRemoval) {
+      for node in doomed { node.flags.remove(.removed) }
+      flush()
+      guard first.exists else { return }
+      (doomed, staying) = fate(of: first)
+    }
+    for parent in staying { shrinking.insert(parent) }
+    erase(doomed)
+  }
+
+  /// Who goes with an entity, and who loses it only.
+  private func fate(of first: Node) -> (doomed: ContiguousArray<Node>, staying: ContiguousArray<Node>) {
     var doomed: ContiguousArray<Node> = [first]
+    var staying: ContiguousArray<Node> = []
     first.flags.insert(.removed)
     var next = 0
     while next < doomed.count {
       for edge in doomed[next].parents where !edge.parent.flags.contains(.removed) {
         if canDoWithout(edge) {
-          shrinking.insert(edge.parent)
+          staying.append(edge.parent)
         } else {
           edge.parent.flags.insert(.removed)
           doomed.append(edge.parent)
@@ -46,7 +62,13 @@ final class Removal {
       }
       next += 1
     }
-    erase(doomed)
+    return (doomed, staying)
+  }
+
+  /// Whether the last value, which an observer keeps, would still show what the transaction removed before, beside what it changed
+  /// since.
+  private func showsEarlierRemoval(_ node: Node) -> Bool {
+    !isFlushing && node.flags.contains(.shrinking) && node.holders.count > 0
   }
 
   private func canDoWithout(_ edge: ParentEdge) -> Bool {
@@ -89,6 +111,9 @@ final class Removal {
   /// Takes the removed entities out of all values.
   func flush() {
     guard isPending else { return }
+    let wasFlushing = isFlushing
+    isFlushing = true
+    defer { isFlushing = wasFlushing }
     while !shrinking.isEmpty { for parent in parentsThatStay() where parent.exists { shrink(parent) } }
     for node in removed {
       node.flags.remove(.removed)
@@ -182,6 +207,7 @@ final class Removal {
 
   /// Removes all entities. Nothing is taken out of anything: who still observes an entity keeps its last value whole.
   func removeAll() {
+    flush()
     var doomed: ContiguousArray<Node> = []
     var groups: ContiguousArray<Node> = []
     for table in graph.allTables {

@@ -127,10 +127,9 @@ import Foundation
     if isIdle { backlog.clear() }
   }
 
-  /// Most often there is nothing to be done but to tell the observers of what was written.
-  private var canOnlyNotify: Bool {
-    backlog.hasOnlyNotices && !needsComparison && !graph.journal.isRecording && !hubs.isWanted && !projections.isWanted
-  }
+  /// Most often there is nothing to be done but to tell the observers of what was written. What hubs and projections are to look
+  /// at is in the backlog.
+  private var canOnlyNotify: Bool { backlog.hasOnlyNotices && !needsComparison && !graph.journal.isRecording }
 
   func completeWrites() {
     removal.flush()

@@ -45,7 +45,10 @@ extension Outbox {
         return true
       }
       // What another process has sent, and could not note any longer, is sent again.
-      if isTaken { readChanges() }
+      if isTaken {
+        readChanges()
+        sendNext()
+      }
       return true
     } catch {
       report(error)

@@ -114,13 +114,27 @@ extension EntityDescription {
     _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?
   ) throws -> T {
     var reader = RowReader(source, resolver: resolver)
+    return try read(from: &reader, key()) { try T(from: &$0) }
+  }
+
+  /// Reads the entity of a row that a reader has begun, and appends it.
+  package func append<T: PersistentEntity>(
+    to found: inout [T], from reader: inout RowReader, key: @autoclosure () -> StoredValue
+  ) throws {
+    try read(from: &reader, key()) { try T._append(from: &$0, to: &found) }
+  }
+
+  /// Checks that all columns were read, and says which one was not readable.
+  private func read<R>(
+    from reader: inout RowReader, _ key: @autoclosure () -> StoredValue, _ body: (inout RowReader) throws -> R
+  ) throws -> R {
     do {
-      let entity = try T(from: &reader)
+      let result = try body(&reader)
       guard reader.readColumns == columns.count else {
         throw StoreError.misdescribed(
           entity: name, reason: "\(columns.count) columns are described, \(reader.readColumns) were read")
       }
-      return entity
+      return result
     } catch StoreError.unreadable(let stored, let wanted) {
       let position = min(reader.readColumns, columns.count) - 1
       throw StoreError.unreadableColumn(

@@ -47,9 +47,16 @@ public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Has
   static func storedKey(of id: ID) throws -> StoredValue
   /// The id with a key, equal to all that are kept so.
   static func id(storedKey: StoredValue) throws -> ID
+
+  /// Reads an entity, and appends it: where the type is known, so that reading many is specialised for it. Given.
+  static func _append(from row: inout RowReader, to found: inout [Self]) throws
 }
 
 extension PersistentEntity {
+  @inlinable public static func _append(from row: inout RowReader, to found: inout [Self]) throws {
+    found.append(try Self(from: &row))
+  }
+
   public static var entityName: String { String(describing: Self.self) }
 
   public static var idStorageClass: StorageClass { .text }

@@ -9,7 +9,7 @@ import Concord
 /// }
 /// ```
 public struct RowReader {
-  @usableFromInline let source: RowSource
+  @usableFromInline private(set) var source: RowSource
   @usableFromInline var position = 0
   private var collectionIndex = 0
   /// Within a wrapper an entity may be required, whatever its column says.
@@ -22,6 +22,13 @@ public struct RowReader {
   }
 
   package var readColumns: Int { position }
+
+  /// Begins another row: the one on which the source stands now.
+  package mutating func begin(_ source: RowSource) {
+    // One that reads many rows gives the same source for each.
+    if self.source !== source { self.source = source }
+    (position, collectionIndex, wrapperDepth) = (0, 0, 0)
+  }
 
   @usableFromInline mutating func next<C: ValueCoding>(_ coding: C.Type) throws -> C.Value {
     defer { position += 1 }

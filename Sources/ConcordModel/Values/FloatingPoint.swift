@@ -35,7 +35,7 @@ extension Double: PersistentValue {
     }
   }
 
-  public init(from source: RowSource, at position: Int) throws {
+  @inlinable public init(from source: RowSource, at position: Int) throws {
     if let value = source.real(at: position) {
       self = value
     } else {
@@ -77,7 +77,7 @@ extension Date: PersistentValue {
     } catch { throw StoreError.unreadable(storedValue, as: Date.self) }
   }
 
-  public init(from source: RowSource, at position: Int) throws {
+  @inlinable public init(from source: RowSource, at position: Int) throws {
     if let value = source.real(at: position) {
       self.init(timeIntervalSinceReferenceDate: value)
     } else {

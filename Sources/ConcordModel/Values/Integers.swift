@@ -10,7 +10,7 @@ extension PersistentValue where Self: FixedWidthInteger {
     self = value
   }
 
-  public init(from source: RowSource, at position: Int) throws {
+  @inlinable public init(from source: RowSource, at position: Int) throws {
     guard let integer = source.integer(at: position), let value = Self(exactly: integer) else {
       throw StoreError.unreadable(source.value(at: position), as: Self.self)
     }

@@ -14,7 +14,7 @@ extension String: PersistentValue {
     self = value
   }
 
-  public init(from source: RowSource, at position: Int) throws {
+  @inlinable public init(from source: RowSource, at position: Int) throws {
     guard let value = source.text(at: position) else {
       throw StoreError.unreadable(source.value(at: position), as: String.self)
     }

@@ -9,17 +9,30 @@ struct SaveOperation {
 
   func run() throws {
     var removed: [EntityKey] = []
+    /// What needs a value that another one has, which may give it up in the same save.
+    var waiting: [PendingChanges.Entry] = []
     for entry in changes.all {
       let (key, change) = (entry.key, entry.change)
       if let row = change.row {
-        try save(row, change, key)
+        do { try save(row, change, key) } catch StoreError.notUnique { waiting.append(entry) }
       } else if try isToBeRemoved(change, key) {
         removed.append(key)
       }
     }
+    if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
     // Others may refer to it since the context looked.
     if !removed.isEmpty { try removal.remove(removed) }
     try checkReferences()
+  }
+
+  /// Saves what could not be written for want of a unique value: all others have theirs by now.
+  private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey]) throws {
+    // What refers to them is changed afterwards.
+    for key in removed { try writing.delete(key) }
+    let parked = try ParkedWriting(writing, parking: waiting.map(\.key))
+    let operation = SaveOperation(model: model, changes: changes, policy: policy, writing: parked)
+    for entry in waiting { if let row = entry.change.row { try operation.save(row, entry.change, entry.key) } }
+    try parked.putBack()
   }
 
   private func save(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {

@@ -65,8 +65,10 @@ final class EntityLoader: EntityResolver {
     } else {
       // No row refers back to one of this type, so none of them is asked for again.
       let entity = query.entity
+      var reader = RowReader(RowSource(), resolver: self)
       try reading.entities(query) { key, source in
-        found.append(try entity.read(type, from: source, key: key(), resolver: self))
+        reader.begin(source)
+        try entity.append(to: &found, from: &reader, key: key())
         return true
       }
     }

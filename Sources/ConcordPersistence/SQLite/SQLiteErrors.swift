@@ -19,13 +19,14 @@
       }
     }
 
-    private init(code: Int32, message: String, store: String) {
+    init(code: Int32, message: String, store: String) {
       switch code & 0xFF {
       case SQLITE_FULL: self = .diskFull(store: store)
       case SQLITE_BUSY, SQLITE_LOCKED: self = .locked(store: store)
       case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damagedStore(store: store, reason: message)
       case SQLITE_CONSTRAINT where message.hasPrefix("UNIQUE constraint failed: "):
         self.init(notUnique: message.dropFirst("UNIQUE constraint failed: ".count))
+      case SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH: self = .refused(store: store, reason: message)
       case SQLITE_MISUSE where message.contains("closed"): self = .detached(store: store)
       default: self = .storeFailed(store: store, reason: "\(message) (SQLite \(code))")
       }

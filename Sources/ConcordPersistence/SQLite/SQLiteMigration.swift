@@ -40,7 +40,10 @@
     }
 
     private func source(of column: SQLiteSchema.Column) -> Source {
-      if let conversion = conversions.first(where: { $0.column == column.name }) { return .conversion(conversion) }
+      // A column that is there as it is wanted was converted by an earlier migration, and a second one would garble it.
+      if presentColumn(column.name) != column, let conversion = conversions.first(where: { $0.column == column.name }) {
+        return .conversion(conversion)
+      }
       let description = table.description(of: column.name)
       let defaultValue = description?.defaultValue
       guard let origin = origin(of: column) else {

@@ -37,8 +37,11 @@
         guard let collection else { return entity.columns.first { $0.name == column } }
         return zip(collection.columnNames, collection.columns).first { $0.0 == column }?.1
       }
-      /// What is the same for tables with the same columns.
-      var fingerprint: String { columns.map { $0.isKey ? "\($0.sql) KEY" : $0.sql }.joined(separator: ", ") }
+      /// What is the same for tables with the same columns, in whatever order.
+      var fingerprint: String {
+        columns.map { $0.isKey ? "\($0.sql) KEY" : $0.sql }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+          .joined(separator: ", ")
+      }
 
       func createSQL(named name: String) -> String {
         let keys = columns.filter(\.isKey).map { quoted($0.name) }.joined(separator: ", ")

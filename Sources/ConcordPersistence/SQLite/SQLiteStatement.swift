@@ -124,17 +124,26 @@
     package func isNull(at position: Int32) -> Bool { withHandle { sqlite3_column_type($0, position) == SQLITE_NULL } }
 
     package func integer(at position: Int32) -> Int64? {
-      withHandle { sqlite3_column_type($0, position) == SQLITE_INTEGER ? sqlite3_column_int64($0, position) : nil }
+      withColumn(position) { sqlite3_value_type($0) == SQLITE_INTEGER ? sqlite3_value_int64($0) : nil }
     }
 
     package func real(at position: Int32) -> Double? {
-      withHandle { sqlite3_column_type($0, position) == SQLITE_FLOAT ? sqlite3_column_double($0, position) : nil }
+      withColumn(position) { sqlite3_value_type($0) == SQLITE_FLOAT ? sqlite3_value_double($0) : nil }
     }
 
     package func text(at position: Int32) -> String? {
-      withHandle { handle in
-        sqlite3_column_type(handle, position) == SQLITE_TEXT ? SQLiteStatement.text(at: position, handle) : nil
+      withColumn(position) { value in
+        guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value) else { return nil }
+        let count = Int(sqlite3_value_bytes(value))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
       }
+    }
+
+    // Asked for the column itself, SQLite takes its lock once, and not for the type, the value and the length each. What it gives is
+    // not protected by the lock, which is all the same, since nobody else uses the connection.
+    @inline(__always)
+    private func withColumn<R>(_ position: Int32, _ body: (OpaquePointer) throws -> R?) rethrows -> R? {
+      try withHandle { handle in try sqlite3_column_value(handle, position).flatMap(body) }
     }
 
     /// The bytes of text or of a blob.

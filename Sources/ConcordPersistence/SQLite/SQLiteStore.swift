@@ -15,7 +15,7 @@
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
     private let feed = Feed<StoreCommit>(label: "concord.commits")
-    private let isClosed = Locked(false)
+    private let uses = SQLiteUses()
     private let watch: SQLiteWatch
 
     /// Opens a file, or makes one.
@@ -53,7 +53,7 @@
         }
         return pool
       }
-      watch = SQLiteWatch(pool, feed)
+      watch = SQLiteWatch(pool, feed, uses)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -113,15 +113,13 @@
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
-      try checkOpen()
-      return try StoreError.translating(store: name) {
+      try using {
         try pool.read { try body(SQLiteSession($0, tables: tables, store: name)) }
       }
     }
 
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
-      try checkOpen()
-      return try StoreError.translating(store: name) {
+      try using {
         try pool.writeWithoutTransaction { db in
           var keys: [EntityKey] = []
           var result: R?
@@ -147,17 +145,12 @@
     public func settle() { feed.settle() }
 
     public func holdOutbox() throws -> OutboxHold? {
-      try checkOpen()
-      return try SQLiteOutboxLock.take(beside: url, store: name)
+      try using { try SQLiteOutboxLock.take(beside: url, store: name) }
     }
 
     public func close() throws {
-      let wasClosed = isClosed.withLock { isClosed in
-        defer { isClosed = true }
-        return isClosed
-      }
-      if wasClosed { return }
       watch.stop()
+      guard uses.end() else { return }
       try StoreError.translating(store: name) { try Self.close(pool) }
     }
 
@@ -172,8 +165,10 @@
       try pool.close()
     }
 
-    private func checkOpen() throws {
-      if isClosed.withLock({ $0 }) { throw StoreError.detached(store: name) }
+    private func using<R>(_ body: () throws -> R) throws -> R {
+      guard uses.enter() else { throw StoreError.detached(store: name) }
+      defer { uses.leave() }
+      return try StoreError.translating(store: name, body)
     }
   }
 #endif

@@ -11,6 +11,7 @@
   final class SQLiteWatch: Sendable {
     private let pool: DatabasePool
     private let feed: Feed<StoreCommit>
+    private let uses: SQLiteUses
     private let state = Locked(State())
 
     private struct State {
@@ -26,9 +27,10 @@
     /// Two writes that are closer may have the same date.
     private static let precision = 0.1
 
-    init(_ pool: DatabasePool, _ feed: Feed<StoreCommit>) {
+    init(_ pool: DatabasePool, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses) {
       self.pool = pool
       self.feed = feed
+      self.uses = uses
     }
 
     deinit { stop() }
@@ -64,8 +66,9 @@
         state.isLooking = true
         return true
       }
-      guard mustAsk else { return }
-      pool.asyncWriteWithoutTransaction { [weak self] db in
+      guard mustAsk, uses.enter() else { return }
+      pool.asyncWriteWithoutTransaction { [weak self, uses] db in
+        defer { uses.leave() }
         let version = try? Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         self?.didLook(version)
       }

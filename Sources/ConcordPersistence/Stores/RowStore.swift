@@ -70,6 +70,9 @@ extension RowReading {
 }
 
 /// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
+///
+/// A row whose unique value another one has is refused with ``StoreError/notUnique(entity:columns:)``, and nothing of it is
+/// written. It may be written later, when the other one has another value.
 public protocol RowWriting: RowReading {
   /// Adds a row; `false` if there is one already, which stays.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool

@@ -9,7 +9,7 @@
       discussion: """
         It checks SQLite's own structures; that each table has the columns that were noted when it was made or changed; that \
         each reference leads to a row; that the elements of each collection are as many as their owner says, without gaps, \
-        and have an owner. It changes nothing. Exit code 1 says that it found something, 2 that the file is damaged.
+        and have an owner; that forwarded actions can be read. It changes nothing. Exit code 1 says that it found something, 2 that the file is damaged.
         """)
 
     @OptionGroup var options: FileOptions
@@ -38,6 +38,7 @@
             }
           }
         }
+        try OutboxCheck.run(db, &report)
         progress.end()
         if !schema.knowsRelations {
           try report.remark("the file does not say what refers to what; it does after the program has opened it once")

@@ -28,6 +28,10 @@
             "\(terminal.painted(printable(entity.name), .bold)): \(grouped(rows)) \(rows == 1 ? "row" : "rows")")
           for column in entity.columns { try output.line("  " + description(of: column, in: entity, schema, counts)) }
         }
+        if let outbox = try FileOutbox(db)?.description {
+          try output.line()
+          try output.line("\(terminal.painted("Outbox", .bold)): \(outbox)")
+        }
         if !schema.otherTables.isEmpty {
           try output.line()
           try output.line("Not Concord's: \(list(schema.otherTables.map(printable)))")

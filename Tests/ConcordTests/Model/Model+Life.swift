@@ -104,7 +104,7 @@ extension Model {
     var first: [Reading]
     if let reading = before.reading(follower.target) {
       first = [reading]
-    } else if reading(follower.target) == nil {
+    } else if reading(follower.target) == nil, depth == 0 || follower.wasCommitted {
       first = follower.last
     } else if !wasEverShown(follower.target) {
       first = []

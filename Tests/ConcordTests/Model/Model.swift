@@ -87,6 +87,11 @@ struct Model {
 
   func contains(_ ref: Ref) -> Bool { state.records[ref.index] != nil }
 
+  /// Whether an entity is stored, with a relation at a place.
+  func hasRelation(_ place: Int, of ref: Ref) -> Bool {
+    state.records[ref.index].map { $0.data.plain[place] == nil } ?? false
+  }
+
   // MARK: - Writing
 
   mutating func freshness(_ stamp: Double?) -> Freshness {
@@ -119,7 +124,7 @@ struct Model {
       let forms = Forms(of: [root])
       isChange = forms.differs
       occurrences = Occurrence.all(in: [result], given: [root], forms: forms, model: base)
-      if hasConflictWithStored(occurrences, forms) { return false }
+      if hasConflictWithStored(occurrences, forms) || forms.areOpen(for: occurrences) { return false }
     }
     guard let winners = winners(among: occurrences, preferring: isChange) else { return false }
     let freshness = freshness(stamp)

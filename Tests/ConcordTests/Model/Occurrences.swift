@@ -37,6 +37,11 @@ struct Occurrence {
         return isBrief && relation == tree.ref.kind.relationKinds[place].brief
           && model?.leavesOut(tree.ref, place) ?? false
       }
+      // Where the store has no such relation, what was left out is just empty, and an edit of it hides nothing.
+      func standsForSomething(_ place: Int) -> Bool {
+        let isEmpty = tree.isActive(place) && tree.relations[place].slots.isEmpty
+        return isEmpty || model?.hasRelation(place, of: tree.ref) ?? true
+      }
       occurrence.leftOut = Set(tree.activePlaces.filter { isLeftOut($0, in: tree) })
       // Below a root that was made of another, which was in the cycle, what the closure left as it was is no edit either.
       if wasBrief, let given = occurrence.given {
@@ -49,7 +54,7 @@ struct Occurrence {
         }
       }
       if let base = occurrence.base {
-        occurrence.hidden = Set(base.activePlaces.filter { isLeftOut($0, in: base) })
+        occurrence.hidden = Set(base.activePlaces.filter { isLeftOut($0, in: base) && standsForSomething($0) })
       }
       found.append(occurrence)
     }
@@ -132,6 +137,14 @@ struct Forms {
     if known.contains(tree) { return tree }
     let relations = tree.relations.map(\.refs)
     return known.first { $0.data == tree.data && $0.relations.map(\.refs) == relations } ?? known.first
+  }
+
+  /// Whether nobody can tell what an occurrence was: it stands in no order, and the closure was given several values of the entity.
+  func areOpen(for occurrences: [Occurrence]) -> Bool {
+    occurrences.contains { occurrence in
+      guard occurrence.path.last?.isOrdered == false, let known = forms[occurrence.tree.ref] else { return false }
+      return known.contains { $0 != known.first }
+    }
   }
 
   /// Whether the closure changed what stands here: compared with what stood here, or, if that was another entity,

@@ -1,0 +1,57 @@
+import ConcordModel
+
+/// Writes rows that exchange unique values: what is stored of them is taken out first, and put back as each is to be. Until then
+/// it reads as it was.
+final class ParkedWriting: RowWriting {
+  private let base: any RowWriting
+  /// What was taken out, and was not written since.
+  private var parked: [EntityKey: StoredRow] = [:]
+
+  init(_ base: any RowWriting, parking keys: [EntityKey]) throws {
+    self.base = base
+    for key in keys {
+      guard parked[key] == nil, let row = try base.row(of: key) else { continue }
+      try base.delete(key)
+      parked[key] = row
+    }
+  }
+
+  /// Puts back what nobody has written.
+  func putBack() throws {
+    for (key, row) in parked { _ = try base.insert(row, for: key) }
+    parked = [:]
+  }
+
+  // MARK: Reading
+
+  func row(of key: EntityKey) throws -> StoredRow? { try parked[key] ?? base.row(of: key) }
+
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    if let row = parked[key] { return try body(StoredRowSource(row)) }
+    return try base.withRow(of: key, body)
+  }
+
+  // Of what is saved, nothing asks for more than single rows.
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws { try base.rows(query, body) }
+  func count(_ query: RowQuery) throws -> Int { try base.count(query) }
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    try base.referrers(to: key, in: entity)
+  }
+
+  // MARK: Writing
+
+  var changedKeys: [EntityKey] { base.changedKeys }
+
+  func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    parked[key] == nil ? try base.insert(row, for: key) : false
+  }
+
+  func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
+    if parked.removeValue(forKey: key) == nil { return try base.update(row, replacing: old, for: key) }
+    _ = try base.insert(row, for: key)
+  }
+
+  func delete(_ key: EntityKey) throws {
+    if parked.removeValue(forKey: key) == nil { try base.delete(key) }
+  }
+}
