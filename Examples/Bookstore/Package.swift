@@ -79,6 +79,7 @@ let package = Package(
       dependencies: [
         "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb", "bookstore",
         .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),

@@ -60,15 +60,14 @@ final class Service: Sendable {
 
   /// Each change from now on. The first message says which version the file has: what is read afterwards is not older.
   private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
+    guard request.headers[.upgrade]?.lowercased() == "websocket" else {
+      throw Refusal.malformed("This is a WebSocket, and the request asks for none.")
+    }
     // The listener first, so that nothing falls between.
     let events = file.feed.listen()
     let version = try await file.version()
     let handler = EventMessages(events: events, first: ServerEvent(version: version))
-    do {
-      return try await WebSocketHTTPHandler(handler: MessageFrameWSHandler(handler: handler)).handleRequest(request)
-    } catch {
-      throw Refusal.malformed("This is a WebSocket, and the request asks for none: \(error)")
-    }
+    return try await WebSocketHTTPHandler(handler: MessageFrameWSHandler(handler: handler)).handleRequest(request)
   }
 }
 

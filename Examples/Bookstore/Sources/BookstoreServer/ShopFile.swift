@@ -17,7 +17,10 @@ final class ShopFile: Sendable {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw ServerError.folderNotWritable(folder.path, reason: Self.reason(error))
+      // Foundation does not say why; the system does when it is asked again.
+      if mkdir(folder.path, 0o755) != 0 {
+        throw ServerError.folderNotWritable(folder.path, reason: String(cString: strerror(errno)))
+      }
     }
     lock = try FolderLock(folder)
     let file = folder.appendingPathComponent("server.sqlite")
@@ -29,13 +32,6 @@ final class ShopFile: Sendable {
     } catch {
       throw ServerError.fileUnusable(file.path, reason: "\(error)")
     }
-  }
-
-  /// What the system says, where it says something.
-  private static func reason(_ error: any Error) -> String {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return "it cannot be made" }
-    return String(cString: strerror(Int32(underlying.code)))
   }
 
   func close() throws { try database.close() }

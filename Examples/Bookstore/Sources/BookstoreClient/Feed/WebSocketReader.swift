@@ -13,7 +13,7 @@ struct WebSocketReader: Sendable {
       throw FeedError(reason: "\(url) has no port")
     }
     let address = host == "localhost" ? "127.0.0.1" : host
-    let socket = try await AsyncSocket.connected(to: .inet(ip4: address, port: port), timeout: 5)
+    let socket = try await AsyncSocket.connected(to: .inet(ip4: address, port: port), timeout: 20)
     let reader = WebSocketReader(socket: socket)
     do {
       try await reader.shakeHands("\(host):\(port)", path)
