@@ -30,8 +30,6 @@ extension Outbox {
       let present = Set(changes.rows.map(\.number))
       let gone = state.items.values.filter { !present.contains($0.row.number) }
       for item in gone { remove(item, &state) }
-      // Whether another run has sent them before it ended is not known.
-      if isFirst { state.uncertain.formUnion(present) }
     }
     if changes.wasCleared { state.tell(.cleared) }
     for row in changes.rows { take(row, isFirst: isFirst, &state) }
@@ -64,7 +62,6 @@ extension Outbox {
     let number = item.row.number
     state.items[number] = nil
     state.failures[number] = nil
-    state.uncertain.remove(number)
     state.lanes.remove(number, in: item.lane)
   }
 

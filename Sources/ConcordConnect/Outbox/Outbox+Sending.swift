@@ -24,7 +24,6 @@ extension Outbox {
           continue
         }
         state.running[next.number] = .some(nil)
-        state.uncertain.insert(next.number)
         running.enter()
         state.tell(.sending(state.entry(item)))
         begun.append(Begun(item: item, action: action, transport: transport))

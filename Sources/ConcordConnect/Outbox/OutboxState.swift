@@ -39,8 +39,6 @@ struct OutboxState {
   /// What waits until a stop; `nil` until its task is known.
   var waits: [Int: Task<Void, Never>?] = [:]
   var failures: [Int64: Failure] = [:]
-  /// What may have reached the service, though that has not answered.
-  var uncertain: Set<Int64> = []
   var nextNumber = 0
 
   struct Failure {
