@@ -58,7 +58,8 @@ struct LayersObservingTests {
     let log = Log<String>()
     let kept = store.store(LayerBook(id: 1, likes: 1))
     let subscription = store.observeChanges { set in
-      log.append(set.changes.map { "\($0.kind) \($0.id) \(($0.new as? LayerBook)?.likes ?? -1)" }.joined(separator: ", "))
+      let changes = set.changes.map { "\($0.kind) \($0.id) \(($0.new as? LayerBook)?.likes ?? -1)" }
+      log.append(changes.joined(separator: ", "))
     }
     let layer = store.optimistically { tx in
       tx.update(LayerBook.self, id: 1) { $0.likes += 1 }
@@ -127,7 +128,7 @@ struct LayersObservingTests {
     #expect(await iterator.next()?.likes == 0)
   }
 
-  @Test("Who observes an entity that a layer made keeps its last value when the layer goes, and follows it when it comes back")
+  @Test("Who observes what a layer made keeps its last value when the layer goes, and follows it when it comes back")
   func madeByLayer() {
     let log = Log<LayerBook?>()
     let waiting = store.observer(LayerBook.self, id: 1).observe { log.append($0) }

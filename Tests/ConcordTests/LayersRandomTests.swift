@@ -30,7 +30,7 @@ struct LayersRandomTests {
         Issue.record(
           """
           CONCORD_RANDOM_SEED=\(seed), step \(step): \(failure)
-          \(world.log.suffix(40).joined(separator: "\n"))
+          \(world.log.suffix(20).joined(separator: "\n"))
           """)
         return
       }

@@ -44,7 +44,8 @@ struct LayersWeakMemoryTests {
 
   @Test("A layer keeps nothing else")
   func nothingElse() {
-    var shelf: EntityObserver<LayerShelf>? = store.store(LayerShelf(id: 1, books: [LayerBook(id: 1), LayerBook(id: 2)]))
+    var shelf: EntityObserver<LayerShelf>? = store.store(
+      LayerShelf(id: 1, books: [LayerBook(id: 1), LayerBook(id: 2)]))
     let layer = store.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 1 } }
     #expect(shelf != nil)
     shelf = nil
