@@ -36,13 +36,15 @@ struct ServiceTests {
   @Test(
     "What cannot be done is refused with a status and a reason, and changes nothing",
     arguments: [
-      ("GET", "/books/none", nil, nil, 404), ("GET", "/nothing", nil, nil, 404), ("DELETE", "/books/emma", nil, nil, 404),
+      ("GET", "/books/none", nil, nil, 404), ("GET", "/nothing", nil, nil, 404),
+      ("DELETE", "/books/emma", nil, nil, 404),
       ("GET", "/events", nil, nil, 400), ("PUT", "/books/emma/price", "{", nil, 400),
       ("PUT", "/books/emma/price", #"{"cents":-1}"#, nil, 422), ("PUT", "/books/none/price", #"{"cents":1}"#, nil, 404),
       ("POST", "/carts/reader/copies", #"{"id":"c","book":"emma"}"#, nil, 400),
       ("POST", "/carts/reader/copies", #"{"id":"c","book":"none"}"#, "k", 404),
       ("POST", "/books/emma/reviews", #"{"id":"r","stars":6,"by":"A","text":""}"#, "k", 422),
-      ("PUT", "/authors/none/name", #"{"name":"A"}"#, "k", 404), ("PUT", "/authors/jane-austen/name", #"{"name":""}"#, "k", 422),
+      ("PUT", "/authors/none/name", #"{"name":"A"}"#, "k", 404),
+      ("PUT", "/authors/jane-austen/name", #"{"name":""}"#, "k", 422),
     ] as [(String, String, String?, String?, Int)])
   func refusals(method: String, path: String, body: String?, key: String?, status: Int) async throws {
     try await withServer { server in
