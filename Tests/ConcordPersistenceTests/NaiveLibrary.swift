@@ -94,7 +94,8 @@ struct NaiveLibrary {
 
   private mutating func put(_ record: Record, _ key: Key, _ context: Int, found: Record?) {
     if let present = contexts[context].pending[key] {
-      guard record.stamp > present.stamp else { return }
+      // What was removed is not remembered.
+      guard present.record == nil || record.stamp > present.stamp else { return }
       contexts[context].pending[key] = Pending(base: present.base, record: record, stamp: record.stamp)
     } else {
       contexts[context].pending[key] = Pending(base: found, record: record, stamp: record.stamp)

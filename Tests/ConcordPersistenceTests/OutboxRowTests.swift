@@ -13,7 +13,7 @@ struct OutboxRowTests {
 
   @Test("What is written is read, and what is new since a version", arguments: StoreKind.allCases)
   func changes(_ kind: StoreKind) throws {
-    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
       #expect(try store.read { try $0.outbox(after: nil) }.version == nil)
       #expect(try store.read { try $0.outbox(after: nil) }.rows.isEmpty)
       let (first, second) = try store.write(origin: nil) { writing in
@@ -45,7 +45,7 @@ struct OutboxRowTests {
   @Test("A write that throws leaves nothing", arguments: StoreKind.allCases)
   func undone(_ kind: StoreKind) throws {
     struct Undo: Error {}
-    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
       try store.write(origin: nil) { _ = try $0.writeOutbox(row("a")) }
       let before = try store.read { try $0.outbox(after: nil) }
       #expect(throws: Undo.self) {
@@ -62,7 +62,7 @@ struct OutboxRowTests {
 
   @Test("Clearing is told to those who knew what was there", arguments: StoreKind.allCases)
   func cleared(_ kind: StoreKind) throws {
-    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
       try store.write(origin: nil) { _ = try $0.writeOutbox(row("a")) }
       let known = try store.read { try $0.outbox(after: nil) }.version
       try store.write(origin: nil) { try $0.clearOutbox() }
@@ -76,7 +76,7 @@ struct OutboxRowTests {
 
   @Test("Finished rows go after a while, and who has not seen them reads all", arguments: StoreKind.allCases)
   func forgotten(_ kind: StoreKind) throws {
-    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
       try store.write(origin: nil) { _ = try $0.writeOutbox(row("pending")) }
       let known = try store.read { try $0.outbox(after: nil) }.version
       try store.write(origin: nil) { writing in
@@ -96,7 +96,7 @@ struct OutboxRowTests {
 
   @Test("One holds it at a time", arguments: StoreKind.allCases)
   func hold(_ kind: StoreKind) throws {
-    try kind.withStore(Model("Sample", entities: [Sample.self])) { store in
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
       var hold = try store.holdOutbox()
       #expect(try hold != nil && store.holdOutbox() == nil)
       hold = nil
