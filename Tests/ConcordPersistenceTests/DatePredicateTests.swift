@@ -19,7 +19,10 @@ private struct Event: PersistentEntity, Equatable {
 @Suite("Predicates of dates")
 struct DatePredicateTests {
   private static let dates =
-    [-.infinity, -1e300, -1, -Double.leastNonzeroMagnitude, -0.0, 0, Double.leastNonzeroMagnitude, 0.1, 1, 1e300, .infinity, .nan, -.nan, -.signalingNaN]
+    [
+      -.infinity, -1e300, -1, -Double.leastNonzeroMagnitude, -0.0, 0, Double.leastNonzeroMagnitude, 0.1, 1, 1e300,
+      .infinity, .nan, -.nan, -.signalingNaN,
+    ]
     .map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]
 
   @Test("Dates at all extremes are compared as Foundation compares them", arguments: StoreKind.allCases)
