@@ -14,9 +14,10 @@ find_docc() {
   fi
 }
 
-# build_documentation OUTPUT: converts Concord's catalog. The module has been built for debugging. Warnings are errors.
+# build_documentation OUTPUT: converts the catalogs of the modules into folders of OUTPUT. They link to each other, those that come
+# later to those before. The modules have been built for debugging. Warnings are errors.
 build_documentation() {
-  local docc binaries graphs=.build/symbol-graphs triple sdk=()
+  local docc binaries graphs=.build/symbol-graphs triple sdk=() module catalog options=()
   docc=$(find_docc)
   if [ -z "$docc" ]; then
     note 'this toolchain has no docc, so the documentation is not built'
@@ -29,10 +30,19 @@ build_documentation() {
     triple=$(printf '%s' "$triple" | sed -E 's/-macosx[0-9.]*/-macosx15.0/')
   fi
   rm -rf "$graphs"
-  mkdir -p "$graphs"
-  swift symbolgraph-extract -module-name Concord -I "$binaries/Modules" -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-    -minimum-access-level public -output-dir "$graphs" || fail 'the symbols of Concord cannot be read'
-  "$docc" convert Sources/Concord/Concord.docc --additional-symbol-graph-dir "$graphs" --output-path "$1" \
-    --fallback-display-name Concord --fallback-bundle-identifier concord --warnings-as-errors ||
-    fail 'the documentation has warnings'
+  mkdir -p "$1"
+  for module in Concord ConcordModel ConcordPersistence ConcordConnect; do
+    mkdir -p "$graphs/$module"
+    # What ConcordPersistence imports, imports SQLite as C.
+    swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" -I .build/checkouts/GRDB.swift/Sources/GRDBSQLite \
+      -target "$triple" ${sdk[@]+"${sdk[@]}"} \
+      -minimum-access-level public -output-dir "$graphs/$module" || fail "the symbols of $module cannot be read"
+    catalog=()
+    if [ -d "Sources/$module/$module.docc" ]; then catalog=("Sources/$module/$module.docc"); fi
+    "$docc" convert ${catalog[@]+"${catalog[@]}"} --additional-symbol-graph-dir "$graphs/$module" \
+      --output-path "$1/$module.doccarchive" --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
+      --enable-experimental-external-link-support ${options[@]+"${options[@]}"} --warnings-as-errors ||
+      fail "the documentation of $module has warnings"
+    options+=(--dependency "$1/$module.doccarchive")
+  done
 }

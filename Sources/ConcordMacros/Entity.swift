@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a struct an ``Concord/Aggregate``.
+  /// Makes a struct an ``/Concord/Aggregate``.
   ///
   /// ```swift
   /// @Entity struct Book {
@@ -53,7 +53,7 @@
     #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
   /// Keeps a stored property of an `@Entity` or an `@EntityWrapper` from being a relation: entities in it stay as they
-  /// were written, and debug builds do not report them (``Concord/EntityIgnoring``).
+  /// were written, and debug builds do not report them (``/Concord/EntityIgnoring``).
   ///
   /// ```swift
   /// @Entity struct Order { let id: String; @EntityIgnored let bookAsSold: Book }

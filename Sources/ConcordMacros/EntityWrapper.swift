@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes an enum, or a struct without identity, an ``Concord/EntityWrapper``.
+  /// Makes an enum, or a struct without identity, an ``/Concord/EntityWrapper``.
   ///
   /// ```swift
   /// @EntityWrapper enum MediaType { case book(Book), game(Game), none }

@@ -11,7 +11,7 @@
   ///
   /// Each stored `var` is shared with the property of the same name and type of the whole, which the compiler looks for;
   /// ``EntityIgnored()`` keeps one out, and a `let` gives a warning. Where names differ, list `sharedFields` by hand. How the
-  /// two are kept in step: ``Concord/EntityProjection``.
+  /// two are kept in step: ``/Concord/EntityProjection``.
   @attached(extension, conformances: EntityProjection, names: named(Whole), named(sharedFields))
   public macro Projection<Whole>(of whole: Whole.Type) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "ProjectionMacro")

@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a struct a ``ConcordModel/PersistentEntity``, and all that `@Entity` makes it.
+  /// Makes a struct a ``/ConcordModel/PersistentEntity``, and all that `@Entity` makes it.
   ///
   /// ```swift
   /// @PersistentEntity struct Book: Equatable {

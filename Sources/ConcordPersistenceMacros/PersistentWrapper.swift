@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes an enum, or a struct without identity, a ``ConcordModel/PersistentWrapper``, and all that `@EntityWrapper` makes it.
+  /// Makes an enum, or a struct without identity, a ``/ConcordModel/PersistentWrapper``, and all that `@EntityWrapper` makes it.
   ///
   /// ```swift
   /// @PersistentWrapper enum Medium { case book(Book), game(Game), note(String), none }

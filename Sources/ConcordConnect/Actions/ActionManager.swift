@@ -31,7 +31,7 @@ public protocol ActionManager: AnyObject, Sendable {
   /// What happens to actions from now on. Each call gives a stream of its own, which ends when the manager is released.
   var actionEvents: AsyncStream<ActionEvent> { get }
 
-  /// Executes an action by itself: ``schedule(_:_:)-(A,ScheduleTrigger...)``.
+  /// Executes an action by itself, when one of the triggers says so. They may also be given one by one.
   @discardableResult
   func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
   /// The same for work on entities.

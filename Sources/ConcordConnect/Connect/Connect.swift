@@ -13,7 +13,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   ///
   /// After a ``stop()`` the stores that it detached are attached again, unless others were attached meanwhile.
   ///
-  /// - Throws: ``ConcordModel/StoreError``; then it is not started.
+  /// - Throws: ``/ConcordModel/StoreError``; then it is not started.
   func start() throws
   /// The same on another thread.
   ///
@@ -23,7 +23,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   /// Stops it: cancels all actions, waits until those that run have ended, and detaches all stores. Nothing happens if it is not
   /// started.
   ///
-  /// - Throws: ``ConcordModel/StoreError`` if a store cannot be detached because something cannot be written; then it is still
+  /// - Throws: ``/ConcordModel/StoreError`` if a store cannot be detached because something cannot be written; then it is still
   ///   started. ``Errors/calledFromAction(_:)`` if an action calls it, which would wait for itself.
   func stop() throws
   /// The same on another thread. An action may call it.
@@ -47,7 +47,7 @@ extension Connect {
   /// attached.
   ///
   /// - Returns: what waits in the ``outbox``.
-  /// - Throws: what the action's ``ForwardAction/apply(to:)`` throws, ``Errors``, or ``ConcordModel/StoreError``; then nothing has
+  /// - Throws: what the action's ``ForwardAction/apply(to:)`` throws, ``Errors``, or ``/ConcordModel/StoreError``; then nothing has
   ///   changed.
   @discardableResult
   public func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry { try await outbox.forward(action) }

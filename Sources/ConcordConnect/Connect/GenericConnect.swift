@@ -25,7 +25,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
 
   /// Makes a container with the model that is registered under its name.
   ///
-  /// If there is none, ``start()`` throws ``ConcordModel/StoreError/unknownModel(_:)``.
+  /// If there is none, ``start()`` throws ``/ConcordModel/StoreError/unknownModel(_:)``.
   public convenience init(
     name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect"
   ) {
@@ -37,12 +37,13 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   ///
   /// - Parameters:
   ///   - name: what files' names begin with.
+  ///   - model: what is stored.
   ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
   ///   - logTag: what such a line begins with.
   ///   - clock: what schedules and the outbox wait with; a test can give one that it moves.
   ///   - reachability: what says that the network returns.
   ///   - transport: what forwarded actions are sent with; see ``Outbox/transport``.
-  ///   - forwarding: types of forwarded actions that may be left from an earlier run; see ``Outbox/register(_:)-(ForwardAction.Type...)``.
+  ///   - forwarding: types of forwarded actions that may be left from an earlier run; see `outbox.register`.
   ///   - outboxPolicy: how they are sent.
   public convenience init(
     name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect",

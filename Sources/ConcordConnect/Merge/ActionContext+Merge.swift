@@ -22,7 +22,7 @@ extension ActionContext {
   ///   - subsetFilter: which stored entities the service was asked for; all, if `nil`. Others are not deleted.
   ///   - condition: which stored entities may be updated or deleted, as they are stored; all, if `nil`.
   ///   - stamp: how fresh the objects are; now, if `nil`. What is stored and is fresher stays.
-  /// - Throws: ``Errors``, ``ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
+  /// - Throws: ``Errors``, ``/ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
   /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter` what is not found in
   ///   the subset is looked up.
   public func merge<T: PersistentEntity>(

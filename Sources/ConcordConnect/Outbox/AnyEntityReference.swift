@@ -20,7 +20,7 @@ public struct AnyEntityReference: Hashable, Sendable {
 
   /// The key of its row.
   ///
-  /// - Throws: ``ConcordModel/StoreError/unknownEntity(_:)`` if the type is not in the model.
+  /// - Throws: ``/ConcordModel/StoreError/unknownEntity(_:)`` if the type is not in the model.
   func key(in model: Model) throws -> EntityKey {
     func storedKey<T: PersistentEntity>(_ type: T.Type) throws -> EntityKey {
       let entity = try model.entity(type)

@@ -107,7 +107,7 @@ extension Outbox {
   /// Forgets all actions, sent or not, without a trace in the store, as when a user signs out. Requests on their way are cancelled, and
   /// answers that come nevertheless change nothing. What was shown of them is shown no longer.
   ///
-  /// - Throws: ``ConcordModel/StoreError``; then nothing has changed.
+  /// - Throws: ``/ConcordModel/StoreError``; then nothing has changed.
   public func clear() async throws {
     try await working { [self] in
       if coordinator.outboxHome != nil { try coordinator.writeOutbox { try $0.clearOutbox() } }

@@ -8,7 +8,8 @@ extension ActionManager {
   /// No two scheduled actions of one type run at once: one whose own interval ends while it runs is left out then, any other is
   /// executed afterwards, once for each schedule. Schedules rest while their manager is stopped.
   ///
-  /// - Parameter action: is executed many times, so that it has to be `Sendable`.
+  /// The action is executed many times, so that it has to be `Sendable`.
+  ///
   /// - Returns: what ends it. It goes on without.
   @discardableResult
   public func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: ScheduleTrigger...) -> Schedule {

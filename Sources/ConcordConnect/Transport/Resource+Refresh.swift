@@ -10,9 +10,7 @@ extension Resource {
   /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
   /// ```
   ///
-  /// The parameters are those of ``ActionContext/merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
-  ///
-  /// - Parameter query: what the service is asked for; `subsetFilter` has to mean the same entities.
+  /// `query` is what the service is asked for; `subsetFilter` has to mean the same entities. The other parameters are those of ``ActionContext/merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
   public func refresh(
     in context: ActionContext, _ query: [URLQueryItem] = [], ignoreAttributes: [String] = [],
     subsetFilter: Predicate<Entity>? = nil, condition: Predicate<Entity>? = nil

@@ -56,7 +56,8 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
 
   /// Creates an entity.
   ///
-  /// - Parameter key: lets the service recognise a request that is sent again.
+  /// With a `key` the service recognises a request that is sent again.
+  ///
   /// - Returns: what the service made of it; the entity itself, if it says nothing.
   @discardableResult
   public func create(_ entity: Entity, key: IdempotencyKey? = nil) async throws -> Entity {

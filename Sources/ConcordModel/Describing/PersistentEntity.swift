@@ -25,9 +25,9 @@ public import Concord
 /// }
 /// ```
 ///
-/// The three name the same properties in the same order. An entity that contains others is an ``Concord/Aggregate`` too, whose
+/// The three name the same properties in the same order. An entity that contains others is an ``/Concord/Aggregate`` too, whose
 /// relations are taken from the properties. Entities that refer to each other in a cycle read as they do from an
-/// ``Concord/EntityStore``.
+/// ``/Concord/EntityStore``.
 public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Hashable & Sendable {
   /// The properties that are stored, by position. One named `id` is the identity.
   static var persistentProperties: [PersistentProperty<Self>] { get }

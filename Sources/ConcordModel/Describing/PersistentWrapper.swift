@@ -23,7 +23,7 @@ public import Concord
 /// }
 /// ```
 ///
-/// `book` and `game` are the computed properties of an ``Concord/EntityWrapper``.
+/// `book` and `game` are the computed properties of an ``/Concord/EntityWrapper``.
 public protocol PersistentWrapper: EntityWrapper {
   /// The properties that are stored, by position.
   static var persistentProperties: [PersistentProperty<Self>] { get }

@@ -20,7 +20,7 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
 
   /// Makes a container with the model that is registered under its name.
   ///
-  /// If there is none, attaching a store throws ``StoreError/unknownModel(_:)``.
+  /// If there is none, attaching a store throws ``/ConcordModel/StoreError/unknownModel(_:)``.
   ///
   /// - Parameters:
   ///   - name: that of the model, and what files' names begin with.

@@ -20,7 +20,7 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Attaches a store: opens its file, or makes it, with the folders that it is in.
   ///
-  /// - Throws: ``StoreError``: the file is attached already, damaged, or of another schema.
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
   func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore
   /// Attaches several stores in one folder: all, or none.
@@ -29,7 +29,7 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Detaches a store, and closes it, after writing what is still to be written. Its entities are gone from the view.
   ///
-  /// - Throws: ``StoreError``: it is not attached, or something that it is owed cannot be written; then it stays attached.
+  /// - Throws: ``/ConcordModel/StoreError``: it is not attached, or something that it is owed cannot be written; then it stays attached.
   func detach(persistentStore: PersistentStore) throws
   /// Detaches several stores.
   func detach(persistentStores: [PersistentStore]) throws
@@ -43,7 +43,7 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Returns when all is written that indirect strategies still owe the disk, and the view shows what was saved.
   ///
-  /// - Throws: ``StoreError`` if something cannot be written now; it is tried again later.
+  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written now; it is tried again later.
   func flush() async throws
 }
 

@@ -65,7 +65,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// Finds an entity, with all it contains.
   ///
   /// - Returns: `nil` if it is not stored, or was deleted in this context.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``/ConcordModel/StoreError``.
   /// - Complexity: the number of entities in it.
   open func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> T? { try locked { try $0.find(type, id) } }
 
@@ -75,7 +75,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20))
   /// ```
   ///
-  /// - Throws: ``StoreError``, or what the predicate throws.
+  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
   open func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try locked { try $0.fetch(descriptor) }
   }
@@ -102,8 +102,8 @@ open class BackgroundContext: @unchecked Sendable {
   /// Changes an entity, and what it contains. Only what the closure changes is written.
   ///
   /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
-  ///   nothing is not refused, as in ``Concord/EntityStore``.
-  /// - Throws: ``StoreError``, and what the closure throws; then nothing changed.
+  ///   nothing is not refused, as in ``/Concord/EntityStore``.
+  /// - Throws: ``/ConcordModel/StoreError``, and what the closure throws; then nothing changed.
   @discardableResult
   public func update<T: PersistentEntity>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void
@@ -143,7 +143,7 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Saves all changes, or none.
   ///
-  /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
+  /// - Throws: ``/ConcordModel/StoreError``. The changes are still there then, and can be saved again.
   open func save() throws { try locked { try $0.save(origin: ObjectIdentifier(self)) } }
 
   /// Forgets all changes that were not saved.

@@ -16,7 +16,7 @@ extension BackgroundContext {
   /// ```
   ///
   /// - Returns: `nil` if it is not stored.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``/ConcordModel/StoreError``.
   public func stamp<T: PersistentEntity>(of type: T.Type, id: T.ID) throws -> Stamp? {
     try locked { try $0.stamp(of: type, id) }
   }

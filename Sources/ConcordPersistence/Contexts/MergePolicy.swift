@@ -5,7 +5,7 @@
 public enum MergePolicy: Sendable, Hashable {
   /// The fresher of the two wins. What is removed stays removed; a removal wins over changes with an older stamp.
   case byStamp
-  /// The save throws ``StoreError/conflict(entity:id:properties:)`` and changes nothing.
+  /// The save throws ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` and changes nothing.
   case error
   /// What is in the store stays.
   case storeTrump

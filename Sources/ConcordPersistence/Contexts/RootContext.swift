@@ -146,7 +146,7 @@ public final class RootContext: ContextParent {
 
   /// Returns when all that was saved is in the stores.
   ///
-  /// - Throws: ``StoreError`` if something cannot be written now.
+  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written now.
   public func writePendingChanges() throws { try queue.sync { try writeLayers() } }
 
   /// On the queue. A save that cannot be written now holds up those that concern the same types, or types that contain them;
@@ -236,7 +236,7 @@ public final class RootContext: ContextParent {
 
 /// A save that could not be written in the background, with the changes that it held.
 public struct BackgroundSaveError: Error, CustomStringConvertible {
-  /// What was wrong: a ``StoreError``.
+  /// What was wrong: a ``/ConcordModel/StoreError``.
   public let error: any Error
   public let changes: [Change]
   /// Whether it is tried again; otherwise the changes were given up, and are no longer seen.

@@ -7,7 +7,7 @@ package struct MergeRequest<T: PersistentEntity> {
   package let objects: [T]
   /// Which columns tell entities apart.
   package let uniqueness: [StoredColumn]
-  /// The positions in ``ConcordModel/EntityDescription/properties`` that are neither compared nor overwritten.
+  /// The positions in ``/ConcordModel/EntityDescription/properties`` that are neither compared nor overwritten.
   package let ignored: Set<Int>
   /// Which stored entities are meant; all if `nil`.
   package let subset: Predicate<T>?

@@ -26,7 +26,7 @@ public struct RowQuery: Sendable {
 public enum StoredColumn: Sendable, Hashable {
   /// What equal ids have in common.
   case key
-  /// As ``EntityDescription/columns`` says.
+  /// As ``/ConcordModel/EntityDescription/columns`` says.
   case position(Int)
 }
 

@@ -56,8 +56,8 @@
 
     /// Makes what is missing, and migrates what differs, as a whole.
     ///
-    /// - Throws: ``StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
-    ///   ``StoreError/newerStore(store:)``.
+    /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
+    ///   ``/ConcordModel/StoreError/newerStore(store:)``.
     func prepare(_ db: Database) throws {
       var differences: [String] = []
       var changed: [(table: Table, present: [Column], name: String)] = []

@@ -26,7 +26,7 @@
     ///   - timeout: how long one waits for others that hold the file, in seconds.
     ///   - migrations: how columns are migrated where that cannot be inferred.
     ///   - migrates: whether a file of an earlier model is migrated.
-    /// - Throws: ``StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
+    /// - Throws: ``/ConcordModel/StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
       migrates: Bool = true

@@ -41,7 +41,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Attaches a store.
   ///
-  /// - Throws: ``StoreError/alreadyAttached(store:)`` if it is, or another one with its file.
+  /// - Throws: ``/ConcordModel/StoreError/alreadyAttached(store:)`` if it is, or another one with its file.
   public func attach(_ store: PersistentStore) throws {
     let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
     let observation = store.rows.observeCommits { [weak self] in self?.didCommit($0, store) }

@@ -2,7 +2,7 @@ public import ConcordModel
 
 /// What keeps rows: a type of store conforms to it, in a folder of its own. Contexts, strategies and queries know nothing else.
 ///
-/// Every operation may fail, and may take long. Errors are ``StoreError``s.
+/// Every operation may fail, and may take long. Errors are ``/ConcordModel/StoreError``s.
 public protocol RowStore: AnyObject, Sendable {
   /// What errors call it.
   var name: String { get }
@@ -12,7 +12,7 @@ public protocol RowStore: AnyObject, Sendable {
 
   /// Writes all of what `body` writes, or nothing if it throws. Writers wait for each other; nobody sees a part of it.
   ///
-  /// - Parameter origin: who writes, for those who follow.
+  /// `origin` is who writes, for those who follow.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 
   /// Calls back after each commit, one after the other in commit order, with what it changed, until the result is released.
@@ -27,7 +27,7 @@ public protocol RowStore: AnyObject, Sendable {
   /// - Returns: `nil` while another process is, or another store with the same file. When that ends, however it does, it can be had.
   func holdOutbox() throws -> OutboxHold?
 
-  /// Ends it. Whatever is called afterwards throws ``StoreError/detached(store:)``.
+  /// Ends it. Whatever is called afterwards throws ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
 }
 
@@ -71,7 +71,7 @@ extension RowReading {
 
 /// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
 ///
-/// A row whose unique value another one has is refused with ``StoreError/notUnique(entity:columns:)``, and nothing of it is
+/// A row whose unique value another one has is refused with ``/ConcordModel/StoreError/notUnique(entity:columns:)``, and nothing of it is
 /// written. It may be written later, when the other one has another value.
 public protocol RowWriting: RowReading {
   /// Adds a row; `false` if there is one already, which stays.
@@ -136,7 +136,7 @@ public struct StoreCommit: Sendable {
   /// Who wrote it, as given to ``RowStore/write(origin:_:)``.
   public let origin: ObjectIdentifier?
 
-  /// - Parameter keys: the entities, in any order; one may be there several times.
+  /// The keys come in any order; one may be there several times.
   public init(keys: [EntityKey]?, origin: ObjectIdentifier?) {
     changed = keys
     self.origin = origin

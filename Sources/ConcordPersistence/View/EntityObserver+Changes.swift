@@ -14,7 +14,7 @@ extension EntityObserver where Value: Collection, Value.Element: Equatable & Sen
   public var changes: CollectionChanges<Value> { CollectionChanges(values: values) }
 }
 
-/// What the values of an observer change; see ``Concord/EntityObserver/changes``.
+/// What the values of an observer change; see `observer.changes`.
 public struct CollectionChanges<Value: Collection & Sendable>: AsyncSequence, Sendable
 where Value.Element: Equatable & Sendable {
   let values: EntityValues<Value>

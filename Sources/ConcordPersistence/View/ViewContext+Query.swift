@@ -12,7 +12,7 @@ extension ViewContext {
   /// A change costs what it changes of the result; the stores are not asked for all rows again. The result is followed as long
   /// as somebody holds an observer of it, and only what is shown is in memory.
   ///
-  /// - Throws: ``StoreError``, or what the predicate throws.
+  /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
     try change { core in
       nextQuery += 1

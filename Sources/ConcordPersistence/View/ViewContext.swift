@@ -2,7 +2,7 @@ public import Concord
 public import ConcordModel
 public import Foundation
 
-/// What screens observe: a context whose entities live in an ``Concord/EntityStore`` as long as somebody observes them.
+/// What screens observe: a context whose entities live in an ``/Concord/EntityStore`` as long as somebody observes them.
 ///
 /// ```swift
 /// let book = try container.viewContext.find(Book.self, id: "ACK")
@@ -10,7 +10,7 @@ public import Foundation
 /// ```
 ///
 /// What is changed in it is shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
-/// something is a transaction of ``store``, and so is a block of ``performAndWait(_:)-4oeqg``.
+/// something is a transaction of ``store``, and so is a block of `performAndWait(_:)`.
 // Unchecked, because the compiler cannot see that `lock` guards `core` and `queries`.
 public final class ViewContext: ContextParent, @unchecked Sendable {
   /// What is shown. What is written to it directly, not through the context, is shown until the context shows something else,
@@ -96,7 +96,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// Finds an entity, to observe it. It follows what is changed in the view and, if the strategy says so, what others save.
   ///
   /// - Returns: `nil` if it is not stored.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``/ConcordModel/StoreError``.
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     try change { core in
@@ -161,7 +161,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Saves all changes, or none, to where the strategy says.
   ///
-  /// - Throws: ``StoreError``. The changes are still there then, and can be saved again.
+  /// - Throws: ``/ConcordModel/StoreError``. The changes are still there then, and can be saved again.
   public func save() throws {
     try locked { try core.save(origin: ObjectIdentifier(self)) }
     // What lost against what others had saved is shown no longer.
