@@ -25,6 +25,8 @@ public struct PendingChanges: Sendable {
   /// In order; those that were taken back leave a gap until there are many.
   private var entries: [Entry?] = []
   private var positions: [EntityKey: Int] = [:]
+  /// The types of which something was changed, a few.
+  private var entities: ContiguousArray<EntityDescription> = []
   /// All that were set or taken back since it was asked for.
   private(set) var touched: Set<EntityKey>?
 
@@ -38,6 +40,9 @@ public struct PendingChanges: Sendable {
   public var isEmpty: Bool { positions.isEmpty }
   /// The entities that are changed.
   public var keys: [EntityKey] { entries.compactMap { $0?.key } }
+
+  /// Whether an entity of a type may be changed: what was taken back counts until all are.
+  func mayChange(_ entity: EntityDescription) -> Bool { entities.contains(entity) }
 
   /// All changes, in order.
   var all: some Sequence<Entry> { entries.lazy.compactMap { $0 } }
@@ -67,6 +72,7 @@ public struct PendingChanges: Sendable {
         return
       }
       entries.append(Entry(key: key, change: new))
+      if entities.last != key.entity, !mayChange(key.entity) { entities.append(key.entity) }
       touched?.insert(key)
       return
     }
@@ -94,6 +100,7 @@ public struct PendingChanges: Sendable {
     touched?.formUnion(positions.keys)
     entries = []
     positions = [:]
+    entities = []
   }
 
   /// Lays later changes over these.

@@ -21,7 +21,7 @@ final class PendingReading: RowReading {
   }
 
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
-    let changed = pending.keys.filter { $0.entity == query.entity }
+    let changed = changedKeys(query.entity)
     if changed.isEmpty { return try base.rows(query, body) }
     // The rows of both, in one order. The base is read from its beginning, since pending rows move what comes after them.
     var waiting = changed.compactMap { key -> (sortKey: SortKey, row: StoredRow)? in
@@ -62,16 +62,21 @@ final class PendingReading: RowReading {
   }
 
   func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
-    if pending.keys.contains(where: { $0.entity == query.entity }) {
-      try rows(query) { key, source in try body({ key }, source) }
-    } else {
+    if changedKeys(query.entity).isEmpty {
       try base.entities(query, body)
+    } else {
+      try rows(query) { key, source in try body({ key }, source) }
     }
+  }
+
+  /// The entities of a type that are changed. Nothing is looked through for a type of which none is.
+  private func changedKeys(_ entity: EntityDescription) -> [EntityKey] {
+    pending.mayChange(entity) ? pending.keys.filter { $0.entity == entity } : []
   }
 
   func count(_ query: RowQuery) throws -> Int {
     var count = try base.count(RowQuery(query.entity, where: query.condition))
-    for key in pending.keys where key.entity == query.entity {
+    for key in changedKeys(query.entity) {
       let isStored = try base.row(of: key).map { query.holds($0, key: key.id) } ?? false
       let isPresent = pending[key]?.row.map { query.holds($0, key: key.id) } ?? false
       if isStored != isPresent { count += isPresent ? 1 : -1 }
@@ -80,8 +85,10 @@ final class PendingReading: RowReading {
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    let changed = changedKeys(entity)
+    if changed.isEmpty { return try base.referrers(to: key, in: entity) }
     var found = try base.referrers(to: key, in: entity).filter { pending[EntityKey(entity, $0)] == nil }
-    for owner in pending.keys where owner.entity == entity {
+    for owner in changed {
       guard let row = pending[owner]?.row else { continue }
       if entity.references(of: row).contains(where: { $0.target == key.entity.name && $0.key == key.id }) {
         found.append(owner.id)
