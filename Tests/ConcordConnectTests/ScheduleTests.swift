@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestSupport
 import Foundation
 import Testing
 
@@ -24,9 +25,9 @@ struct ScheduleTests {
   }
 
   private func withSchedules(
-    _ body: (GenericConnect<ContextStrategy.Mixed>, TestClock, ReachabilitySwitch) async throws -> Void
+    _ body: (GenericConnect<ContextStrategy.Mixed>, VirtualClock, ReachabilitySwitch) async throws -> Void
   ) async throws {
-    let (clock, network) = (TestClock(), ReachabilitySwitch())
+    let (clock, network) = (VirtualClock(), ReachabilitySwitch())
     let connect = GenericConnect<ContextStrategy.Mixed>(
       name: "Library", model: try libraryModel(), clock: clock, reachability: network)
     try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
@@ -36,7 +37,7 @@ struct ScheduleTests {
   }
 
   /// Waits until all sleep again that repeat, then lets the time pass.
-  private func pass(_ duration: Duration, _ clock: TestClock, sleepers: Int = 1) async throws {
+  private func pass(_ duration: Duration, _ clock: VirtualClock, sleepers: Int = 1) async throws {
     #expect(try await eventually { clock.sleepers == sleepers })
     clock.advance(by: duration)
   }
