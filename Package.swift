@@ -127,15 +127,20 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
-    // What the tests start beside them, and kill.
+    // What the tests start beside them, and kill. They do not import it: its module may be compiled after theirs.
     .executableTarget(
-      name: "ConcordTestProcess", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      name: "ConcordTestProcess", dependencies: ["ConcordPersistence", "ConcordConnect", "ConcordTestShared"],
       path: "Tests/ConcordTestProcess",
+      swiftSettings: settings),
+    // What that program and the tests that start it both know.
+    .target(
+      name: "ConcordTestShared", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      path: "Tests/ConcordTestShared",
       swiftSettings: settings),
     .testTarget(
       name: "ConcordPersistenceTests",
       dependencies: [
-        "ConcordPersistence", "ConcordTestProcess",
+        "ConcordPersistence", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ],
       swiftSettings: settings),
@@ -149,7 +154,7 @@ let package = Package(
     .testTarget(
       name: "ConcordToolTests",
       dependencies: [
-        "ConcordPersistence", "ConcordTool", "ConcordTestProcess",
+        "ConcordPersistence", "ConcordTool", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
       ],
       swiftSettings: settings),
@@ -162,7 +167,7 @@ let package = Package(
     .testTarget(
       name: "ConcordConnectTests",
       dependencies: [
-        "ConcordConnect", "ConcordTestSupport", "ConcordTestProcess",
+        "ConcordConnect", "ConcordTestSupport", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ], swiftSettings: settings),

@@ -1,7 +1,7 @@
 #if Persistence
   import Concord
   import ConcordConnect
-  import ConcordTestProcess
+  import ConcordTestShared
   import Foundation
   import Testing
 

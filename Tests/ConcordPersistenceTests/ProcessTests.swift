@@ -1,56 +1,11 @@
 #if Persistence
   import Concord
-  import ConcordTestProcess
+  import ConcordTestShared
   import Foundation
   import GRDB
   import Testing
 
   @testable import ConcordPersistence
-
-  /// A process of the program beside the tests.
-  final class TestProcess: @unchecked Sendable {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private let state = Locked((lines: [String](), rest: Data()))
-
-    init(_ arguments: [String]) throws {
-      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      process.executableURL = folder.appending(path: "ConcordTestProcess")
-      process.arguments = arguments
-      process.standardInput = input
-      process.standardOutput = output
-      output.fileHandleForReading.readabilityHandler = { [state] handle in
-        let data = handle.availableData
-        state.withLock { state in
-          state.rest += data
-          while let end = state.rest.firstIndex(of: 10) {
-            state.lines.append(String(decoding: state.rest[..<end], as: UTF8.self))
-            state.rest = Data(state.rest[(end + 1)...])
-          }
-        }
-        if data.isEmpty { handle.readabilityHandler = nil }
-      }
-      try process.run()
-    }
-
-    /// All that it has printed.
-    var lines: [String] { state.withLock { $0.lines } }
-
-    func say(_ text: String) { input.fileHandleForWriting.write(Data("\(text)\n".utf8)) }
-
-    /// `kill -9`. All that it had printed before is read.
-    func kill() {
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-      for _ in 0..<200 where output.fileHandleForReading.readabilityHandler != nil { usleep(1000) }
-    }
-
-    func waitUntilExit() {
-      process.waitUntilExit()
-      for _ in 0..<200 where output.fileHandleForReading.readabilityHandler != nil { usleep(1000) }
-    }
-  }
 
   @Suite("Processes", .serialized)
   struct ProcessTests {
@@ -83,7 +38,7 @@
         try await withFolder { folder in
           for round in 0..<min(20, rounds - batch * 20) {
             let strategy = strategies[(batch + round) % 3]
-            let process = try TestProcess(["save", folder.path, strategy])
+            let process = try ChildProcess(["save", folder.path, strategy])
             #expect(try await eventually { process.lines.contains { $0.hasPrefix("saved ") } })
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
             process.kill()
@@ -111,7 +66,7 @@
         let first = try #require(try container.viewContext.find(Entry.self, id: 1))
         let all = try container.viewContext.query(FetchDescriptor<Entry>())
         let awaited = container.viewContext.store.observer(Entry.self, id: 1_000_001)
-        let process = try TestProcess(["serve", folder.path])
+        let process = try ChildProcess(["serve", folder.path])
         defer { process.kill() }
         #expect(try await eventually { process.lines.contains("ready") })
         var delays: [Double] = []
@@ -169,7 +124,7 @@
     @Test("Following a file that nobody writes to takes less than 1 % of a processor")
     func idle() async throws {
       try await withFolder { folder in
-        let process = try TestProcess(["idle", folder.path])
+        let process = try ChildProcess(["idle", folder.path])
         process.waitUntilExit()
         let used = try #require(process.lines.last.flatMap(Int.init))
         #expect(used < 20_000, "\(used) µs in 2 s")

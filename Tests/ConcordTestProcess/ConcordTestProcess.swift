@@ -1,6 +1,7 @@
 import Concord
 import ConcordConnect
 import ConcordPersistence
+import ConcordTestShared
 import Foundation
 
 /// A process that tests start, talk to, and kill.

@@ -1,5 +1,6 @@
 #if Tool
   import ConcordPersistence
+  import ConcordTestShared
   import Foundation
   import GRDB
   import Testing
@@ -128,7 +129,7 @@
     func written() throws {
       try withFolder { folder in
         let process = Process()
-        process.executableURL = Tool.url.deletingLastPathComponent().appending(path: "ConcordTestProcess")
+        process.executableURL = ChildProcess.url
         process.arguments = ["save", folder.path]
         process.standardOutput = FileHandle.nullDevice
         try process.run()
