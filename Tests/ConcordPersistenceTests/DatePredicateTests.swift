@@ -50,22 +50,45 @@ struct DatePredicateTests {
   }
 
   #if Persistence
-    // SQLite reads all rows where a range has one end only, as `<=` has, which NaN fulfils, too.
-    @Test("An index is used where a range has two ends")
+    @Test("The index is used for every comparison of dates, in the order of the ids as in that of the dates")
     func index() throws {
       try withFolder { folder in
         let model = try Model("Events", entities: [Event.self])
         let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: model.entities)
         defer { try? store.close() }
-        let date = Date(timeIntervalSinceReferenceDate: 7)
-        for predicate in [#Predicate<Event> { $0.date > date }, #Predicate<Event> { $0.date == date }] {
-          let entity = try model.entity(Event.self)
-          let plan = FetchPlan(FetchDescriptor<Event>(predicate: predicate), entity, model)
-          #expect(plan.isExact)
-          let found = try store.queryPlan(RowQuery(entity, where: plan.condition))
-          #expect(found.contains("Event.date"), "\(found) \(plan.condition)")
+        let (date, last) = (Date(timeIntervalSinceReferenceDate: 7), Date(timeIntervalSinceReferenceDate: 9))
+        let early = Date(timeIntervalSinceReferenceDate: -7)
+        let predicates: [Predicate<Event>] = [
+          #Predicate { $0.date == date }, #Predicate { $0.date > date }, #Predicate { $0.date >= date },
+          #Predicate { $0.date < date }, #Predicate { $0.date <= date }, #Predicate { $0.date < early },
+          #Predicate { $0.date <= early }, #Predicate { $0.date >= early },
+          #Predicate { $0.date >= date && $0.date < last }, #Predicate { date <= $0.date && $0.date <= last },
+        ]
+        let entity = try model.entity(Event.self)
+        for predicate in predicates {
+          for sortBy in [[], [SortDescriptor(\Event.date)], [SortDescriptor(\Event.date, order: .reverse)]] {
+            let plan = FetchPlan(FetchDescriptor<Event>(predicate: predicate, sortBy: sortBy), entity, model)
+            #expect(plan.isExact)
+            let query = try #require(try store.read { try plan.wholeQuery($0) })
+            let found = try store.queryPlan(query)
+            #expect(found.contains("USING INDEX Event.date"), "\(found) \(plan.condition)")
+            #expect(!found.contains("SCAN"), "\(found) \(plan.condition)")
+            // The first screen is there before all is sorted.
+            if !sortBy.isEmpty { #expect(!found.contains("TEMP B-TREE FOR ORDER BY"), "\(found)") }
+          }
         }
       }
+    }
+
+    @Test("Of several ends on one side the narrowest is searched for")
+    func narrowest() {
+      let column = StoredColumn.position(1)
+      let ranges = StoredRanges([
+        .compares(column, .greater, .real(1)), .compares(column, .less, .real(4)),
+        .compares(column, .greaterOrEqual, .real(2)), .compares(column, .lessOrEqual, .real(3)),
+        .compares(column, .lessOrEqual, .real(.infinity)), .compares(.position(0), .less, .integer(0)),
+      ])
+      #expect((0..<6).map(ranges.isEnd) == [false, false, true, true, false, true])
     }
   #endif
 }

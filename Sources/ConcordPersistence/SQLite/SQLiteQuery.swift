@@ -12,7 +12,7 @@
     private let values: [StoredValue]
 
     init(_ query: RowQuery, _ table: SQLiteTable) {
-      var writer = SQLiteConditionWriter(table)
+      var writer = SQLiteConditionWriter(table, isOrderedByKey: query.order.isEmpty)
       let condition = writer.sql(query.condition)
       let filter = query.condition == .always(true) ? "" : " WHERE \(condition)"
       let from = "FROM \(quoted(query.entity.name))\(filter)"
@@ -42,8 +42,12 @@
   private struct SQLiteConditionWriter {
     private(set) var values: [StoredValue] = []
     private let table: SQLiteTable
+    private let isOrderedByKey: Bool
 
-    init(_ table: SQLiteTable) { self.table = table }
+    init(_ table: SQLiteTable, isOrderedByKey: Bool) {
+      self.table = table
+      self.isOrderedByKey = isOrderedByKey
+    }
 
     func name(_ column: StoredColumn) -> String {
       switch column {
@@ -77,15 +81,43 @@
         return wanted.contains(.null)
           ? "(\(name(column)) IS NULL OR \(isIn))" : "(\(name(column)) IS NOT NULL AND \(isIn))"
       case .compares(let column, let comparison, let value):
-        let compares = "\(name(column)) \(comparison.rawValue) \(bind(value))"
-        return mayBeNull(column) ? "(\(name(column)) IS NOT NULL AND \(compares))" : compares
+        let other = StoredRanges([condition]).missingEnd(of: column, table, isOrderedByKey)
+        let compares = compares(column, comparison, value)
+        return other.map { "(\(compares) AND \(self.compares(column, $0.comparison, $0.value)))" } ?? compares
       case .areEqual(let a, let b): return "\(name(a)) IS \(name(b))"
       case .areOrdered(let a, let comparison, let b):
         return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), 0)"
       case .not(let condition): return "NOT (\(sql(condition)))"
-      case .all(let conditions): return joined(conditions, "AND", empty: "1")
+      case .all: return conjunction(condition.conjuncts)
       case .any(let conditions): return joined(conditions, "OR", empty: "0")
       }
+    }
+
+    /// - Parameter isSearched: whether an index may be searched for it.
+    private mutating func compares(
+      _ column: StoredColumn, _ comparison: StoredComparisonOperator, _ value: StoredValue, isSearched: Bool = true
+    ) -> String {
+      // With `+`, SQLite takes it for an expression.
+      let compares = "\(isSearched ? "" : "+")\(name(column)) \(comparison.rawValue) \(bind(value))"
+      return mayBeNull(column) ? "(\(name(column)) IS NOT NULL AND \(compares))" : compares
+    }
+
+    private mutating func conjunction(_ conditions: [StoredCondition]) -> String {
+      if conditions.isEmpty { return "1" }
+      let ranges = StoredRanges(conditions)
+      var parts: [String] = []
+      for (index, condition) in conditions.enumerated() {
+        if case .compares(let column, let comparison, let value) = condition {
+          parts.append(compares(column, comparison, value, isSearched: ranges.isEnd(index)))
+        } else {
+          parts.append(sql(condition))
+        }
+      }
+      for column in ranges.columns {
+        guard let other = ranges.missingEnd(of: column, table, isOrderedByKey) else { continue }
+        parts.append(compares(column, other.comparison, other.value))
+      }
+      return "(\(parts.joined(separator: " AND ")))"
     }
 
     private mutating func joined(_ conditions: [StoredCondition], _ operation: String, empty: String) -> String {
