@@ -23,12 +23,15 @@
     static func main() {
       // A reader that has seen enough closes the pipe: the write fails then, and what is open is closed as always.
       signal(SIGPIPE, SIG_IGN)
+      Interruption.take()
       do {
         var command = try parseAsRoot()
         try command.run()
       } catch let error as ToolError {
-        ToolError.show(error)
-        Foundation.exit(error.status.code)
+        // What fails then fails because of it.
+        let code = error.status == .done ? nil : Interruption.code
+        ToolError.show(code == nil ? error : ToolError(.interrupted, "interrupted"))
+        Foundation.exit(code ?? error.status.code)
       } catch {
         exit(withError: error)
       }

@@ -12,6 +12,7 @@
     case readOnly = 73
     case notWritten = 74
     case locked = 75
+    case interrupted = 130
 
     var code: Int32 { rawValue }
 
@@ -28,6 +29,7 @@
       case .readOnly: "the file cannot be written to"
       case .notWritten: "writing failed: the disk is full, for instance"
       case .locked: "another process holds the file; try again"
+      case .interrupted: "interrupted with ^C: the file is as before (143 if the process was told to end)"
       }
     }
   }

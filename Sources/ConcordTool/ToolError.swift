@@ -36,6 +36,7 @@
 
     private init(_ path: String, code: Int32, _ message: String) {
       switch code & 0xFF {
+      case SQLITE_INTERRUPT: self.init(.interrupted, "interrupted")
       case SQLITE_NOTADB: self.init(.notConcord, "\(path) is no SQLite file")
       case SQLITE_CORRUPT: self.init(.damaged, "\(path) is damaged: \(message)")
       case SQLITE_BUSY, SQLITE_LOCKED:

@@ -179,7 +179,7 @@
         #expect(result.error.isEmpty)
       }
       let codes = lines.compactMap { $0.firstMatch(of: /^\| ([0-9]+) \| (.*) \|$/).map { ($0.1, $0.2) } }
-      #expect(codes.count == 11)
+      #expect(codes.count == 12)
       let help = try Tool.run("--help").output
       for (code, meaning) in codes {
         let line = help.split(separator: "\n").first {

@@ -32,6 +32,7 @@
         defer { progress.end() }
         try db.inTransaction(.immediate) {
           while let line = try lines.next() {
+            try Interruption.check()
             do {
               try importer.take(line)
             } catch let error as ToolError {
@@ -39,6 +40,7 @@
             }
             progress.step { "\(grouped(lines.number)) lines" }
           }
+          try Interruption.check()
           return dryRun ? .rollback : .commit
         }
         return importer.counts

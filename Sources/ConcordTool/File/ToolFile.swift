@@ -18,14 +18,16 @@
       let file = try ToolFile(options, readOnly: true)
       defer { file.close() }
       return try ToolError.translating(file.name) {
-        try file.queue.inDatabase { db in
-          var result: R?
-          try db.inTransaction(.deferred) {
-            result = try body(file, db, FileSchema(db, file: file.name))
-            return .commit
+        try Interruption.interrupting(file.queue) {
+          try file.queue.inDatabase { db in
+            var result: R?
+            try db.inTransaction(.deferred) {
+              result = try body(file, db, FileSchema(db, file: file.name))
+              return .commit
+            }
+            guard let result else { throw ToolError(.failed, "nothing was read") }
+            return result
           }
-          guard let result else { throw ToolError(.failed, "nothing was read") }
-          return result
         }
       }
     }
@@ -35,7 +37,9 @@
       let file = try ToolFile(options, readOnly: false)
       defer { file.close() }
       return try ToolError.translating(file.name) {
-        try file.queue.inDatabase { db in try body(file, db, FileSchema(db, file: file.name)) }
+        try Interruption.interrupting(file.queue) {
+          try file.queue.inDatabase { db in try body(file, db, FileSchema(db, file: file.name)) }
+        }
       }
     }
 

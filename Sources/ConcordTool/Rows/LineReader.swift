@@ -1,6 +1,12 @@
 #if Tool
   import Foundation
 
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
   /// Reads lines from a file, or from the standard input.
   struct LineReader {
     private let handle: FileHandle
@@ -43,11 +49,22 @@
     }
 
     private mutating func fill() throws {
-      do {
-        let more = try handle.read(upToCount: 1 << 18) ?? Data()
-        isAtEnd = more.isEmpty
-        if !more.isEmpty { buffer += more }
-      } catch { throw ToolError(.missing, "\(name) cannot be read: \(error.localizedDescription)") }
+      try waitForInput()
+      var more = Data(count: 1 << 18)
+      let descriptor = handle.fileDescriptor
+      let count = more.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 else {
+        if errno == EINTR { return }
+        throw ToolError(.missing, "\(name) cannot be read: \(String(cString: strerror(errno)))")
+      }
+      isAtEnd = count == 0
+      buffer += more.prefix(count)
+    }
+
+    /// Whoever writes to a pipe may take his time, and be interrupted meanwhile.
+    private func waitForInput() throws {
+      var descriptor = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      while poll(&descriptor, 1, 50) == 0 { try Interruption.check() }
     }
   }
 #endif

@@ -1,0 +1,58 @@
+#if Tool
+  import Concord
+  import Dispatch
+  import Foundation
+  import GRDB
+
+  /// What ^C asks for: what runs ends with an error, so that a transaction is rolled back, and the file closed. What does not end so
+  /// in a while ends at once, which the file survives, too.
+  enum Interruption {
+    private static let state = Locked(State())
+
+    private struct State {
+      var signal: Int32?
+      var queue: DatabaseQueue?
+      var sources: [any DispatchSourceSignal] = []
+    }
+
+    private static let patience = DispatchTimeInterval.seconds(3)
+
+    /// The exit code of a process that a signal has ended, as shells tell it; `nil` unless one has.
+    static var code: Int32? { state.withLock { $0.signal.map { 128 + $0 } } }
+
+    /// From now on the process takes the signals itself.
+    static func take() {
+      for number in [SIGINT, SIGTERM] {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "concord.signals"))
+        source.setEventHandler { interrupt(number) }
+        source.resume()
+        state.withLock { $0.sources.append(source) }
+      }
+    }
+
+    private static func interrupt(_ number: Int32) {
+      let isFirst = state.withLock { state in
+        defer { state.signal = state.signal ?? number }
+        // What runs on the connection now fails.
+        state.queue?.interrupt()
+        return state.signal == nil
+      }
+      guard isFirst else { Foundation.exit(128 + number) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + patience) { Foundation.exit(128 + number) }
+    }
+
+    /// Interrupts what runs on a connection while `body` runs.
+    static func interrupting<R>(_ queue: DatabaseQueue, _ body: () throws -> R) throws -> R {
+      state.withLock { $0.queue = queue }
+      defer { state.withLock { $0.queue = nil } }
+      try check()
+      return try body()
+    }
+
+    /// Throws if what is done is to end: for work that is no statement.
+    static func check() throws {
+      if code != nil { throw ToolError(.interrupted, "interrupted") }
+    }
+  }
+#endif
