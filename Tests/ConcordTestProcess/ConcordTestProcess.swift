@@ -11,6 +11,8 @@ import Foundation
 /// query shows what another process has saved.
 /// `forward FOLDER URL ACTIONS TALLIES SEED`: forwards what is missing of so many actions, and prints `queued N` for each when it is
 /// durable, `sends` when it is the one that sends, and `done` when all have reached the server and the view shows them.
+/// `full FOLDER KILOBYTES`: does everything in files that cannot become larger, and once more where they can; see `ConcordTestProcess+Full`.
+/// `fixed FOLDER`: does everything in a folder that it may not write to.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -26,13 +28,15 @@ struct ConcordTestProcess {
         let seed = UInt64(arguments[6])
       else { return }
       try await forward(folder, url, actions, tallies, seed)
+    case "full": try await full(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
+    case "fixed": try fixed(folder)
     default: try await idle(folder)
     }
   }
 
-  private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+  static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-  private static func container(_ folder: URL, strategy: String) throws -> any PersistentContainer {
+  static func container(_ folder: URL, strategy: String) throws -> any PersistentContainer {
     let model = try processModel()
     let container: any PersistentContainer =
       switch strategy {
