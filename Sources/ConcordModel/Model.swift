@@ -16,6 +16,8 @@ public final class Model: Sendable {
   public let entities: [EntityDescription]
   /// How columns are migrated that were otherwise in an earlier model.
   public let migrations: [ColumnMigration]
+  /// Which version of the model it is; 0 unless said otherwise.
+  public let version: Int
   private let byType: [ObjectIdentifier: EntityDescription]
   private let byName: [String: EntityDescription]
   /// Of each declared configuration, its entities.
@@ -27,11 +29,15 @@ public final class Model: Sendable {
 
   /// Makes a model, and checks it.
   ///
+  /// A file that was migrated from a model is not migrated back to it, unless the version is higher than that of all models that
+  /// were attached to the file: then a model may be again what it was.
+  ///
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
   ///   that is not listed, an entity with relations that is not an `Aggregate`.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
-    configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = []
+    configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = [],
+    version: Int = 0
   ) throws {
     var entities: [EntityDescription] = []
     var byType: [ObjectIdentifier: EntityDescription] = [:]
@@ -44,6 +50,7 @@ public final class Model: Sendable {
     self.name = name
     self.entities = entities
     self.migrations = migrations
+    self.version = version
     self.byType = byType
     byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.configurations = configurations.mapValues { Set($0.compactMap { byType[ObjectIdentifier($0)] }) }
@@ -58,7 +65,8 @@ public final class Model: Sendable {
   /// A model that stands for one that is missing.
   package init(emptyNamed name: String) {
     self.name = name
-    (entities, migrations, byType, byName, configurations, recursive, contained) = ([], [], [:], [:], [:], [], [:])
+    (entities, migrations, version, byType, byName) = ([], [], 0, [:], [:])
+    (configurations, recursive, contained) = ([:], [], [:])
   }
 
   /// The description of a type.
@@ -147,6 +155,12 @@ extension Model {
       if column.name.hasPrefix("_") { return "the name '\(column.name)' in \(entity.name) is taken by the store" }
       if !names.insert(column.name.lowercased()).inserted {
         return "\(entity.name) needs two columns '\(column.name)'"
+      }
+    }
+    for collection in entity.collections {
+      var names: Set<String> = []
+      for column in collection.elements where !names.insert(column.name.lowercased()).inserted {
+        return "\(entity.name).\(collection.name) needs two columns '\(column.name)'"
       }
     }
     for collection in entity.collections where collection.elements.contains(where: { $0.role == .count }) {

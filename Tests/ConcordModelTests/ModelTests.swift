@@ -21,6 +21,8 @@ struct Described<Tag: Sendable>: PersistentEntity, Aggregate {
   let id: Int
   var first: String
   var writers: [Writer]
+  var number: Int???
+  var media: [Jacket]
   init(from row: inout RowReader) throws { throw StoreError.unknownEntity("none is read") }
   func write(to row: inout RowWriter) throws {}
   static var persistentProperties: [PersistentProperty<Described>] {
@@ -28,6 +30,8 @@ struct Described<Tag: Sendable>: PersistentEntity, Aggregate {
     case is Twice.Type: [.init("name", \.first), .init("NAME", \.first)]
     case is Reserved.Type: [.init("_stamp", \.first)]
     case is WithWriters.Type: [.init("id", \.id), .init("writers", \.writers)]
+    case is Thrice.Type: [.init("id", \.id), .init("number", \.number)]
+    case is WithMedia.Type: [.init("id", \.id), .init("media", \.media)]
     default: []
     }
   }
@@ -37,7 +41,25 @@ struct Described<Tag: Sendable>: PersistentEntity, Aggregate {
 enum Twice {}
 enum Reserved {}
 enum WithWriters {}
+enum Thrice {}
+enum WithMedia {}
 enum WithName {}
+
+/// Its properties differ in their letters' case only.
+struct Jacket: PersistentWrapper {
+  var cover: String
+  var COVER: String
+
+  func wrappedEntitiesKeyPaths<Root>(
+    relativeTo parent: WritableKeyPath<Root, Jacket>
+  ) -> [PartialIdentifiableKeyPath<Root>] { [] }
+  static let persistentProperties: [PersistentProperty<Jacket>] = [.init("cover", \.cover), .init("COVER", \.COVER)]
+  init(case name: String, from row: inout RowReader) throws { (cover, COVER) = (try row.read(), try row.read()) }
+  func write(to row: inout RowWriter) throws {
+    try row.write(cover)
+    try row.write(COVER)
+  }
+}
 
 @Suite("Models")
 struct ModelTests {
@@ -54,6 +76,10 @@ struct ModelTests {
     #expect(reason([Described<Reserved>.self]) == "the name '_stamp' in Described is taken by the store")
     #expect(reason([Described<WithWriters>.self]) == "Described refers to Writer, which is not listed")
     #expect(reason([Described<WithWriters>.self, Writer.self]) == nil)
+    #expect(
+      reason([Described<Thrice>.self])
+        == "Described: 'number' is optional more than twice, which is not told apart when it is read")
+    #expect(reason([Described<WithMedia>.self]) == "Described.media needs two columns 'media_COVER'")
     #expect(reason([Writer.self, Described<WithName>.self]) == "Writer and WRITER both need a table 'WRITER'")
   }
 

@@ -98,10 +98,11 @@
     /// Attaches the file, shows it, and detaches it.
     @discardableResult
     private func run<R>(
-      _ type: any PersistentEntity.Type, in folder: URL, _ migrations: [ColumnMigration] = [],
+      _ type: any PersistentEntity.Type, in folder: URL, _ migrations: [ColumnMigration] = [], version: Int = 0,
       _ body: (BackgroundContext) throws -> R
     ) throws -> R {
-      let container = Container(name: "L", model: try Model("L", entities: [type], migrations: migrations))
+      let model = try Model("L", entities: [type], migrations: migrations, version: version)
+      let container = Container(name: "L", model: model)
       let store = try container.attachPersistentStore(at: folder)
       let result = try body(container.newBackgroundContext())
       try container.detach(persistentStore: store)
@@ -136,6 +137,28 @@
           try context.fetch(FetchDescriptor<Third>()).map { [$0.year, $0.rating] }
         }
         #expect(later == [[1815, 5]])
+      }
+    }
+
+    @Test("A model may be again what it was, if it says that it is newer; then the one between the two is older")
+    func thereAndBack() throws {
+      try withFirst { folder in
+        let text = ColumnMigration("year", of: First.self) { old in
+          guard case .integer(let year) = old["year"] else { return .text("") }
+          return .text("\(year)")
+        }
+        try run(Second.self, in: folder, [year(of: Second.self)]) { _ in }
+        let newer = "the store 'L.sqlite' was migrated to a newer model"
+        #expect(reason { try run(First.self, in: folder, [text]) { _ in } } == newer)
+        let years = try run(First.self, in: folder, [text], version: 1) { context in
+          try context.fetch(FetchDescriptor<First>()).map(\.year)
+        }
+        #expect(years == ["1815"])
+        #expect(reason { try run(Second.self, in: folder, [year(of: Second.self)]) { _ in } } == newer)
+        // What fits is no older.
+        #expect(try run(First.self, in: folder) { try $0.count(FetchDescriptor<First>()) } == 1)
+        try run(Second.self, in: folder, [year(of: Second.self)], version: 2) { _ in }
+        #expect(reason { try run(First.self, in: folder, [text], version: 1) { _ in } } == newer)
       }
     }
 

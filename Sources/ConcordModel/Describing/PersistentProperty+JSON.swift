@@ -39,6 +39,24 @@ extension RowWriter {
   public mutating func write<V: Codable>(json value: V?) throws { try put(OptionalCoding<JSONCoding<V>>.self, value) }
 }
 
+/// Why a property of a type has no column of its own.
+func columnProblem(of type: Any.Type, _ name: String, mayHoldEntities: Bool) -> String? {
+  if !mayHoldEntities, holdsEntities(type) {
+    return "'\(name)' holds entities, which would be stored as plain values: declare it with 'var', without options"
+  }
+  // A column tells `nil` from `.some(nil)`, and no more.
+  return optionalDepth(of: type) > 2
+    ? "'\(name)' is optional more than twice, which is not told apart when it is read" : nil
+}
+
+private func optionalDepth(of type: Any.Type) -> Int {
+  (type as? any OptionalType.Type).map { 1 + optionalDepth(of: $0.wrapped) } ?? 0
+}
+
+private protocol OptionalType { static var wrapped: Any.Type { get } }
+
+extension Optional: OptionalType { fileprivate static var wrapped: Any.Type { Wrapped.self } }
+
 /// Whether entities that have rows of their own are in values of a type, as far as the type says.
 func holdsEntities(_ type: Any.Type) -> Bool {
   if let container = type as? any EntityHolding.Type { return container.heldTypes.contains(where: holdsEntities) }

@@ -63,9 +63,7 @@ extension PersistentProperty {
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
       encode: { value in try (value as? C.Value).map { try C.encode($0) } },
-      problem: !mayHoldEntities && holdsEntities(C.Value.self)
-        ? "'\(name)' holds entities, which would be stored as plain values: declare it with 'var', without options"
-        : nil)
+      problem: columnProblem(of: C.Value.self, name, mayHoldEntities: mayHoldEntities))
   }
 
   /// A plain value.

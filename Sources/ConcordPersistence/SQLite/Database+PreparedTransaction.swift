@@ -5,7 +5,16 @@
     /// A transaction that writes, as GRDB's, but its statements are prepared once for the connection: to prepare them each time takes
     /// a third of what the save of one row takes.
     func inPreparedTransaction<R>(_ body: () throws -> R) throws -> R {
-      try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+      try inPreparedTransaction(beginning: "BEGIN IMMEDIATE TRANSACTION", body)
+    }
+
+    /// The same for one that only reads.
+    func inPreparedReading<R>(_ body: () throws -> R) throws -> R {
+      try inPreparedTransaction(beginning: "BEGIN DEFERRED TRANSACTION", body)
+    }
+
+    private func inPreparedTransaction<R>(beginning begin: String, _ body: () throws -> R) throws -> R {
+      try cachedStatement(sql: begin).execute()
       do {
         let result = try body()
         try cachedStatement(sql: "COMMIT TRANSACTION").execute()

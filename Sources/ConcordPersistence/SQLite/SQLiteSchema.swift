@@ -9,6 +9,8 @@
     let store: String
     /// Whether tables that differ are migrated.
     let migrates: Bool
+    /// The version of the model.
+    var version = 0
 
     struct Column: Hashable {
       var name: String
@@ -71,8 +73,10 @@
           try SQLiteHistory.add(table, db)
         }
       }
-      if try changed.contains(where: { try SQLiteHistory.isOlder($0.table, db) }) {
-        throw StoreError.newerStore(store: store)
+      let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      if !changed.isEmpty, version <= present {
+        let isOlder = try version < present || changed.contains { try SQLiteHistory.isOlder($0.table, db) }
+        if isOlder { throw StoreError.newerStore(store: store) }
       }
       for (table, present, name) in changed {
         let migration = SQLiteMigration(
@@ -91,6 +95,7 @@
         }
         for table in tables { differences += try prepareIndexes(table, db) }
         try SQLiteRelations.prepare(tables, db)
+        if version > present { try db.execute(sql: "PRAGMA user_version = \(version)") }
       }
       guard differences.isEmpty else {
         throw StoreError.incompatibleStore(store: store, differences: differences)

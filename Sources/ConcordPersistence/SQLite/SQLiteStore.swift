@@ -26,10 +26,11 @@
     ///   - timeout: how long one waits for others that hold the file, in seconds.
     ///   - migrations: how columns are migrated where that cannot be inferred.
     ///   - migrates: whether a file of an earlier model is migrated.
+    ///   - version: that of the model.
     /// - Throws: ``/ConcordModel/StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
-      migrates: Bool = true
+      migrates: Bool = true, version: Int = 0
     ) throws {
       self.url = url
       let name = url.lastPathComponent
@@ -44,7 +45,8 @@
       }
       pool = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
-        let schema = SQLiteSchema(entities: entities, migrations: migrations, store: name, migrates: migrates)
+        let schema = SQLiteSchema(
+          entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
         do {
           try pool.write { try schema.prepare($0) }
         } catch {
@@ -68,10 +70,10 @@
       do {
         try self.init(
           url: url, entities: request.entities, timeout: timeout, migrations: request.model.migrations,
-          migrates: migrates)
+          migrates: migrates, version: request.model.version)
       } catch let error as StoreError where configuration.overwriteIncompatibleStore && error.isIncompatible {
         try SQLiteStore.keepBeside(url)
-        try self.init(url: url, entities: request.entities, timeout: timeout)
+        try self.init(url: url, entities: request.entities, timeout: timeout, version: request.model.version)
       }
     }
 
@@ -114,9 +116,22 @@
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
       try using {
-        try pool.read { try body(SQLiteSession($0, tables: tables, store: name)) }
+        let id = ObjectIdentifier(self)
+        if Self.reading.contains(id) {
+          // A computed property that is evaluated within a reading may read itself: it sees the same state.
+          return try pool.unsafeReentrantRead { db in
+            let session = SQLiteSession(db, tables: tables, store: name)
+            return try db.isInsideTransaction ? body(session) : db.inPreparedReading { try body(session) }
+          }
+        }
+        return try Self.$reading.withValue(Self.reading + [id]) {
+          try pool.read { try body(SQLiteSession($0, tables: tables, store: name)) }
+        }
       }
     }
+
+    /// The stores that are being read here: GRDB traps where one connection is asked for twice.
+    @TaskLocal private static var reading: [ObjectIdentifier] = []
 
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
