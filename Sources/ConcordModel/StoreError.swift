@@ -58,6 +58,16 @@ extension StoreError {
   }
 }
 
+extension StoreError {
+  /// Whether an error says that a store is gone.
+  package static func isOfDetachedStore(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.noStore, StoreError.detached: true
+    default: false
+    }
+  }
+}
+
 extension StoreError: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 

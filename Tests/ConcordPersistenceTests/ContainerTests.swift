@@ -134,6 +134,30 @@ struct ContainerTests {
     }
   }
 
+  @Test("A save that is told after its store was detached is no error of the view, and leaves nothing behind")
+  func toldAfterDetach() throws {
+    let errors = Locked<[any Error]>([])
+    let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+    let rows = MemoryStore(name: "rows")
+    try coordinator.attach(rows, configuration: "Default")
+    let view = ViewContext(parent: coordinator, delivery: .immediate) { error in errors.withLock { $0.append(error) } }
+    let context = BackgroundContext(parent: coordinator)
+    context.insert(Review(id: 1, text: "one"))
+    try context.save()
+    let review = try #require(try view.find(Review.self, id: 1))
+    let list = try view.query(FetchDescriptor<Review>())
+    try view.store.transaction { _ in
+      // The view waits for the store's turn until the store is gone.
+      try context.update(Review.self, id: 1) { $0.text = "two" }
+      try context.save()
+      coordinator.detach(rows)
+    }
+    coordinator.settle()
+    #expect(errors.withLock { $0.map { "\($0)" } } == [])
+    #expect(view.store.value(Review.self, id: 1) == nil && list.value == [])
+    withExtendedLifetime(review) {}
+  }
+
   @Test("What waits for a store that is gone keeps no other store attached, and is written when its own comes back")
   func waitingForAStore() async throws {
     let model = try Model("Library", entities: [Author.self], configurations: ["UserData": [Review.self]])

@@ -229,7 +229,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
         // A store that is gone leaves nothing to show.
         (entries, values, isComplete, isMoved) = ([], [:], false, true)
         show(store)
-        if case StoreError.noStore = error { return }
+        if StoreError.isOfDetachedStore(error) { return }
         // It is tried again with each save, and told once.
         let isKnown = failure == "\(error)"
         failure = "\(error)"

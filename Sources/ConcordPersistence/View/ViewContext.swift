@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// What is changed in it is shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
 /// something is a transaction of ``store``, and so is a block of `performAndWait(_:)`.
-// Unchecked, because the compiler cannot see that `lock` guards `core` and `queries`.
+// Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and `isShowing`.
 public final class ViewContext: ContextParent, @unchecked Sendable {
   /// What is shown. What is written to it directly, not through the context, is shown until the context shows something else,
   /// and is not saved.
@@ -19,6 +19,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let core: ContextCore
   var queries: [Int: any ViewQuery] = [:]
   var nextQuery = 0
+  /// Whether it is being shown what has changed.
+  private var isShowing = false
   /// Taken after the store's turn, never before.
   private let lock = NSRecursiveLock()
   private let isKeptUpToDate: Bool
@@ -63,7 +65,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
         // It may have read what is not told yet, or what ends something that is shown above it.
-        if !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
+        // What a computed property does while something is shown is shown with it.
+        if !isShowing, !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
         return result
       }
     }
@@ -245,6 +248,9 @@ extension ViewContext {
   ///
   /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there yet.
   private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
+    let wasShowing = isShowing
+    isShowing = true
+    defer { isShowing = wasShowing }
     endQueries()
     var concern = concern(in: keys, with: announced)
     let overlay = overlay(ifShowing: !withOverlay)
@@ -272,6 +278,9 @@ extension ViewContext {
           for key in concern.shown {
             do {
               if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
+            } catch StoreError.noStore {
+              // The store was detached, or that of something inside; that it was is told next.
+              removed.append(key)
             } catch { errorHandler(error) }
           }
           for query in concern.queries { query.update(concern.keys, reading, loader) }
@@ -279,7 +288,8 @@ extension ViewContext {
       } catch {
         (stored, removed, overlayChange) = ([], [], nil)
         for query in concern.queries { query.fail(error) }
-        errorHandler(error)
+        // What is gone with its store leaves nothing to show.
+        if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
         break
       }
     }
