@@ -68,6 +68,8 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
+    // Most often it is the transaction's own thread, which need not ask for the time.
+    if core.turns.mayWrite(thread, token: token) { return }
     // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
     var stall: Stall? = Stall(after: core.turns.patience)
     while !core.turns.mayWrite(thread, token: token) {
