@@ -9,6 +9,7 @@ extension SharedCore {
     }
     core.activateLayers()
     core.beginLayered()
+    if core.layers.state.isBeneath { core.exposeBase() }
     if !core.layers.isShown {
       core.enterLayers()
       // Only to see whether the new one applies: the base may still change.
@@ -56,7 +57,6 @@ extension SharedCore {
       return false
     }
     let problem = run(record, as: .commits, record.apply)
-    core.layers.state.touched[ObjectIdentifier(record)] = nil
     let isDropped = problem != nil && !record.waits
     core.layers.state.ended.append((record, isDropped ? problem.map { .dropped($0) } ?? .committed : .committed))
     return problem == nil
@@ -81,9 +81,10 @@ extension SharedCore {
     core.layers.didRun()
     if problem == nil {
       core.prepare()
-      core.layers.state.touched[ObjectIdentifier(record)] = core.graph.journal.writtenNodes(since: start)
+      if priority == .layer { core.layers.didRun(record, since: start) }
     } else {
       core.rollBack(to: savepoint)
+      if priority == .layer { core.layers.didFail(record) }
     }
     core.graph.journal.end(outer)
     return problem
@@ -95,6 +96,7 @@ extension SharedCore {
   /// given back.
   func endLayeredWrite() {
     showLayers()
+    core.layers.comeUp()
     performReleases()
     let ended = core.finishLayers()
     commit()
@@ -131,6 +133,7 @@ extension SharedCore {
       core.layers.state.pending.removeAll { $0 === record }
       core.layers.state.ended.append((record, .dropped(problem)))
     }
+    core.layers.didReplayAll()
   }
 }
 
