@@ -113,4 +113,23 @@ struct LayersWorkTests {
     #expect(layered.books.map(\.value.likes) == [0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0])
     #expect(store._checkInvariants() == [])
   }
+
+  @Test("Layers that wait, made in one transaction that writes to the base between them, run each closure once")
+  func waitingLayers() {
+    let store = EntityStore(delivery: .immediate)
+    let runs = Counter()
+    let books = (0..<100).map { store.store(LayerBook(id: $0)) }
+    store.transaction { tx in
+      for id in 0..<100 {
+        tx.update(LayerBook.self, id: id) { $0.title = "base" }
+        _ = tx.optimisticallyWhenPossible { layer in
+          runs.add()
+          layer.update(LayerBook.self, id: id) { $0.likes += 1 }
+        }
+      }
+    }
+    #expect(runs.value == 100)
+    #expect(books.map(\.value) == (0..<100).map { LayerBook(id: $0, title: "base", likes: 1) })
+    #expect(store._checkInvariants() == [])
+  }
 }

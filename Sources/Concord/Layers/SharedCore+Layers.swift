@@ -10,6 +10,13 @@ extension SharedCore {
     core.activateLayers()
     core.beginLayered()
     if core.layers.state.isBeneath { core.exposeBase() }
+    if !core.layers.isShown, record.waits {
+      // All are put above the base when the transaction ends, and whether this one applies before is of no interest.
+      core.layers.state.pending.append(record)
+      core.layers.made.append(record)
+      endWrite()
+      return record
+    }
     if !core.layers.isShown {
       core.enterLayers()
       // Only to see whether the new one applies: the base may still change.
