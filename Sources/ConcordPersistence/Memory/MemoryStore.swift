@@ -40,6 +40,12 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     feed.observe(body)
   }
 
+  public func observeCommits(
+    except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
+  ) -> StoreObservation {
+    feed.observe(where: { $0.origin != origin }, body)
+  }
+
   public func settle() { feed.settle() }
 
   public func holdOutbox() throws -> OutboxHold? {

@@ -121,17 +121,10 @@
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
-          var keys: [EntityKey] = []
-          var result: R?
-          try db.inTransaction(.immediate) {
-            let session = SQLiteSession(db, tables: tables, store: name)
-            result = try body(session)
-            keys = session.changedKeys
-            return .commit
-          }
+          let session = SQLiteSession(db, tables: tables, store: name)
+          let result = try db.inPreparedTransaction { try body(session) }
           // While the connection is still held, so that no other commit comes between.
-          if !keys.isEmpty { feed.tell(StoreCommit(keys: keys, origin: origin)) }
-          guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was committed") }
+          if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
           return result
         }
       }
@@ -140,6 +133,13 @@
     public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
       watch.start()
       return feed.observe(body)
+    }
+
+    public func observeCommits(
+      except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
+    ) -> StoreObservation {
+      watch.start()
+      return feed.observe(where: { $0.origin != origin }, body)
     }
 
     public func settle() { feed.settle() }

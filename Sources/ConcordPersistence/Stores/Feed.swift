@@ -13,8 +13,13 @@ final class Feed<Event: Sendable>: Sendable {
   /// Is called after all have been told of an event, also where nobody follows.
   private let didTell: @Sendable (Event) -> Void
 
+  private struct Observer {
+    let isConcerned: @Sendable (Event) -> Bool
+    let body: @Sendable (Event) -> Void
+  }
+
   private struct State {
-    var observers: [Int: @Sendable (Event) -> Void] = [:]
+    var observers: [Int: Observer] = [:]
     var nextNumber = 0
     var waiting: [Event] = []
     /// Whether the queue will look at what waits.
@@ -32,10 +37,13 @@ final class Feed<Event: Sendable>: Sendable {
 
   var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
 
-  func observe(_ body: @escaping @Sendable (Event) -> Void) -> StoreObservation {
+  /// Tells an observer of the events that concern it. For an event that concerns nobody the queue sleeps on.
+  func observe(
+    where isConcerned: @escaping @Sendable (Event) -> Bool = { _ in true }, _ body: @escaping @Sendable (Event) -> Void
+  ) -> StoreObservation {
     let number = state.withLock { state in
       state.nextNumber += 1
-      state.observers[state.nextNumber] = body
+      state.observers[state.nextNumber] = Observer(isConcerned: isConcerned, body: body)
       return state.nextNumber
     }
     return StoreObservation { [weak self] in self?.state.withLock { $0.observers[number] = nil } }
@@ -44,7 +52,7 @@ final class Feed<Event: Sendable>: Sendable {
   /// Enqueues an event. Whoever calls it in some order has its events told in that order.
   func tell(_ event: Event) {
     let mustWake: Bool? = state.withLock { state in
-      if state.observers.isEmpty { return nil }
+      if !state.observers.values.contains(where: { $0.isConcerned(event) }) { return nil }
       if let last = state.waiting.last, let merged = merging(last, event) {
         state.waiting[state.waiting.count - 1] = merged
       } else {
@@ -75,7 +83,7 @@ final class Feed<Event: Sendable>: Sendable {
     for event in events {
       for number in state.withLock({ $0.observers.keys.sorted() }) {
         // One that ended meanwhile is not called.
-        state.withLock { $0.observers[number] }?(event)
+        if let observer = state.withLock({ $0.observers[number] }), observer.isConcerned(event) { observer.body(event) }
       }
       didTell(event)
     }

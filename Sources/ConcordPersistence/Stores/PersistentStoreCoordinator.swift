@@ -44,7 +44,9 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Throws: ``/ConcordModel/StoreError/alreadyAttached(store:)`` if it is, or another one with its file.
   public func attach(_ store: PersistentStore) throws {
     let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
-    let observation = store.rows.observeCommits { [weak self] in self?.didCommit($0, store) }
+    let observation = store.rows.observeCommits(except: ObjectIdentifier(self)) { [weak self] in
+      self?.didCommit($0, store)
+    }
     try change { state in
       let isPresent = state.attached.contains { other in
         other.store.rows === store.rows
@@ -106,7 +108,6 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Tells what others than this coordinator wrote to a store. What it writes itself it tells when the writing returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
-    if commit.origin == ObjectIdentifier(self) { return }
     if let keys = commit.keys {
       feed.tell(.rows([Array(keys)], announcements: []))
     } else {
