@@ -75,4 +75,22 @@ struct OutboxBackoffTests {
       #expect(transport.bodies.sorted() == ["a", "a", "b"])
     }
   }
+
+  @Test(
+    "Whatever a service says in `Retry-After`, one waits a day at most, and not less than nothing",
+    arguments: ["9223372036854775807", "99999999999", "Sat, 06 Nov 9999 08:49:37 GMT", "-5", "soon"])
+  func senselessRetryAfter(_ text: String) async throws {
+    let answer = TransportResponse(status: 503, headers: ["Retry-After": text])
+    let policy = OutboxPolicy(backoff: Backoff(base: .zero))
+    // The clock that users get, which has its limits.
+    try await withOutbox(.memory, ScriptedTransport([.answer(answer)]), policy: policy) { connect in
+      let events = connect.outbox.events
+      try await connect.forward(Raise(book: 1, note: "a"))
+      for await event in events {
+        guard case .delayed(_, _, let delay) = event else { continue }
+        #expect(delay >= .zero && delay <= .seconds(86_400))
+        break
+      }
+    }
+  }
 }

@@ -164,6 +164,27 @@ struct TransportTests {
     }
   }
 
+  @Test("A redirect that would make a GET of a request which changes something is not followed")
+  func redirectedChange() async throws {
+    try await WebServer.run({ request in
+      let body = String(decoding: try await request.bodyData, as: UTF8.self)
+      return switch request.path {
+      case "/moved": .json("", ["Location": "/login"], status: .found)
+      case "/kept": .json("", ["Location": "/new"], status: .temporaryRedirect)
+      default: .json("\"\(request.method.rawValue) \(body)\"")
+      }
+    }) { server in
+      let transport = HTTPTransport(baseURL: server.url)
+      let body = Data("change".utf8)
+      let moved = try await transport.send(TransportRequest("POST", "/moved", body: body))
+      #expect(moved.status == 302 && server.paths == ["POST /moved"])
+      #expect(try await transport.send(TransportRequest("GET", "/moved")).status == 200)
+      // The same request, at another place.
+      let kept = try await transport.send(TransportRequest("PUT", "/kept", body: body))
+      #expect(kept.body == Data("\"PUT change\"".utf8))
+    }
+  }
+
   @Test("An address on another host, a path that leads elsewhere and a field with a line break are refused")
   func invalid() async throws {
     try await WebServer.run({ _ in .json("[]") }) { server in

@@ -13,7 +13,30 @@ enum LayerEdit: Sendable {
   /// Throws if a book has an odd number of likes.
   case refuseOdd(Int)
 
-  /// Whether it is made without any closure.
+  /// Whether the store traces what it depends on.
+  var isTraced: Bool {
+    switch self {
+    case .store, .like, .retitle, .storeShelf, .renameShelf, .takeFromShelf, .addToShelf, .setBest, .part, .takeShelf:
+      true
+    default: false
+    }
+  }
+
+  /// Whether it is one call, and not a read and a call.
+  var isOneCall: Bool {
+    switch self {
+    case .storeReader, .befriend, .giveShelf: false
+    default: true
+    }
+  }
+
+  var isOfBooks: Bool {
+    switch self {
+    case .store, .like, .retitle: true
+    default: false
+    }
+  }
+
   func apply(to store: EntityStore) throws {
     switch self {
     case .store(let book, let stamp): store.store(book, modifiedAt: stamp)

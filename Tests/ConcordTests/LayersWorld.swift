@@ -2,7 +2,9 @@ import Concord
 
 /// A store with layers beside its model. All entities have an observer, so that none is released.
 final class LayersWorld {
-  private static let ids = 0..<4
+  private let ids: Range<Int>
+  /// Layers only do what is traced, so that writes to the base may leave them shown.
+  private let isTraced: Bool
 
   private let store: EntityStore
   private var model: LayersModel
@@ -21,9 +23,11 @@ final class LayersWorld {
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     let hasClock = random.chance(50)
+    isTraced = random.chance(50)
+    ids = 0..<(isTraced ? 8 : 4)
     store = EntityStore(delivery: .immediate, stamping: hasClock ? .clock : .unstampedWritesWin)
     model = LayersModel(hasClock: hasClock)
-    for id in Self.ids {
+    for id in ids {
       screens.append(Screen(store.observer(LayerBook.self, id: id)) { $0.books[id] })
       screens.append(
         Screen(store.observer(LayerShelf.self, id: id)) { rows in rows.shelves[id].map { rows.shelf(id, $0) } })
@@ -92,10 +96,10 @@ final class LayersWorld {
   private func act() {
     switch random.below(10) {
     case 0..<5:
-      let edit = edit()
-      note("\(edit)")
-      // On its own it is one call, in a closure a read and a call.
-      if isInTransaction { try? edit.apply(to: store) } else { try? store.transaction { try edit.apply(to: $0) } }
+      let edit = isTraced && random.chance(60) ? tracedEdit() : edit()
+      let isOneCall = isInTransaction || edit.isOneCall && random.chance(50)
+      note("\(edit)\(isOneCall ? "" : " in a transaction")")
+      if isOneCall { try? edit.apply(to: store) } else { try? store.transaction { try edit.apply(to: $0) } }
       model.write(edit)
     case 5..<8: makeLayer()
     case 8:
@@ -117,7 +121,7 @@ final class LayersWorld {
   private func makeLayer() {
     lastLayer += 1
     let number = lastLayer
-    let edits = (0..<random.below(3) + 1).map { _ in edit() }
+    let edits = (0..<random.below(3) + 1).map { _ in isTraced ? tracedEdit() : edit() }
     note("layer \(number): \(edits)")
     let problem = model.add(.init(number: number, edits: edits))
     do {
@@ -137,9 +141,16 @@ final class LayersWorld {
     end(layer)
   }
 
+  private func tracedEdit() -> LayerEdit {
+    while true {
+      let edit = edit()
+      if edit.isTraced, edit.isOfBooks || random.chance(20) { return edit }
+    }
+  }
+
   private func edit() -> LayerEdit {
-    let id = random.pick(Array(Self.ids))
-    let other = random.pick(Array(Self.ids))
+    let id = random.pick(Array(ids))
+    let other = random.pick(Array(ids))
     let stamp = random.chance(30) ? Double(random.below(20)) : nil
     switch random.below(26) {
     case 0...2: return .store(book(id), stamp: stamp)
@@ -147,7 +158,7 @@ final class LayersWorld {
     case 5: return .retitle(id, "\(random.below(3))")
     case 6: return .removeBook(id)
     case 7, 8:
-      var books = Self.ids.filter { _ in random.chance(40) }.map(book)
+      var books = ids.filter { _ in random.chance(40) }.map(book)
       let best = random.chance(50) ? books.popLast() : nil
       return .storeShelf(LayerShelf(id: id, name: "\(random.below(3))", books: books, best: best), stamp: stamp)
     case 9: return .renameShelf(id, "\(random.below(3))")
@@ -163,7 +174,7 @@ final class LayersWorld {
     case 20: return .removeReader(id)
     case 21: return .feature(book(id))
     case 22: return random.chance(50) ? .unfeature : .uncollect
-    case 23: return .collect(Self.ids.filter { _ in random.chance(40) }.map(book))
+    case 23: return .collect(ids.filter { _ in random.chance(40) }.map(book))
     case 24: return .collectOne(book(id))
     default: return .refuseOdd(id)
     }
@@ -194,7 +205,7 @@ final class LayersWorld {
     func expect<T: Equatable>(_ found: T, _ expected: T, _ what: String) {
       if found != expected { problems.append("\(place): \(what) is \(found), and not \(expected)") }
     }
-    for id in Self.ids {
+    for id in ids {
       expect(store.value(LayerBook.self, id: id), rows.books[id], "book \(id)")
       expect(store.value(LayerShelf.self, id: id), rows.shelves[id].map { rows.shelf(id, $0) }, "shelf \(id)")
       expect(store.value(LayerReader.self, id: id).map(ReaderLook.init), rows.look(id), "reader \(id)")

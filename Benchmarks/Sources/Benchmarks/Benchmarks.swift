@@ -73,7 +73,7 @@ struct Benchmarks: ParsableCommand {
     let machine = report.machine
     print(
       "\(machine.processor.map { $0 + ", " } ?? "")\(machine.architecture), \(machine.cores) cores, \(machine.system)")
-    print("a step, which goals are counted in: \(Unit.nanoseconds.format(machine.step))")
+    print("a step: \(Unit.nanoseconds.format(machine.step)) (above 100 ns, goals that are times are longer)")
     #if DEBUG
       print("Built for debugging: the figures mean nothing. Build with -c release.")
     #endif

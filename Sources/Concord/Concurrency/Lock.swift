@@ -161,7 +161,7 @@ private final class Condition {
 }
 
 /// The calling thread, as a number to compare with.
-@usableFromInline func currentThread() -> UInt {
+@usableFromInline package func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
   #else

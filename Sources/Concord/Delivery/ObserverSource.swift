@@ -38,10 +38,12 @@
     }
   }
 
-  @usableFromInline final func committedValue(_ core: StoreCore) -> Value? {
+  @inlinable @inline(never) final func committedValue(_ core: StoreCore) -> Value? {
     node.use(in: core) { node in
-      if let entity = node.typed(Value.self) { return core.view.value(of: entity) }
-      return part(core, isCommitted: true)
+      guard let entity = node.typed(Value.self) else { return part(core, isCommitted: true) }
+      // What contains no entities shows nothing that is to be brought up to date.
+      if !node.table.isAggregate { return core.graph.journal.committedValue(of: entity) }
+      return core.committedAggregate(entity)
     }
   }
 
@@ -169,6 +171,8 @@
 }
 
 extension StoreCore {
+  @usableFromInline func committedAggregate<T>(_ node: EntityNode<T>) -> T? { view.value(of: node) }
+
   @usableFromInline func present(_ node: Node, isWhole: Bool, for occasion: Occasion) -> Presence {
     guard isPresent(node, isWhole: isWhole, for: occasion) else { return .nothing }
     guard turns.isOpen else { return .current }

@@ -16,7 +16,8 @@ extension EntityStore {
   /// - Parameter body: makes the change, through the store that it is handed.
   /// - Returns: the layer, which stays also if this is dropped.
   /// - Throws: what the closure throws when it is called the first time. Then there is no layer.
-  /// - Complexity: that of the closure. Each write to the base costs, as long as the layer is pending, the same once more.
+  /// - Complexity: that of the closure. Each write to the base on which it may depend costs, as long as the layer is pending, the same once
+  ///   more. See <doc:OptimisticChanges>.
   @discardableResult
   public func optimistically<Failure: Error>(
     _ body: @escaping @Sendable (EntityStore) throws(Failure) -> Void

@@ -14,6 +14,8 @@ final class LayerStack {
     var mark: Int?
     /// What the journal's savepoint was before `mark`; `nil` if the layers were shown when the transaction began.
     var outer: Int?
+    /// The layers are shown, and what is written goes beneath them; there is no `mark` then.
+    var isBeneath = false
     /// How much was logged and removed at `mark`.
     var writes = StoreCore.WriteSavepoint(logCount: 0, clearedCount: 0)
     /// The base was exposed in the open transaction, and so all closures are to be replayed at its end.
@@ -35,6 +37,9 @@ final class LayerStack {
   /// The layer whose closure runs, and what an update in it did not find.
   private(set) var running: LayerRecord?
   var missing: NothingToUpdate?
+  /// What closures depend on.
+  private(set) var footprints = Footprints()
+  private var trace = FootprintTrace()
   /// Made in the open transaction, also if that was undone.
   var made: ContiguousArray<LayerRecord> = []
 
@@ -66,7 +71,13 @@ final class LayerStack {
 
   var isShown: Bool { state.mark != nil }
 
-  func isPending(_ record: LayerRecord) -> Bool { state.pending.contains { $0 === record } }
+  func isPending(_ record: LayerRecord) -> Bool {
+    // Most often it is the latest.
+    state.pending.last === record || state.pending.contains { $0 === record }
+  }
+
+  /// The closure of an operation has made a layer.
+  var wereEntered: Bool { isShown && running == nil }
 
   // MARK: The open transaction
 
@@ -99,6 +110,17 @@ final class LayerStack {
     state.touched = [:]
   }
 
+  /// Whether nothing was written above the base in the open transaction, nor was it exposed.
+  var mayWriteBeneath: Bool { state.isBeneath || state.outer == nil && state.mark == journal.count }
+
+  func goBeneath() { (state.mark, state.isBeneath) = (nil, true) }
+
+  /// What was written so far was written beneath the layers; what follows is above again.
+  func comeUp() {
+    guard state.isBeneath else { return }
+    (state.mark, state.isBeneath) = (journal.count, false)
+  }
+
   /// What is there is the base.
   func didExpose() {
     if !state.wasExposed { writtenBefore = written.all.count }
@@ -112,6 +134,8 @@ final class LayerStack {
   func goBack(to saved: State?) {
     guard isActive else { return }
     if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
+    // Closures may have run that are undone now.
+    if !state.touched.isEmpty || saved?.wasExposed != state.wasExposed { footprints.forget() }
     state = saved ?? State()
     // There were no layers: what is there is the base.
     if saved == nil { state.wasExposed = true }
@@ -120,12 +144,47 @@ final class LayerStack {
   func run(_ record: LayerRecord) {
     running = record
     missing = nil
+    trace = FootprintTrace()
   }
 
   func didRun() {
     running = nil
     missing = nil
   }
+
+  // MARK: Footprints
+
+  /// The closure that runs writes to an entity, or to one that is not there.
+  func willWrite(_ node: Node?) { if let node { trace.add(node) } }
+
+  /// It does what is not traced.
+  func giveUpTracing() { trace.giveUp() }
+
+  /// A closure has run. What it changed, with what that contains and contained, is a part of its footprint.
+  func didRun(_ record: LayerRecord, since start: Int) {
+    let touched = journal.writtenNodes(since: start)
+    state.touched[ObjectIdentifier(record)] = touched
+    for node in touched {
+      trace.add(node)
+      for edge in journal.firstState(of: node, since: start)?.children?.list.edges ?? [] { trace.add(edge.child) }
+    }
+    footprints.set(trace.nodes, of: ObjectIdentifier(record))
+    trace = FootprintTrace()
+  }
+
+  /// A closure did not apply: it is tried again with each write to the base, or is dropped.
+  func didFail(_ record: LayerRecord) {
+    if record.waits {
+      footprints.set(nil, of: ObjectIdentifier(record))
+    } else {
+      footprints.remove(ObjectIdentifier(record))
+    }
+  }
+
+  func didReplayAll() { footprints.didReplayAll() }
+
+  /// A node leaves its table: whoever has its id next is another one.
+  func willForget(_ node: Node) { if footprints.contains(node) { footprints.forget() } }
 
   /// A closure wants a layer to end.
   func request(_ record: LayerRecord, _ ending: Ending) {
@@ -142,6 +201,7 @@ final class LayerStack {
   /// shown stays, and so does, for the rest of the transaction, one that the base has lost.
   func keeps(_ node: Node, existed: Bool) -> Bool {
     guard !node.table.isOfHubs else { return false }
+    willForget(node)
     if isSettling {
       node.stamp = -.infinity
       limbo.append(node)
@@ -191,10 +251,8 @@ final class LayerStack {
   }
 
   private func letGoOfEnded() {
-    let pending = Set(state.pending.map { ObjectIdentifier($0) })
-    for (id, nodes) in kept where !pending.contains(id) {
-      for node in nodes { release(node) }
-      kept[id] = nil
+    for (record, _) in state.ended {
+      for node in kept.removeValue(forKey: ObjectIdentifier(record)) ?? [] { release(node) }
     }
   }
 
@@ -222,12 +280,12 @@ final class LayerStack {
   func hold() {
     for node in limbo { unexamined.insert(node) }
     limbo = []
-    for record in state.pending {
-      guard let touched = state.touched[ObjectIdentifier(record)] else { continue }
+    // Those that ended are not among them.
+    for (record, touched) in state.touched {
       let nodes = ContiguousArray(touched.filter(\.exists))
       for node in nodes { node.holders.add() }
-      for node in kept[ObjectIdentifier(record)] ?? [] { release(node) }
-      kept[ObjectIdentifier(record)] = nodes
+      for node in kept[record] ?? [] { release(node) }
+      kept[record] = nodes
     }
     letGoOfEnded()
     if state.pending.isEmpty {
@@ -259,7 +317,9 @@ final class LayerStack {
     state.ended = []
     state.touched = [:]
     state.wasExposed = false
+    for (record, _) in ended { footprints.remove(ObjectIdentifier(record)) }
     if state.pending.isEmpty {
+      footprints = Footprints()
       isActive = false
       journal.isLayered = false
       state = State()

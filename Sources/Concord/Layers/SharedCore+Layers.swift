@@ -9,6 +9,14 @@ extension SharedCore {
     }
     core.activateLayers()
     core.beginLayered()
+    if core.layers.state.isBeneath { core.exposeBase() }
+    if !core.layers.isShown, record.waits {
+      // All are put above the base when the transaction ends, and whether this one applies before is of no interest.
+      core.layers.state.pending.append(record)
+      core.layers.made.append(record)
+      endWrite()
+      return record
+    }
     if !core.layers.isShown {
       core.enterLayers()
       // Only to see whether the new one applies: the base may still change.
@@ -56,7 +64,6 @@ extension SharedCore {
       return false
     }
     let problem = run(record, as: .commits, record.apply)
-    core.layers.state.touched[ObjectIdentifier(record)] = nil
     let isDropped = problem != nil && !record.waits
     core.layers.state.ended.append((record, isDropped ? problem.map { .dropped($0) } ?? .committed : .committed))
     return problem == nil
@@ -81,9 +88,10 @@ extension SharedCore {
     core.layers.didRun()
     if problem == nil {
       core.prepare()
-      core.layers.state.touched[ObjectIdentifier(record)] = core.graph.journal.writtenNodes(since: start)
+      if priority == .layer { core.layers.didRun(record, since: start) }
     } else {
       core.rollBack(to: savepoint)
+      if priority == .layer { core.layers.didFail(record) }
     }
     core.graph.journal.end(outer)
     return problem
@@ -95,6 +103,7 @@ extension SharedCore {
   /// given back.
   func endLayeredWrite() {
     showLayers()
+    core.layers.comeUp()
     performReleases()
     let ended = core.finishLayers()
     commit()
@@ -131,6 +140,7 @@ extension SharedCore {
       core.layers.state.pending.removeAll { $0 === record }
       core.layers.state.ended.append((record, .dropped(problem)))
     }
+    core.layers.didReplayAll()
   }
 }
 

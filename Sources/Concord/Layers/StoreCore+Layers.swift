@@ -4,11 +4,16 @@ extension StoreCore {
 
   private func exposeLayeredBase() {
     // A closure of a layer sees what is below it, and its own writes.
-    guard layers.running == nil, let mark = layers.state.mark else { return }
-    if graph.journal.count > mark {
-      // The end of the transaction has gone back to an earlier savepoint.
-      graph.journal.end(mark)
-      undoWrites(to: layers.state.writes)
+    guard layers.running == nil else { return layers.giveUpTracing() }
+    if layers.state.isBeneath {
+      layers.state.isBeneath = false
+    } else {
+      guard let mark = layers.state.mark else { return }
+      if graph.journal.count > mark {
+        // The end of the transaction has gone back to an earlier savepoint.
+        graph.journal.end(mark)
+        undoWrites(to: layers.state.writes)
+      }
     }
     layers.leave()
     let states = layers.state.overlay.states

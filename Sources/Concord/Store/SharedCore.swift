@@ -45,6 +45,28 @@ import Synchronization
     if core.turns.isBusy { beginBusyWrite(token) }
   }
 
+  /// The same for an operation of which it is known what it writes to: layers that do not depend on it stay where they are.
+  @inlinable func write<R>(
+    _ token: UInt64, to target: (StoreCore) -> WriteTarget?, _ operation: (StoreCore) -> R
+  ) -> R {
+    if !beginFreeWrite() { beginBusyWrite(token, to: target) }
+    let result = operation(core)
+    endWrite()
+    return result
+  }
+
+  /// Takes the lock; whether there is nobody to wait for, and no layer.
+  @usableFromInline func beginFreeWrite() -> Bool {
+    lock.lock()
+    return !core.turns.isBusy
+  }
+
+  @usableFromInline func beginBusyWrite(_ token: UInt64, to target: (StoreCore) -> WriteTarget?) {
+    if core.turns.isOpen { waitForTurn(token) }
+    core.beginLayered()
+    if core.layers.isActive { core.beginLayeredWrite(to: target(core)) }
+  }
+
   /// A transaction is open, or there are layers, which are taken off what is written.
   private func beginBusyWrite(_ token: UInt64) {
     if core.turns.isOpen { waitForTurn(token) }
@@ -68,6 +90,8 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
+    // Most often it is the transaction's own thread, which need not ask for the time.
+    if core.turns.mayWrite(thread, token: token) { return }
     // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
     var stall: Stall? = Stall(after: core.turns.patience)
     while !core.turns.mayWrite(thread, token: token) {
@@ -133,7 +157,7 @@ import Synchronization
   @usableFromInline func endUnlocked() {
     lock.lock()
     // The closure may have made a layer.
-    if core.turns.hasLayers { core.exposeBase() }
+    if core.turns.hasLayers, core.layers.wereEntered { core.exposeBase() }
     closeTurn()
     // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
     if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }

@@ -37,11 +37,7 @@ final class CommittedView: ChildForms {
     return brief(of: child, component)
   }
 
-  private func present<T>(_ node: EntityNode<T>) -> T? {
-    guard let state = graph.journal.committedState(of: node) else { return node.value }
-    // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
-    return (state as? SavedValue<T>)?.value ?? node.value
-  }
+  private func present<T>(_ node: EntityNode<T>) -> T? { graph.journal.committedValue(of: node) }
 
   private func component(of node: Node) -> Component? {
     guard let state = graph.journal.committedState(of: node) else { return node.links?.component }

@@ -20,8 +20,8 @@
 }
 
 /// What the journal keeps of an entity.
-final class SavedValue<T>: SavedState {
-  var value: T?
+@usableFromInline final class SavedValue<T>: SavedState {
+  @exclusivity(unchecked) @usableFromInline var value: T?
 
   init(_ node: Node, value: T?) {
     self.value = value

@@ -12,6 +12,8 @@ public enum Errors: Error, Sendable, Equatable {
   case calledFromAction(String)
   /// A merge is to ignore an attribute that the type does not have.
   case unknownAttribute(String)
+  /// A forwarded action could not be read from the outbox again: another type has its name, or cannot read what it has written.
+  case unreadableAction(String)
 }
 
 extension Errors: LocalizedError, CustomStringConvertible {
@@ -20,7 +22,7 @@ extension Errors: LocalizedError, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unmanagedEntity(let text), .missingEntityName(let text), .notStarted(let text), .calledFromAction(let text),
-      .unknownAttribute(let text):
+      .unknownAttribute(let text), .unreadableAction(let text):
       text
     }
   }

@@ -31,7 +31,21 @@ final class ActionRegistry: Sendable {
     return try? decode(Data(row.body.utf8))
   }
 
-  static func encode(_ action: some ForwardAction) throws -> String {
+  /// The JSON of an action, which this program can read again.
+  ///
+  /// - Throws: ``Errors/unreadableAction(_:)``: it would stay in the outbox for ever, unseen and unsent.
+  func encode<A: ForwardAction>(_ action: A) throws -> String {
+    let body = try Self.encode(action)
+    guard let decode = state.withLock({ $0.decoders[A.name] }) else { return body }
+    let read: any ForwardAction
+    do { read = try decode(Data(body.utf8)) } catch {
+      throw Errors.unreadableAction("'\(A.name)' cannot be read from what it was encoded as: \(error)")
+    }
+    guard read is A else { throw Errors.unreadableAction("another type of action is called '\(A.name)', too") }
+    return body
+  }
+
+  private static func encode(_ action: some ForwardAction) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(action), as: UTF8.self)

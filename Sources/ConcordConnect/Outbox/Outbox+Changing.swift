@@ -21,7 +21,7 @@ extension Outbox {
     try tryOut(action, keys)
     let row = OutboxRow(
       key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id,
-      body: try ActionRegistry.encode(action), forwarded: Date().timeIntervalSince1970)
+      body: try registry.encode(action), forwarded: Date().timeIntervalSince1970)
     let written = try coordinator.writeOutbox { try $0.writeOutbox(row) }
     view.showOverlay()
     readChanges()

@@ -27,15 +27,19 @@ extension Outbox {
   /// Becomes the one that sends, as soon as no other process is.
   private func beginHolding() {
     begin { [weak self] in
+      var wasReported = false
       // That may end at any time. It is waited for with the system's clock, which is the only one that it has, too.
-      while !Task.isCancelled, let isDone = self?.takeHold(), !isDone { try? await Task.sleep(for: Self.holdInterval) }
+      while !Task.isCancelled, let isDone = self?.takeHold(&wasReported), !isDone {
+        try? await Task.sleep(for: Self.holdInterval)
+      }
     }
   }
 
   private static var holdInterval: Duration { .milliseconds(250) }
 
+  /// - Parameter wasReported: whether a failure was, so that it is told once, however often it is tried.
   /// - Returns: whether there is nothing to be waited for.
-  private func takeHold() -> Bool {
+  private func takeHold(_ wasReported: inout Bool) -> Bool {
     do {
       guard let home = coordinator.outboxHome, state.withLock({ $0.heldHome != home }) else { return true }
       guard let hold = try home.rows.holdOutbox() else { return false }
@@ -51,7 +55,8 @@ extension Outbox {
       }
       return true
     } catch {
-      report(error)
+      if !wasReported { report(error) }
+      wasReported = true
       return false
     }
   }

@@ -24,10 +24,14 @@ enum OutboxOutcome {
     switch error {
     // Time-out, too early, too many requests: the same request may be accepted later.
     case .status(408, _, let retryAfter), .status(425, _, let retryAfter), .status(429, _, let retryAfter):
-      self = .failed(error, retryAfter: retryAfter)
+      self = .failed(error, retryAfter: retryAfter.map(Self.possible))
     case .status(400..<500, _, _), .invalidRequest: self = .refused(reason: "\(error)")
-    case .status(_, _, let retryAfter): self = .failed(error, retryAfter: retryAfter)
+    case .status(_, _, let retryAfter): self = .failed(error, retryAfter: retryAfter.map(Self.possible))
     default: self = .failed(error, retryAfter: nil)
     }
   }
+
+  /// A service may say anything. Clocks cannot wait for all of it, and nobody waits longer than a day for a service that has lost
+  /// its senses.
+  private static func possible(_ retryAfter: Duration) -> Duration { min(max(.zero, retryAfter), .seconds(86_400)) }
 }

@@ -64,6 +64,14 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
       completionHandler(nil)
       return fail(task, error)
     }
+    if [301, 302].contains(response.statusCode), !["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET") {
+      // It would go on as a GET. Whatever that is answered (a page to log in, say), nothing was changed.
+      completionHandler(nil)
+      let exchange = take(task)
+      task.cancel()
+      exchange?.continuation.resume(returning: Self.answer(response, Data()))
+      return
+    }
     completionHandler(request)
   }
 
@@ -100,11 +108,13 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     guard let response = exchange.response ?? task.response as? HTTPURLResponse else {
       return exchange.continuation.resume(throwing: TransportError.unreachable(reason: "no answer"))
     }
+    exchange.continuation.resume(returning: Self.answer(response, exchange.body))
+  }
+
+  private static func answer(_ response: HTTPURLResponse, _ body: Data) -> TransportResponse {
     var headers = HeaderFields()
     for (name, value) in response.allHeaderFields { headers["\(name)"] = "\(value)" }
-    exchange.continuation.resume(
-      returning: TransportResponse(
-        status: response.statusCode, headers: headers, body: exchange.body, url: response.url))
+    return TransportResponse(status: response.statusCode, headers: headers, body: body, url: response.url)
   }
 
   private static func error(_ error: any Error) -> any Error {

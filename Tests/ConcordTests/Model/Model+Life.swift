@@ -61,17 +61,16 @@ extension Model {
   }
 
   private func remember(_ follower: inout Follower) {
-    guard case .entity(let ref) = follower.target, let tree = read(ref) else { return }
-    if depth == 0 {
-      follower.last = []
-      follower.wasCommitted = true
-    }
+    guard case .entity(let ref) = follower.target else { return }
+    if depth == 0 { follower.isOfBefore = true }
+    guard let tree = read(ref) else { return }
+    if depth == 0 { follower.last = [] }
     if follower.last.last != .one(tree) { follower.last.append(.one(tree)) }
   }
 
   mutating func keep(_ target: Target, as handle: Int) {
     var follower = Follower(target: target)
-    if case .entity(let ref) = target { follower.wasCommitted = depth == 0 || committed.records[ref.index] != nil }
+    if case .entity(let ref) = target { follower.isOfBefore = depth == 0 || committed.records[ref.index] != nil }
     remember(&follower)
     handles[handle] = follower
   }
@@ -104,7 +103,7 @@ extension Model {
     var first: [Reading]
     if let reading = before.reading(follower.target) {
       first = [reading]
-    } else if reading(follower.target) == nil, depth == 0 || follower.wasCommitted {
+    } else if reading(follower.target) == nil, depth == 0 || follower.isOfBefore {
       first = follower.last
     } else if !wasEverShown(follower.target) {
       first = []
@@ -120,11 +119,11 @@ extension Model {
     return true
   }
 
-  /// Whether somebody who is still there may have shown a committed value of what was removed since.
+  /// Whether somebody who is still there may have shown a value of before of what was removed since.
   private func wasEverShown(_ target: Target) -> Bool {
     func mayHaveShown(_ follower: Follower) -> Bool {
       if case .optional(let ref) = follower.target { return target == .entity(ref) }
-      return follower.target == target && follower.wasCommitted
+      return follower.target == target && follower.isOfBefore
     }
     // What is let go of inside a transaction is kept until that ends.
     return handles.values.contains(where: mayHaveShown) || droppedInside.contains(where: mayHaveShown)

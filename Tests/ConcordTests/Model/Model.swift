@@ -48,8 +48,8 @@ struct Model {
     var target: Target
     /// What it may show while its entity is not in the store.
     var last: [Reading] = []
-    /// Whether it has shown something that was committed.
-    var wasCommitted = false
+    /// Whether what it follows was there before the open transaction began, or went in an earlier one.
+    var isOfBefore = false
   }
 
   struct Subscription {

@@ -1,8 +1,8 @@
-/// What a row must reach: a multiple of its floor, a number of steps, or so many bytes.
+/// What a row must reach: a multiple of its floor, a time, or so many bytes.
 struct Goal: Sendable {
   var timesFloor: Double?
-  /// A time, counted in steps.
-  var steps: Double?
+  /// Nanoseconds, on the machine of the README's table or a faster one. A slower one has as much more as its step is longer.
+  var time: Double?
   /// A figure that is the same on each machine.
   var atMost: Double?
   /// How the goal reads, where the numbers alone do not say it.
@@ -13,14 +13,11 @@ struct Goal: Sendable {
 
   static func floor(times factor: Double) -> Goal { Goal(timesFloor: factor) }
 
-  // Times as they were set on the machine of the README's table; elsewhere they are what a step makes of them.
-  static func microseconds(_ limit: Double) -> Goal { Goal(steps: limit * 1e3 / Step.reference) }
+  static func microseconds(_ limit: Double) -> Goal { Goal(time: limit * 1e3) }
 
-  static func milliseconds(_ limit: Double, _ text: String? = nil) -> Goal {
-    Goal(steps: limit * 1e6 / Step.reference, text: text)
-  }
+  static func milliseconds(_ limit: Double, _ text: String? = nil) -> Goal { Goal(time: limit * 1e6, text: text) }
 
-  static func seconds(_ limit: Double) -> Goal { Goal(steps: limit * 1e9 / Step.reference) }
+  static func seconds(_ limit: Double) -> Goal { Goal(time: limit * 1e9) }
 
   static func bytes(_ limit: Double) -> Goal { Goal(atMost: limit) }
 
@@ -34,7 +31,7 @@ struct Goal: Sendable {
   func holds(concord: Double, floor: Double?, step: Double) -> Bool? {
     var answers: [Bool] = []
     if let timesFloor, let floor { answers.append(concord <= timesFloor * floor) }
-    if let steps { answers.append(concord <= steps * step) }
+    if let time { answers.append(concord <= time * max(1, step / Step.reference)) }
     if let atMost { answers.append(concord <= atMost) }
     return answers.isEmpty ? nil : answers.allSatisfy { $0 }
   }
@@ -45,14 +42,8 @@ struct Goal: Sendable {
     if let timesFloor {
       parts.append("≤ \(timesFloor.formatted(places: timesFloor < 10 ? 1 : 0, trimming: true)) × floor")
     }
-    if let steps { parts.append("≤ \(Goal.short(steps)) steps") }
+    if let time { parts.append("≤ \(unit.format(time, trimming: true))") }
     if let atMost { parts.append("≤ \(unit.format(atMost, trimming: true))") }
     return parts.isEmpty ? "–" : parts.joined(separator: ", ")
-  }
-
-  /// `2.5`, `200`, `50k`, `20M`.
-  private static func short(_ number: Double) -> String {
-    let (scaled, unit) = number < 10_000 ? (number, "") : number < 1e7 ? (number / 1e3, "k") : (number / 1e6, "M")
-    return scaled.formatted(places: scaled < 10 ? 1 : 0, trimming: true) + unit
   }
 }

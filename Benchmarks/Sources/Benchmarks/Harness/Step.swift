@@ -1,5 +1,5 @@
-/// What goals are counted in where the floor of a row says nothing of the machine: one *step* is to make an object and put it
-/// into a dictionary of 10,000 strings. It is measured in each run, so that a goal means the same on a slower machine.
+/// How slow a machine is, for goals that are times: one *step* is to make an object and put it into a dictionary of 10,000
+/// strings. It is measured in each run, so that a goal means the same on a slower machine.
 enum Step {
   /// What a step took where the goals were set, the machine of the README's table.
   static let reference = 100.0

@@ -2,7 +2,9 @@ import Concord
 
 extension Row {
   /// What optimistic layers cost: to make and roll back one, and those who write below.
-  static var layers: [Row] { [layerRolledBack, updateBelow(1), updateBelow(10)] }
+  static var layers: [Row] {
+    [layerRolledBack, updateBelow(1), updateBelow(10), updateBelow(10_000), updateOfLayered(10)]
+  }
 
   private static var layerRolledBack: Row {
     Row(
@@ -35,24 +37,31 @@ extension Row {
   }
 
   private static func updateBelow(_ layers: Int) -> Row {
-    Row(
-      "update of the base, one observer, below \(layers == 1 ? "a layer" : "\(layers) layers") of one update each",
-      goal: .none, floor: "the same without layers", repetitions: 11
-    ) { stopwatch in
+    let below = layers == 1 ? "a layer" : "\(layers) layers"
+    return update(
+      "update of what no layer changes, one observer, below \(below) of one update each", layers, of: 10_001)
+  }
+
+  private static func updateOfLayered(_ layers: Int) -> Row {
+    update("update of what one of \(layers) layers of one update each changes, one observer", layers, of: 0)
+  }
+
+  private static func update(_ name: String, _ layers: Int, of id: Int) -> Row {
+    Row(name, goal: .none, floor: "the same without layers", repetitions: 11) { stopwatch in
       let count = 10_000
       func made(_ layers: Int) -> (EntityStore, Screen<Book>, Subscription?) {
         let store = EntityStore(delivery: .immediate)
-        let kept = Book.samples(10_000).map { store.store($0) }
+        let kept = Book.samples(10_002).map { store.store($0) }
         let screen = Screen<Book>()
-        let subscription = kept[4711].observe { screen.show($0) }
-        for id in 0..<layers { store.optimistically { tx in tx.update(Book.self, id: id) { $0.title = "above" } } }
+        let subscription = kept[id].observe { screen.show($0) }
+        for id in 0..<layers { store.optimistically { tx in tx.update(Book.self, id: id) { $0.author = "above" } } }
         return (store, screen, withExtendedLifetime(kept) { subscription })
       }
       let (above, alone) = (made(layers), made(0))
       func run(_ side: (store: EntityStore, screen: Screen<Book>, Subscription?)) throws -> Double {
         let calls = side.screen.calls
         let time = stopwatch.nanoseconds(per: count) {
-          for index in 0..<count { side.store.update(Book.self, id: 4711) { $0.title = Titles[index] } }
+          for index in 0..<count { side.store.update(Book.self, id: id) { $0.title = Titles[index] } }
         }
         try expect(side.screen.calls - calls, is: count, "calls of the observer")
         return time
