@@ -7,6 +7,29 @@ import Testing
 
 @Suite("What is forwarded, and what is shown")
 struct OutboxShowingTests {
+  @Test("Stopping while something is pending tells of no error, and shows nothing of it", arguments: StoreKind.allCases)
+  func stopping(_ kind: StoreKind) async throws {
+    let errors = Log<String>()
+    try await withFolder { folder in
+      let connect = TestConnect(
+        name: "Library", model: try libraryModel(), asyncErrorBlock: { errors.add("\($0)") },
+        reachability: ReachabilitySwitch(isReachable: false), transport: ScriptedTransport(),
+        forwarding: [Raise.self, AddBook.self])
+      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      try connect.store([Book(id: 1, title: "")])
+      try await connect.start()
+      let (stored, made) = (
+        try connect.viewContext.find(Book.self, id: 1), connect.viewContext.store.observer(Book.self, id: 10)
+      )
+      try await connect.forward(Raise(book: 1, note: "a"))
+      try await connect.forward(AddBook(book: Book(id: 10, title: "new")))
+      #expect(stored?.value.title == "a" && made.value != nil)
+      try await connect.stop()
+      #expect(stored?.isRemoved == true && made.value == nil)
+      #expect(errors.entries == [])
+    }
+  }
+
   @Test(
     "A change to what is not stored here is shown when that comes, and sent meanwhile", arguments: StoreKind.allCases)
   func comesLater(_ kind: StoreKind) async throws {

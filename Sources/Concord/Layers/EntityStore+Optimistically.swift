@@ -41,4 +41,7 @@ extension EntityStore {
   ) -> OptimisticLayer {
     OptimisticLayer(shared.add(LayerRecord(waits: true, body), token, body), shared)
   }
+
+  /// Whether something is shown above the base.
+  package var hasLayers: Bool { shared.read(token) { core, _ in core.layers.isActive } }
 }

@@ -1,12 +1,21 @@
 extension EntityStore {
   /// Whether the entity is stored, or somebody waits for it, or observes what it was.
   ///
+  /// In a transaction this leaves optimistic layers where they are, since it reads no value.
+  ///
   /// - Complexity: constant.
   package func isKnown<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
-    shared.read(token) { core, _ in
+    shared.readCommitted { core in
       let table = core.graph.table(type)
       return table.find(id) != nil || table.awaits(id)
     }
+  }
+
+  /// An observer to keep an entity with, now or when it comes. In a transaction this leaves optimistic layers where they are.
+  ///
+  /// - Complexity: constant.
+  package func keeper<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> any Sendable {
+    shared.readCommitted { core in EntityObserver(PartSource(core.graph.table(type).nodeAwaiting(id), shared) { $0 }) }
   }
 
   /// The ids of all such entities of a type.

@@ -64,7 +64,8 @@ final class OutboxOverlay: ViewOverlay {
     let needed = begun.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
     var changed: Set<EntityKey> = []
     var concernsAll = false
-    for action in ended where states[action.number] ?? .sent == .sent {
+    // Where there is no outbox any longer, its store is gone, and nothing can be read of it.
+    for action in ended where changes.version != nil && states[action.number] ?? .sent == .sent {
       if let written = now.written[action.number] { changed.formUnion(written) } else { concernsAll = true }
     }
     let (version, next, new) = (changes.version, (staying, unknown), begun)
@@ -105,7 +106,7 @@ final class OutboxOverlay: ViewOverlay {
   }
 
   private func holding<T: PersistentEntity>(_ type: T.Type, _ key: StoredValue, _ store: EntityStore) -> any Sendable {
-    (try? T.id(storedKey: key)).map { store.observer(type, id: $0) as any Sendable } ?? key
+    (try? T.id(storedKey: key)).map { store.keeper(type, id: $0) } ?? key
   }
 }
 

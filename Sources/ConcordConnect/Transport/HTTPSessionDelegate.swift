@@ -64,8 +64,8 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
       completionHandler(nil)
       return fail(task, error)
     }
-    if [301, 302].contains(response.statusCode), !["GET", "HEAD"].contains(task.originalRequest?.httpMethod ?? "GET") {
-      // It would go on as a GET. Whatever that is answered (a page to log in, say), nothing was changed.
+    let given = exchanges.withLock { $0[task.taskIdentifier]?.request }
+    if isAnotherRequest(request, than: given, response.statusCode) {
       completionHandler(nil)
       let exchange = take(task)
       task.cancel()
@@ -73,6 +73,23 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
       return
     }
     completionHandler(request)
+  }
+
+  /// Whether a redirect makes another request of one that was to change something: a GET, or one without the body. Whatever that is
+  /// answered (a page to log in, say), nothing was changed.
+  private func isAnotherRequest(_ new: URLRequest, than old: URLRequest?, _ status: Int) -> Bool {
+    guard let method = old?.httpMethod, !["GET", "HEAD"].contains(method) else { return false }
+    if new.httpMethod == method { return old?.httpBody != nil && !Self.keepsBodies }
+    return [301, 302].contains(status)
+  }
+
+  /// Whether the system sends the body once more after a redirect. On Linux it does not, though the new request has one.
+  private static var keepsBodies: Bool {
+    #if canImport(FoundationNetworking)
+      false
+    #else
+      true
+    #endif
   }
 
   // MARK: The answer
@@ -104,7 +121,7 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let exchange = take(task) else { return }
-    if let error { return exchange.continuation.resume(throwing: Self.error(error)) }
+    if let error { return exchange.continuation.resume(throwing: Self.error(error, exchange.request)) }
     guard let response = exchange.response ?? task.response as? HTTPURLResponse else {
       return exchange.continuation.resume(throwing: TransportError.unreachable(reason: "no answer"))
     }
@@ -117,13 +134,17 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     return TransportResponse(status: response.statusCode, headers: headers, body: body, url: response.url)
   }
 
-  private static func error(_ error: any Error) -> any Error {
+  private static func error(_ error: any Error, _ request: URLRequest) -> any Error {
     guard let error = error as? URLError else { return TransportError.unreachable(reason: "\(error)") }
     return switch error.code {
     case .cancelled: CancellationError()
     case .timedOut: TransportError.timedOut
     case .httpTooManyRedirects: TransportError.tooManyRedirects
-    case .badURL, .unsupportedURL: TransportError.invalidRequest(error.localizedDescription)
+    // Some systems say so of an answer that is no HTTP, too. That is no fault of the request, which is to be sent again.
+    case .badURL, .unsupportedURL:
+      ["http", "https"].contains(request.url?.scheme?.lowercased())
+        ? TransportError.unreachable(reason: error.localizedDescription)
+        : TransportError.invalidRequest(error.localizedDescription)
     default: TransportError.unreachable(reason: error.localizedDescription)
     }
   }

@@ -78,6 +78,10 @@ public final class ConsistencyManager: Sendable {
   ///
   /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
   /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.
+  ///
+  /// What the store's optimistic layers show is pushed like any other change, and so is its end. What is pushed to the store goes
+  /// under the layers: what the owners then show is what was pushed, until the layers show something else again. Of two stores only
+  /// one should have layers on the same entities, since each takes what the other shows for what is to be below its own.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, push in
       self?.push(push, except: environment, from: nil)

@@ -63,9 +63,12 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   /// Takes the push with this number. Gives the store's states of what it discarded.
   func take(_ push: Push, number: Int) -> [any ConsistentObject] {
     let index = push.given.index
-    let updated = push.updates.compactMap { update in (update.object as? any Entity).map { ($0, update.stamp) } }
+    var updated = push.updates.compactMap { update in (update.object as? any Entity).map { ($0, update.stamp) } }
     let removed = index.removed.compactMap { $0 as? any Entity }
-    guard let store, !updated.isEmpty || !removed.isEmpty else { return [] }
+    guard let store else { return [] }
+    // An owner may push what it was told that a layer shows. That is not to become what is below the layer.
+    if store.hasLayers { updated.removeAll { entity, _ in isShown(entity, in: store) } }
+    if updated.isEmpty, removed.isEmpty { return [] }
     let mark = order.withLock { $0.noteTaken(number) }
     let kept: [Kept] = store.transaction(context: push.context, origin: ObjectIdentifier(mark)) { tx in
       let refused = updated.filter { entity, stamp in !replace(entity, in: tx, modifiedAt: stamp) }
@@ -107,6 +110,10 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
 
   private func current<E: Entity>(_ entity: E, in store: EntityStore) -> (any ConsistentObject)? {
     store.value(E.self, id: identity(of: entity))
+  }
+
+  private func isShown<E: Entity>(_ entity: E, in store: EntityStore) -> Bool {
+    store.value(E.self, id: identity(of: entity)).map { SameState.isCertain(of: entity, $0) } ?? false
   }
 
   /// The store's state of an entity, if that is another one.

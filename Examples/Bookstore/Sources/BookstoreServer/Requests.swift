@@ -14,18 +14,6 @@ extension HTTPRequest {
     }
   }
 
-  /// The body, which is to be no longer than a few pages.
-  func boundedBody() async throws -> Data {
-    let limit = 65_536
-    if let count = bodySequence.count, count > limit { throw Refusal(status: 413, reason: "The body is too long.") }
-    var body = Data()
-    for try await part in bodySequence {
-      body += part
-      if body.count > limit { throw Refusal(status: 413, reason: "The body is too long.") }
-    }
-    return body
-  }
-
   static func decode<T: Decodable>(_ type: T.Type, _ body: Data) throws -> T {
     do {
       return try JSONDecoder().decode(type, from: body)

@@ -1,4 +1,5 @@
 import BookstoreKit
+import BookstoreWeb
 import FlyingFox
 import Foundation
 import GRDB

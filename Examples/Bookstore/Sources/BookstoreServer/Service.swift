@@ -29,6 +29,8 @@ final class Service: Sendable {
       return try await route(request).response
     } catch let refusal as Refusal {
       return Answer(refusal).response
+    } catch let error as BodyTooLong {
+      return Answer(Refusal(status: 413, reason: "\(error)")).response
     } catch {
       return Answer(Refusal(status: 500, reason: "\(error)")).response
     }

@@ -40,6 +40,7 @@ enum ActionProblem: Error, CustomStringConvertible {
   case noAuthor(String)
   case noCart
   case noLetter
+  case stars
   case incomplete
 
   var description: String {
@@ -48,6 +49,7 @@ enum ActionProblem: Error, CustomStringConvertible {
     case .noAuthor(let id): "there is no author \"\(id)\""
     case .noCart: "there is no cart"
     case .noLetter: "there is no such refused action any more"
+    case .stars: "a review has one to five stars"
     case .incomplete: "the command is incomplete"
     }
   }

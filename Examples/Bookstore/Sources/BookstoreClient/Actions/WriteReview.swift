@@ -15,12 +15,13 @@ struct WriteReview: ShopAction {
     review = Review(id: UUID().uuidString.lowercased(), stars: stars, by: "You", text: text)
   }
 
-  var summary: String { "Review “\(title)”: \(String(repeating: "★", count: review.stars))" }
+  var summary: String { "Review “\(title)”: \(String(repeating: "★", count: min(max(0, review.stars), 5)))" }
   var subject: String { book }
   var entity: AnyEntityReference { .init(Book.self, id: book) }
 
   func apply(to store: EntityStore) throws {
     guard store.find(Book.self, id: book) != nil else { throw ActionProblem.noBook(book) }
+    guard (1...5).contains(review.stars) else { throw ActionProblem.stars }
     store.update(Book.self, id: book) { book in
       if !book.reviews.contains(where: { $0.id == review.id }) { book.reviews.append(review) }
     }

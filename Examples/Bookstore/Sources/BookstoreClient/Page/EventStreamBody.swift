@@ -6,35 +6,31 @@ import Foundation
 struct EventStreamBody: AsyncBufferedSequence {
   typealias Element = UInt8
 
-  let messages: AsyncStream<PageMessage>
+  let listener: PageListener
 
   func makeAsyncIterator() -> Iterator {
-    let (chunks, continuation) = AsyncStream<[UInt8]>.makeStream()
-    let telling = Task { [messages] in
-      for await message in messages {
-        guard let data = try? JSONEncoder().encode(message) else { continue }
-        continuation.yield(Array("data: ".utf8) + data + Array("\n\n".utf8))
-      }
-      continuation.finish()
-    }
     // A comment now and then: who does not read any longer is noticed when something is written.
-    let reminding = Task {
+    let reminding = Task { [listener] in
       while !Task.isCancelled {
-        continuation.yield(Array(":\n\n".utf8))
+        listener.wake()
         try? await Task.sleep(for: .seconds(10))
       }
     }
-    continuation.onTermination = { _ in
-      telling.cancel()
-      reminding.cancel()
-    }
-    return Iterator(chunks: chunks.makeAsyncIterator())
+    return Iterator(listener: listener, wakes: listener.wakes { reminding.cancel() }.makeAsyncIterator())
   }
 
   struct Iterator: AsyncBufferedIteratorProtocol {
-    var chunks: AsyncStream<[UInt8]>.Iterator
+    let listener: PageListener
+    var wakes: AsyncStream<Void>.Iterator
 
     mutating func next() async -> UInt8? { nil }
-    mutating func nextBuffer(suggested count: Int) async -> [UInt8]? { await chunks.next() }
+
+    mutating func nextBuffer(suggested count: Int) async -> [UInt8]? {
+      guard await wakes.next() != nil else { return nil }
+      guard let message = listener.take(), let data = try? JSONEncoder().encode(message) else {
+        return Array(":\n\n".utf8)
+      }
+      return Array("data: ".utf8) + data + Array("\n\n".utf8)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import BookstoreKit
+import BookstoreWeb
 import ConcordConnect
 import FlyingFox
 import Foundation
@@ -17,7 +18,7 @@ struct PageCommand: Decodable {
   /// Does it; says why if it cannot be done.
   static func perform(_ request: HTTPRequest, _ model: PageModel) async -> HTTPResponse {
     do {
-      let command = try JSONDecoder().decode(PageCommand.self, from: try await request.bodyData)
+      let command = try JSONDecoder().decode(PageCommand.self, from: try await request.boundedBody())
       guard try await command.perform(request.path, model) else { return HTTPResponse(statusCode: .notFound) }
       return HTTPResponse(statusCode: .noContent)
     } catch {

@@ -13,6 +13,21 @@ struct PageMessage: Codable, Sendable {
   var isEmpty: Bool {
     rows == nil && book == nil && author == nil && cart == nil && outbox == nil && status == nil
   }
+
+  /// Both as one.
+  func updated(with newer: PageMessage) -> PageMessage {
+    var message = newer
+    if let rows {
+      let again = Set((newer.rows ?? []).map(\.id))
+      message.rows = rows.filter { !again.contains($0.id) } + (newer.rows ?? [])
+    }
+    message.book = newer.book ?? book
+    message.author = newer.author ?? author
+    message.cart = newer.cart ?? cart
+    message.outbox = newer.outbox ?? outbox
+    message.status = newer.status ?? status
+    return message
+  }
 }
 
 /// How the client stands with the server.

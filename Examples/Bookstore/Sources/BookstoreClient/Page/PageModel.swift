@@ -9,10 +9,15 @@ import Foundation
 final class PageModel {
   let storefront: Storefront
   private var screens: FourScreens?
-  private let messages = Broadcast<PageMessage>()
+  private var listeners: [Int: Listening] = [:]
+  private var nextListener = 0
   private var isDue = false
   private var isRefusing = false
   private var following: Task<Void, Never>?
+
+  private struct Listening {
+    weak var listener: PageListener?
+  }
 
   // What listeners know.
   private var rows: [Book.ID: BookRow] = [:]
@@ -36,6 +41,7 @@ final class PageModel {
   func close() {
     following?.cancel()
     screens = nil
+    for listening in listeners.values { listening.listener?.end() }
   }
 
   var four: FourScreens? { screens }
@@ -43,19 +49,17 @@ final class PageModel {
   // MARK: Telling
 
   /// All there is, and then what changes.
-  func listen() -> AsyncStream<PageMessage> {
+  func listen() -> PageListener {
     tell()
     var first = told
     first.rows = rows.values.sorted { $0.number < $1.number }
-    let (stream, continuation) = AsyncStream<PageMessage>.makeStream()
-    continuation.yield(first)
-    let changes = messages.listen()
-    let task = Task {
-      for await message in changes { continuation.yield(message) }
-      continuation.finish()
+    nextListener += 1
+    let number = nextListener
+    let listener = PageListener(first) { [weak self] in
+      Task { @MainActor in self?.listeners[number] = nil }
     }
-    continuation.onTermination = { _ in task.cancel() }
-    return stream
+    listeners[number] = Listening(listener: listener)
+    return listener
   }
 
   func needsTelling() {
@@ -76,7 +80,7 @@ final class PageModel {
     update(\.cart, screens.cartContents, &message)
     update(\.outbox, storefront.outboxContents, &message)
     update(\.status, status, &message)
-    if !message.isEmpty { messages.send(message) }
+    if !message.isEmpty { for listening in listeners.values { listening.listener?.tell(message) } }
   }
 
   private func update<Part: Equatable>(

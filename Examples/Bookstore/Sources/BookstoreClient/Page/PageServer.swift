@@ -26,8 +26,8 @@ package final class PageServer: Sendable {
   }
 
   package func stop() async {
-    await listening.stop()
     await model.close()
+    await listening.stop()
   }
 
   /// Nothing is loaded from elsewhere, and no other page shows this one.
@@ -44,8 +44,8 @@ package final class PageServer: Sendable {
   ) async -> HTTPResponse {
     if let status = gate.refusal(of: request) { return HTTPResponse(statusCode: status) }
     if request.method == .POST { return await PageCommand.perform(request, model) }
-    if request.path == "/live" {
-      let body = HTTPBodySequence(from: EventStreamBody(messages: await model.listen()))
+    if request.path == "/live", request.method == .GET {
+      let body = HTTPBodySequence(from: EventStreamBody(listener: await model.listen()))
       return HTTPResponse(statusCode: .ok, headers: [.contentType: "text/event-stream"], body: body)
     }
     return files.response(request.path) ?? HTTPResponse(statusCode: .notFound)

@@ -12,7 +12,8 @@ extension Storefront {
   /// Changes the price that the server has by some cents.
   package func changePrice(of book: Book.ID, by cents: Int) async throws {
     let present = try await network.getAsStaff("/books/\(book)", Book.self).cents
-    try await setPrice(of: book, cents: max(0, present + cents))
+    let (sum, isTooLarge) = present.addingReportingOverflow(cents)
+    try await setPrice(of: book, cents: isTooLarge ? .max : max(0, sum))
   }
 
   /// Makes the server refuse what customers send.
