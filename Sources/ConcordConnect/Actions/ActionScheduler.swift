@@ -25,7 +25,26 @@ final class ActionScheduler: Sendable {
   private struct State {
     var isOpen = false
     var holds: Set<Hold> = []
-    var lanes: [Line: ActionLane] = [.generic: ActionLane(limit: 5)]
+    var generic = ActionLane(limit: 5)
+    /// One for each type of which there was an action.
+    private(set) var entities: [EntityDescription: ActionLane] = [:]
+
+    subscript(line: Line) -> ActionLane {
+      get {
+        switch line {
+        case .generic: generic
+        case .entity(let entity): entities[entity] ?? ActionLane(limit: 1)
+        }
+      }
+      _modify {
+        switch line {
+        case .generic: yield &generic
+        case .entity(let entity): yield &entities[entity, default: ActionLane(limit: 1)]
+        }
+      }
+    }
+
+    var lines: [Line] { [.generic] + entities.keys.map { .entity($0) } }
   }
 
   private typealias Begun = (execution: ActionExecution, line: Line)
@@ -40,7 +59,7 @@ final class ActionScheduler: Sendable {
   func close() {
     let all = state.withLock { state in
       state.isOpen = false
-      return state.lanes.keys.flatMap { state.lanes[$0]?.takeAll() ?? [] }
+      return state.lines.flatMap { state[$0].takeAll() }
     }
     for execution in all { execution.cancel() }
   }
@@ -56,7 +75,7 @@ final class ActionScheduler: Sendable {
   /// Whether something runs, or waits to run and is not held.
   var isBusy: Bool {
     state.withLock { state in
-      state.lanes.values.contains { state.holds.isEmpty ? $0.isBusy : !$0.running.isEmpty }
+      state.lines.contains { state.holds.isEmpty ? state[$0].isBusy : !state[$0].running.isEmpty }
     }
   }
 
@@ -73,17 +92,17 @@ final class ActionScheduler: Sendable {
         } else {
           state.holds.remove(hold)
         }
-        return state.lanes.keys.flatMap { begin($0, &state) }
+        return state.lines.flatMap { begin($0, &state) }
       })
   }
 
   /// How many generic actions run at a time.
   var limit: Int {
-    get { state.withLock { $0.lanes[.generic]?.limit ?? 1 } }
+    get { state.withLock { $0.generic.limit } }
     set {
       start(
         state.withLock { state in
-          state.lanes[.generic]?.limit = max(1, newValue)
+          state.generic.limit = max(1, newValue)
           return begin(.generic, &state)
         })
     }
@@ -96,7 +115,7 @@ final class ActionScheduler: Sendable {
     let begun = state.withLock { state -> [Begun]? in
       guard state.isOpen else { return nil }
       execution.enqueue()
-      state.lanes[line, default: ActionLane(limit: 1)].append(execution)
+      state[line].append(execution)
       return begin(line, &state)
     }
     guard let begun else { return false }
@@ -108,7 +127,7 @@ final class ActionScheduler: Sendable {
   private func begin(_ line: Line, _ state: inout State) -> [Begun] {
     guard state.isOpen, state.holds.isEmpty else { return [] }
     var begun: [Begun] = []
-    while let next = state.lanes[line]?.beginNext() {
+    while let next = state[line].beginNext() {
       running.enter()
       notices.didStart(next)
       begun.append((next, line))
@@ -119,15 +138,25 @@ final class ActionScheduler: Sendable {
   private func start(_ begun: [Begun]) {
     for (execution, line) in begun {
       executor.addThread()
-      execution.run(on: executor) { [self] in
-        executor.removeThread()
-        start(
-          state.withLock { state in
-            state.lanes[line]?.didEnd(execution)
-            return begin(line, &state)
-          })
-        running.leave()
+      run(execution, line)
+    }
+  }
+
+  private func run(_ execution: ActionExecution, _ line: Line) {
+    execution.run(on: executor) { [self] in
+      var next = state.withLock { state in
+        state[line].didEnd(execution)
+        return begin(line, &state)
       }
+      // Most often one takes the place of the one that has ended: also its thread, which has nothing else to do from now on.
+      if !next.isEmpty {
+        let first = next.removeFirst()
+        executor.handOver { run(first.execution, first.line) }
+        start(next)
+      } else {
+        executor.removeThread()
+      }
+      running.leave()
     }
   }
 }

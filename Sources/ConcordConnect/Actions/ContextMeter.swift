@@ -53,6 +53,17 @@ final class ContextMeter: Sendable {
 
   func didFetch(_ count: Int) { state.withLock { $0.snapshot.fetches += count } }
 
+  /// What was measured as saving has read, too.
+  func didMerge(_ outcome: MergeOutcome) {
+    didFetch(outcome.compared)
+    didSave(outcome.counts)
+    let time = outcome.readingTime.seconds
+    state.withLock { state in
+      state.snapshot.saveTime -= time
+      state.snapshot.fetchTime += time
+    }
+  }
+
   func didSave(_ counts: PendingCounts) {
     state.withLock { state in
       state.snapshot.inserts += counts.inserts

@@ -61,6 +61,7 @@ extension ActionContext {
       objects: objects, uniqueness: try entity.uniqueness(), ignored: Set(ignored), subset: subsetFilter,
       condition: condition, keepsMissing: keepsMissing, stamp: stamp)
     try performAndWait {
+      if let outcome = try meter.measure(.saving, { try mergeAndSave(request) }) { return meter.didMerge(outcome) }
       try meter.measure(.reading) { meter.didFetch(try merge(request)) }
       if hasChanges { try save() }
     }

@@ -118,6 +118,16 @@ extension EntityDescription {
     return StoredRow(values: writer.values, collections: writer.collections, stamp: stamp)
   }
 
+  /// Checks that a writer, to which so many entities were written, has all columns of each and no collection.
+  package func check(written writer: borrowing RowWriter, objects: Int) throws {
+    guard writer.values.count == columns.count * objects, writer.collections.isEmpty else {
+      throw StoreError.misdescribed(
+        entity: name,
+        reason: "\(columns.count) columns and \(collections.count) collections are described, "
+          + "\(writer.values.count - columns.count * (objects - 1)) and \(writer.collections.count) were written")
+    }
+  }
+
   /// Reads an entity.
   package func read<T: PersistentEntity>(
     _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?

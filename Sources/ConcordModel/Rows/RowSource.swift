@@ -15,6 +15,8 @@ open class RowSource {
   /// The stamp of the row.
   open var stamp: Stamp { -.infinity }
 
+  /// Whether the value there is the same as another one. A store type need not copy it for that.
+  open func isSame(_ value: StoredValue, at position: Int) -> Bool { value == self.value(at: position) }
   open func isNull(at position: Int) -> Bool { value(at: position).isNull }
   /// The whole number there; `nil` for anything else.
   open func integer(at position: Int) -> Int64? {

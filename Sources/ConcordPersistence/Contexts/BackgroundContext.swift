@@ -160,4 +160,9 @@ open class BackgroundContext: @unchecked Sendable {
   package func merge<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> Int {
     try locked { try $0.merge(request) }
   }
+
+  /// The same, and saves it in one transaction; `nil` if that cannot be done.
+  package func mergeAndSave<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> MergeOutcome? {
+    try locked { try $0.mergeAndSave(request) }
+  }
 }

@@ -64,6 +64,7 @@ final class ContextCore {
   ///
   /// - Parameter stamp: that of what changes; `nil` to leave it.
   func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
+    pending.knowReferences()
     // The rows are read as they are after what was written so far.
     let reading = CurrentReading { PendingReading(base, self.pending) }
     try RowRemoval(model: model, reading: reading) { key, row in

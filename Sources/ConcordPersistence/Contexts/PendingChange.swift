@@ -27,6 +27,8 @@ public struct PendingChanges: Sendable {
   private var positions: [EntityKey: Int] = [:]
   /// The types of which something was changed, a few.
   private var entities: ContiguousArray<EntityDescription> = []
+  /// Who refers to whom; `nil` until it is asked for.
+  private var references: PendingReferences?
   /// All that were set or taken back since it was asked for.
   private(set) var touched: Set<EntityKey>?
 
@@ -55,6 +57,7 @@ public struct PendingChanges: Sendable {
       } else {
         touched?.insert(key)
         guard let position = positions.removeValue(forKey: key) else { return }
+        references?.remove(key, entries[position]?.change.row)
         entries[position] = nil
         if positions.count * 2 < entries.count { compact() }
       }
@@ -72,11 +75,16 @@ public struct PendingChanges: Sendable {
         return
       }
       entries.append(Entry(key: key, change: new))
+      references?.add(key, new.row)
       if entities.last != key.entity, !mayChange(key.entity) { entities.append(key.entity) }
       touched?.insert(key)
       return
     }
     guard let new = body(entries[position]?.change) else { return }
+    if references != nil {
+      references?.remove(key, entries[position]?.change.row)
+      references?.add(key, new.row)
+    }
     entries[position] = Entry(key: key, change: new)
     touched?.insert(key)
   }
@@ -101,6 +109,19 @@ public struct PendingChanges: Sendable {
     entries = []
     positions = [:]
     entities = []
+    references = nil
+  }
+
+  // MARK: References
+
+  /// Prepares to be asked who refers to an entity, many times.
+  mutating func knowReferences() { if references == nil { references = PendingReferences(all) } }
+
+  /// The changed entities of a type that refer to an entity, in order.
+  func referrers(to key: EntityKey, in entity: EntityDescription) -> [EntityKey] {
+    // Who asks only once looks through all.
+    (references ?? PendingReferences(all)).owners(of: key).filter { $0.entity == entity }
+      .sorted { positions[$0] ?? 0 < positions[$1] ?? 0 }
   }
 
   /// Lays later changes over these.

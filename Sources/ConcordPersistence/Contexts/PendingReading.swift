@@ -85,16 +85,9 @@ final class PendingReading: RowReading {
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
-    let changed = changedKeys(entity)
-    if changed.isEmpty { return try base.referrers(to: key, in: entity) }
-    var found = try base.referrers(to: key, in: entity).filter { pending[EntityKey(entity, $0)] == nil }
-    for owner in changed {
-      guard let row = pending[owner]?.row else { continue }
-      if entity.references(of: row).contains(where: { $0.target == key.entity.name && $0.key == key.id }) {
-        found.append(owner.id)
-      }
-    }
-    return found
+    let found = try base.referrers(to: key, in: entity)
+    if !pending.mayChange(entity) { return found }
+    return found.filter { pending[EntityKey(entity, $0)] == nil } + pending.referrers(to: key, in: entity).map(\.id)
   }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }

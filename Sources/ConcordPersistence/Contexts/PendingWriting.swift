@@ -29,7 +29,8 @@ final class PendingWriting: RowWriting {
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws { try current.rows(query, body) }
   func count(_ query: RowQuery) throws -> Int { try current.count(query) }
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
-    try current.referrers(to: key, in: entity)
+    written.knowReferences()
+    return try current.referrers(to: key, in: entity)
   }
 
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {

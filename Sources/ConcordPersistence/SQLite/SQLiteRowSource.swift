@@ -17,6 +17,9 @@
     }
 
     override func value(at position: Int) -> StoredValue { statement.value(at: Int32(position)) }
+    override func isSame(_ value: StoredValue, at position: Int) -> Bool {
+      statement.isSame(value, at: Int32(position))
+    }
     override func isNull(at position: Int) -> Bool { statement.isNull(at: Int32(position)) }
     override func integer(at position: Int) -> Int64? { statement.integer(at: Int32(position)) }
     override func real(at position: Int) -> Double? { statement.real(at: Int32(position)) }

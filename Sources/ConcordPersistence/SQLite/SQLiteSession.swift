@@ -10,7 +10,7 @@
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// Those that were used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
-    private(set) var changedKeys: [EntityKey] = []
+    var changedKeys: [EntityKey] = []
 
     init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
       self.db = db
@@ -18,7 +18,7 @@
       self.store = store
     }
 
-    private func statements(_ entity: EntityDescription) throws -> SQLiteStatements {
+    func statements(_ entity: EntityDescription) throws -> SQLiteStatements {
       if let latest, latest.table.entity === entity { return latest }
       let id = ObjectIdentifier(entity.type)
       if let known = statements[id] {
@@ -225,7 +225,7 @@
     }
 
     /// Writes a row. Whoever writes has to know why it is refused.
-    private func run(_ statement: SQLiteStatement) throws {
+    func run(_ statement: SQLiteStatement) throws {
       do { _ = try statement.step() } catch let failure as SQLiteFailure {
         throw StoreError(code: failure.code, message: failure.message, store: store)
       }

@@ -139,6 +139,40 @@
       }
     }
 
+    /// Whether the value there is the same as another one, to the bit. Nothing is copied.
+    package func isSame(_ value: StoredValue, at position: Int32) -> Bool {
+      withColumn(position) { column in
+        switch value {
+        case .null: sqlite3_value_type(column) == SQLITE_NULL
+        case .integer(let value):
+          sqlite3_value_type(column) == SQLITE_INTEGER && sqlite3_value_int64(column) == value
+        case .real(let value): sqlite3_value_type(column) == SQLITE_FLOAT && sqlite3_value_double(column) == value
+        case .text(let value): SQLiteStatement.isText(column, value)
+        case .blob(let value): SQLiteStatement.isBlob(column, value)
+        }
+      } ?? false
+    }
+
+    private static func isText(_ column: OpaquePointer, _ text: String) -> Bool {
+      guard sqlite3_value_type(column) == SQLITE_TEXT, let stored = sqlite3_value_text(column) else { return false }
+      var text = text
+      return text.withUTF8 { isSame(stored, sqlite3_value_bytes(column), $0.baseAddress, $0.count) }
+    }
+
+    private static func isBlob(_ column: OpaquePointer, _ data: Data) -> Bool {
+      guard sqlite3_value_type(column) == SQLITE_BLOB else { return false }
+      let stored = sqlite3_value_blob(column)
+      return data.withUnsafeBytes { isSame(stored, sqlite3_value_bytes(column), $0.baseAddress, $0.count) }
+    }
+
+    private static func isSame(
+      _ a: UnsafeRawPointer?, _ aCount: Int32, _ b: UnsafeRawPointer?, _ bCount: Int
+    ) -> Bool {
+      guard Int(aCount) == bCount else { return false }
+      guard let a, let b else { return bCount == 0 }
+      return memcmp(a, b, bCount) == 0
+    }
+
     // Asked for the column itself, SQLite takes its lock once, and not for the type, the value and the length each. What it gives is
     // not protected by the lock, which is all the same, since nobody else uses the connection.
     @inline(__always)

@@ -11,6 +11,12 @@
     private var idleReferrers: [String: SQLiteStatement] = [:]
     /// Which were taken from those that the connection keeps. Another one of the same kind must be a new one.
     private var isTaken: [Bool] = []
+    /// Those that update some columns, and the one that was used last.
+    private var updates: [ColumnSet: Update] = [:]
+    private var latestUpdate: (changed: ColumnSet, update: Update)?
+    private static let mostUpdates = 64
+
+    typealias Update = (statement: SQLiteStatement, positions: [Int])
 
     enum Purpose {
       case row, insert, insertOrReplaceOlder, update, delete
@@ -23,6 +29,25 @@
       self.db = db
       idle = Array(repeating: nil, count: 5 + 3 * table.collections.count)
       isTaken = Array(repeating: false, count: idle.count)
+    }
+
+    /// Updates some columns and the stamp of the row with a key. Indexes on others are left alone, unless so many forms of updates were
+    /// needed already that this one writes all columns.
+    func update(of changed: ColumnSet) throws -> Update {
+      if let latestUpdate, latestUpdate.changed == changed { return latestUpdate.update }
+      let update = try updates[changed] ?? makeUpdate(of: changed)
+      latestUpdate = (changed, update)
+      return update
+    }
+
+    private func makeUpdate(of changed: ColumnSet) throws -> Update {
+      let entity = table.entity
+      let positions = updates.count < Self.mostUpdates ? changed.positions : SQLiteTable.storedPositions(entity)
+      let names = positions.map { "\(quoted(entity.columns[$0].name)) = ?" } + ["\"_stamp\" = ?"]
+      let sql = "UPDATE \(quoted(entity.name)) SET \(names.joined(separator: ", ")) WHERE \"id\" = ?"
+      let update = (SQLiteStatement(try db.cachedStatement(sql: sql)), positions)
+      updates[changed] = update
+      return update
     }
 
     func with<R>(_ purpose: Purpose, _ body: (SQLiteStatement) throws -> R) throws -> R {

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// Reads and writes several stores as one: each type where it is kept.
@@ -66,6 +67,10 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
     try session(key.entity).update(row, replacing: old, for: key)
+  }
+
+  func update(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
+    try session(key.entity).update(key, changed, of: values, stamp: stamp)
   }
 
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {

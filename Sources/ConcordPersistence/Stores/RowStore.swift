@@ -1,3 +1,4 @@
+public import Concord
 public import ConcordModel
 
 /// What keeps rows: a type of store conforms to it, in a folder of its own. Contexts, strategies and queries know nothing else.
@@ -91,6 +92,10 @@ public protocol RowWriting: RowReading {
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
+  /// Changes some columns of a row that is there, none of which has to do with a collection.
+  ///
+  /// - Parameter values: of all columns, in order.
+  func update(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws
   /// Replaces a row if it is still what it was.
   ///
   /// - Returns: `false` if it is another one by now, or there is none.
@@ -124,6 +129,18 @@ extension RowWriting {
 
   public func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
     try replaceComparing(row, base, key)
+  }
+
+  public func update(
+    _ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp
+  ) throws { try updateWhole(key, changed, of: values, stamp: stamp) }
+
+  func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
+    guard let old = try self.row(of: key) else { return }
+    var row = old
+    for position in changed.positions { row.values[position] = values[values.startIndex + position] }
+    row.stamp = stamp
+    try update(row, replacing: old, for: key)
   }
 
   func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {

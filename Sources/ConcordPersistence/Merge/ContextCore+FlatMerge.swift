@@ -1,0 +1,54 @@
+import Concord
+import ConcordModel
+
+/// What a merge did, and saved.
+package struct MergeOutcome: Sendable {
+  /// How many stored entities were compared.
+  package var compared = 0
+  package var counts = PendingCounts()
+  /// Of the time, that in reading.
+  package var readingTime = Duration.zero
+}
+
+extension ContextCore {
+  /// Merges and saves in one transaction of the stores.
+  ///
+  /// - Returns: `nil` if that cannot be done: the context has changes or saves to another one, the entities contain others or are
+  ///   not told apart by their ids, or one is to have a unique value that another one gives up.
+  func mergeAndSave<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> MergeOutcome? {
+    let entity = try model.entity(T.self)
+    guard !hasChanges, let coordinator = parent as? PersistentStoreCoordinator, request.uniqueness == [.key],
+      entity.targets.isEmpty, entity.collections.isEmpty, entity.columns.count <= ColumnSet.most
+    else { return nil }
+    let stamp = request.stamp ?? parent.nextStamp()
+    // Not within the transaction, since a property may be the user's code.
+    let rows = try FlatRows(request.objects, entity)
+    let subset = request.keepsMissing ? RowFilter(keys: rows.keys) : try RowFilter(request.subset, entity, self)
+    let condition = try RowFilter(request.condition, entity, self)
+    // Removals reach all that refers to what goes.
+    let isReferredTo = model.entities.contains { $0.targets.contains { $0 == entity.type } }
+    let types = isReferredTo && !request.keepsMissing ? model.entities : [entity]
+    do {
+      let merge = FlatMerge(
+        entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp)
+      return try coordinator.mergeAndSave(merge, types)
+    } catch StoreError.notUnique {
+      return nil
+    }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  fileprivate func mergeAndSave(_ merge: FlatMerge, _ types: [EntityDescription]) throws -> MergeOutcome {
+    let outcome = try write(types) { writing in
+      var merge = merge
+      let start = ContinuousClock.now
+      try merge.compare(writing)
+      let readingTime = ContinuousClock.now - start
+      return MergeOutcome(
+        compared: merge.compared, counts: try merge.write(writing, model), readingTime: readingTime)
+    }
+    if outcome.counts != PendingCounts() { commitCount.withLock { $0 += 1 } }
+    return outcome
+  }
+}

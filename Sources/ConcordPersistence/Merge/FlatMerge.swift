@@ -1,0 +1,125 @@
+import Concord
+import ConcordModel
+
+/// Makes stored rows equal to given ones in one pass over both, sorted by their keys, and writes what differs in the same
+/// transaction: for entities that contain no others and are told apart by their ids. What others do cannot come between.
+struct FlatMerge {
+  let entity: EntityDescription
+  let rows: FlatRows
+  /// The columns that are compared and overwritten.
+  let positions: [Int]
+  let subset: RowFilter
+  let condition: RowFilter
+  let stamp: Stamp
+
+  /// What is to be done: the positions that differ of rows, by their indices.
+  private(set) var updates: [(index: Int, changed: ColumnSet)] = []
+  private(set) var inserts: [Int] = []
+  private(set) var removals: [StoredValue] = []
+  /// How many stored rows were compared.
+  private(set) var compared = 0
+
+  init(
+    _ entity: EntityDescription, _ rows: FlatRows, ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
+    stamp: Stamp
+  ) {
+    self.entity = entity
+    self.rows = rows
+    self.subset = subset
+    self.condition = condition
+    self.stamp = stamp
+    positions = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.flatMap { $0.element.columns }
+  }
+
+  // MARK: Finding what differs
+
+  /// Compares what is stored with what is given.
+  mutating func compare(_ reading: any RowReading) throws {
+    var next = 0
+    var missing: [Int] = []
+    try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
+      guard subset.isAll || subset.holds(key, source) else { return true }
+      compared += 1
+      while next < rows.count {
+        let index = rows.index(next)
+        if rows.keys[index] == key {
+          next += 1
+          compareRow(index, key, source)
+          return true
+        }
+        if !StoredValue.precedes(rows.keys[index], key) { break }
+        next += 1
+        missing.append(index)
+      }
+      if stamp > source.stamp, condition.holds(key, source) { removals.append(key) }
+      return true
+    }
+    while next < rows.count {
+      missing.append(rows.index(next))
+      next += 1
+    }
+    if subset.isAll {
+      inserts = missing
+    } else {
+      for index in missing { try compareOutside(index, reading) }
+    }
+  }
+
+  private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) {
+    guard stamp > source.stamp else { return }
+    var changed = ColumnSet()
+    for position in positions where !source.isSame(rows.value(index, at: position), at: position) {
+      changed.insert(position)
+    }
+    if !changed.isEmpty, condition.holds(key, source) { updates.append((index, changed)) }
+  }
+
+  /// It may be stored outside of the subset.
+  private mutating func compareOutside(_ index: Int, _ reading: any RowReading) throws {
+    let key = EntityKey(entity, rows.keys[index])
+    let found: Void? = try reading.withRow(of: key) { source in
+      compared += 1
+      compareRow(index, key.id, source)
+    }
+    if found == nil { inserts.append(index) }
+  }
+
+  // MARK: Writing it
+
+  /// Makes them equal.
+  ///
+  /// - Returns: what was written, with what others contained of what was removed.
+  func write(_ writing: any RowWriting, _ model: Model) throws -> PendingCounts {
+    for (index, changed) in updates {
+      try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
+    }
+    for index in inserts {
+      _ = try writing.insert(rows.row(index, stamp: stamp), for: EntityKey(entity, rows.keys[index]))
+    }
+    var counts = PendingCounts(inserts: inserts.count, updates: updates.count, deletes: removals.count)
+    if removals.isEmpty { return counts }
+    let keys = removals.map { EntityKey(entity, $0) }
+    guard try mayBeReferredTo(writing, model) else {
+      for key in keys { try writing.delete(key) }
+      return counts
+    }
+    var owners: [EntityKey: Bool] = [:]
+    try RowRemoval(model: model, reading: writing) { key, row in
+      if key.entity != entity { owners[key] = row == nil }
+      guard var row else { return try writing.delete(key) }
+      guard let old = try writing.row(of: key) else { return }
+      row.stamp = max(stamp, old.stamp)
+      try writing.update(row, replacing: old, for: key)
+    }.remove(keys)
+    for isRemoved in owners.values { if isRemoved { counts.deletes += 1 } else { counts.updates += 1 } }
+    return counts
+  }
+
+  /// Whether there is anything that could contain an entity of the type.
+  private func mayBeReferredTo(_ reading: any RowReading, _ model: Model) throws -> Bool {
+    try model.entities.contains { owner in
+      guard owner.targets.contains(where: { $0 == entity.type }) else { return false }
+      return try reading.count(RowQuery(owner, limit: 1)) > 0
+    }
+  }
+}

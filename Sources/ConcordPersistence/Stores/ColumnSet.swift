@@ -1,0 +1,16 @@
+/// Some columns of a row, of the first 64.
+public struct ColumnSet: Sendable, Hashable {
+  var bits: UInt64 = 0
+
+  /// How many columns an entity may have.
+  static let most = 64
+
+  init() {}
+
+  mutating func insert(_ position: Int) { bits |= 1 << UInt64(position) }
+
+  public var isEmpty: Bool { bits == 0 }
+  public func contains(_ position: Int) -> Bool { position < Self.most && bits & 1 << UInt64(position) != 0 }
+  /// The positions, in order.
+  public var positions: [Int] { (0..<Self.most).filter(contains) }
+}
