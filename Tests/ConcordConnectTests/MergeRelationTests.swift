@@ -51,6 +51,26 @@ struct MergeRelationTests {
     }
   }
 
+  @Test("What is deleted leaves those that contain it, and they stay as fresh as they were", arguments: StoreKind.allCases)
+  func stampOfOwner(_ kind: StoreKind) async throws {
+    let jane = Author(id: 1, name: "Jane")
+    try await withConnect(kind) { connect in
+      let context = connect.newBackgroundContext()
+      let second = Novel(id: 2, title: "II", author: jane)
+      context.insert(Novel(id: 1, title: "I", author: jane, sequels: [second]), modifiedAt: 10)
+      try context.update(Novel.self, id: 1, modifiedAt: 30) { $0.title = "I, revised" }
+      try context.save()
+      let proxy = try connect.execute(
+        BookWork { context in
+          try context.merge(objects: [], for: Novel.self, subsetFilter: #Predicate { $0.id == 2 }, modifiedAt: 20)
+        })
+      #expect(await proxy.finished() == .successful)
+      let stored = try connect.stored(Novel.self)
+      #expect(stored.map(\.title) == ["I, revised"] && stored.allSatisfy { $0.sequels.isEmpty })
+      #expect(try connect.newBackgroundContext().stamp(of: Novel.self, id: 1) == 30)
+    }
+  }
+
   @Test("What is deleted leaves those that contain it", arguments: StoreKind.allCases)
   func deletedChild(_ kind: StoreKind) async throws {
     let (jane, anne) = (Author(id: 1, name: "Jane"), Author(id: 2, name: "Anne"))

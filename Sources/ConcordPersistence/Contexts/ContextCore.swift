@@ -62,7 +62,7 @@ final class ContextCore {
 
   /// Makes pending that entities are not there any longer, nor in what refers to them.
   ///
-  /// - Parameter stamp: that of what changes; `nil` to leave it.
+  /// - Parameter stamp: that of what changes, unless it has a newer one; `nil` to leave it.
   func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
     pending.knowReferences()
     // The rows are read as they are after what was written so far.
@@ -75,7 +75,7 @@ final class ContextCore {
         return
       }
       let present = self.pending[key]
-      let newStamp = stamp ?? present?.stamp ?? self.parent.nextStamp()
+      let newStamp = stamp.map { max($0, row?.stamp ?? $0) } ?? present?.stamp ?? self.parent.nextStamp()
       var row = row
       row?.stamp = newStamp
       let base = present?.base ?? found.map { .row($0) } ?? .unknown
