@@ -28,9 +28,6 @@ final class ActionExecutor: TaskExecutor {
     /// How many jobs were taken since it was last looked whether threads block.
     var taken = 0
     var isWatched = false
-    /// Its threads, and those of them whose job is about to end, and which take the next one then.
-    var workers: Set<UInt> = []
-    var ending: [UInt] = []
   }
 
   private enum Step { case wake, spawn, watch, none }
@@ -46,11 +43,6 @@ final class ActionExecutor: TaskExecutor {
     let job = UnownedJob(job)
     let step = state.withLock { state -> Step in
       state.jobs.append(job)
-      // Only for the first of them.
-      if !state.ending.isEmpty, let position = state.ending.firstIndex(of: currentThread()) {
-        state.ending.remove(at: position)
-        return .none
-      }
       if state.idle > 0 {
         state.idle -= 1
         return .wake
@@ -71,15 +63,6 @@ final class ActionExecutor: TaskExecutor {
     case .watch: watch()
     case .none: break
     }
-  }
-
-  /// Enqueues a job at the end of another one, whose thread takes it: nobody is woken. `body` enqueues it, and is the last thing that the
-  /// job does.
-  func handOver(_ body: () -> Void) {
-    let thread = currentThread()
-    state.withLock { if $0.workers.contains(thread) { $0.ending.append(thread) } }
-    body()
-    state.withLock { $0.ending.removeAll { $0 == thread } }
   }
 
   /// Looks after a while whether threads block, and makes half as many again if they do.
@@ -115,9 +98,6 @@ final class ActionExecutor: TaskExecutor {
   static var isCurrent: Bool { Thread.current.threadDictionary[threadName] != nil }
 
   private func work() {
-    let thread = currentThread()
-    state.withLock { _ = $0.workers.insert(thread) }
-    defer { state.withLock { _ = $0.workers.remove(thread) } }
     while true {
       while let job = next() { job.runSynchronously(on: asUnownedTaskExecutor()) }
       if wake.wait(timeout: .now() + Self.lifetime) == .timedOut, ends() { return }

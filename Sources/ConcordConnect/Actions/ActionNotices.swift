@@ -44,16 +44,8 @@ final class ActionNotices: Sendable {
 
   private struct State {
     weak var source: AnyObject?
-    /// What is to be told; the queue has been asked to do so if there is any.
-    var waiting: [Step] = []
     var streams: [Int: AsyncStream<ActionEvent>.Continuation] = [:]
     var nextNumber = 0
-  }
-
-  private enum Step {
-    case started(ActionExecution)
-    case finished(ActionExecution, ActionExecution.Completion?)
-    case end
   }
 
   init() { queue.mark() }
@@ -61,35 +53,15 @@ final class ActionNotices: Sendable {
   /// Who posts the notifications.
   func setSource(_ source: AnyObject) { state.withLock { $0.source = source } }
 
-  func didStart(_ execution: ActionExecution) { enqueue(.started(execution)) }
+  func didStart(_ execution: ActionExecution) {
+    queue.async { self.tell(.started(execution), Notification.ActionDidStartExecuting) }
+  }
 
   func didFinish(_ execution: ActionExecution, _ completion: ActionExecution.Completion?) {
-    enqueue(.finished(execution, completion))
-  }
-
-  // A block for each notice would cost more than most of them.
-  private func enqueue(_ step: Step) {
-    let isFirst = state.withLock { state in
-      state.waiting.append(step)
-      return state.waiting.count == 1
-    }
-    if isFirst { queue.async { self.tellAll() } }
-  }
-
-  private func tellAll() {
-    var steps: [Step] = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting.reversed()
-    }
-    while let step = steps.popLast() {
-      switch step {
-      case .started(let execution): tell(.started(execution), Notification.ActionDidStartExecuting)
-      case .finished(let execution, let completion):
-        completion?(execution)
-        tell(.finished(execution), Notification.ActionDidFinishExecuting)
-        execution.didTell()
-      case .end: finishStreams()
-      }
+    queue.async {
+      completion?(execution)
+      self.tell(.finished(execution), Notification.ActionDidFinishExecuting)
+      execution.didTell()
     }
   }
 
@@ -115,14 +87,14 @@ final class ActionNotices: Sendable {
   }
 
   /// Ends all streams, after what was enqueued so far.
-  func end() { enqueue(.end) }
-
-  private func finishStreams() {
-    let streams = state.withLock { state in
-      defer { state.streams = [:] }
-      return state.streams
+  func end() {
+    queue.async {
+      let streams = self.state.withLock { state in
+        defer { state.streams = [:] }
+        return state.streams
+      }
+      for stream in streams.values { stream.finish() }
     }
-    for stream in streams.values { stream.finish() }
   }
 
   /// Returns when all is told that was enqueued so far; at once where that is being told.

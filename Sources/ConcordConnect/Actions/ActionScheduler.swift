@@ -25,26 +25,7 @@ final class ActionScheduler: Sendable {
   private struct State {
     var isOpen = false
     var holds: Set<Hold> = []
-    var generic = ActionLane(limit: 5)
-    /// One for each type of which there was an action.
-    private(set) var entities: [EntityDescription: ActionLane] = [:]
-
-    subscript(line: Line) -> ActionLane {
-      get {
-        switch line {
-        case .generic: generic
-        case .entity(let entity): entities[entity] ?? ActionLane(limit: 1)
-        }
-      }
-      _modify {
-        switch line {
-        case .generic: yield &generic
-        case .entity(let entity): yield &entities[entity, default: ActionLane(limit: 1)]
-        }
-      }
-    }
-
-    var lines: [Line] { [.generic] + entities.keys.map { .entity($0) } }
+    var lanes: [Line: ActionLane] = [.generic: ActionLane(limit: 5)]
   }
 
   private typealias Begun = (execution: ActionExecution, line: Line)
@@ -59,7 +40,7 @@ final class ActionScheduler: Sendable {
   func close() {
     let all = state.withLock { state in
       state.isOpen = false
-      return state.lines.flatMap { state[$0].takeAll() }
+      return state.lanes.keys.flatMap { state.lanes[$0]?.takeAll() ?? [] }
     }
     for execution in all { execution.cancel() }
   }
@@ -75,7 +56,7 @@ final class ActionScheduler: Sendable {
   /// Whether something runs, or waits to run and is not held.
   var isBusy: Bool {
     state.withLock { state in
-      state.lines.contains { state.holds.isEmpty ? state[$0].isBusy : !state[$0].running.isEmpty }
+      state.lanes.values.contains { state.holds.isEmpty ? $0.isBusy : !$0.running.isEmpty }
     }
   }
 
@@ -92,17 +73,17 @@ final class ActionScheduler: Sendable {
         } else {
           state.holds.remove(hold)
         }
-        return state.lines.flatMap { begin($0, &state) }
+        return state.lanes.keys.flatMap { begin($0, &state) }
       })
   }
 
   /// How many generic actions run at a time.
   var limit: Int {
-    get { state.withLock { $0.generic.limit } }
+    get { state.withLock { $0.lanes[.generic]?.limit ?? 1 } }
     set {
       start(
         state.withLock { state in
-          state.generic.limit = max(1, newValue)
+          state.lanes[.generic]?.limit = max(1, newValue)
           return begin(.generic, &state)
         })
     }
@@ -115,7 +96,7 @@ final class ActionScheduler: Sendable {
     let begun = state.withLock { state -> [Begun]? in
       guard state.isOpen else { return nil }
       execution.enqueue()
-      state[line].append(execution)
+      state.lanes[line, default: ActionLane(limit: 1)].append(execution)
       return begin(line, &state)
     }
     guard let begun else { return false }
@@ -127,7 +108,7 @@ final class ActionScheduler: Sendable {
   private func begin(_ line: Line, _ state: inout State) -> [Begun] {
     guard state.isOpen, state.holds.isEmpty else { return [] }
     var begun: [Begun] = []
-    while let next = state[line].beginNext() {
+    while let next = state.lanes[line]?.beginNext() {
       running.enter()
       notices.didStart(next)
       begun.append((next, line))
@@ -138,25 +119,15 @@ final class ActionScheduler: Sendable {
   private func start(_ begun: [Begun]) {
     for (execution, line) in begun {
       executor.addThread()
-      run(execution, line)
-    }
-  }
-
-  private func run(_ execution: ActionExecution, _ line: Line) {
-    execution.run(on: executor) { [self] in
-      var next = state.withLock { state in
-        state[line].didEnd(execution)
-        return begin(line, &state)
-      }
-      // Most often one takes the place of the one that has ended: also its thread, which has nothing else to do from now on.
-      if !next.isEmpty {
-        let first = next.removeFirst()
-        executor.handOver { run(first.execution, first.line) }
-        start(next)
-      } else {
+      execution.run(on: executor) { [self] in
         executor.removeThread()
+        start(
+          state.withLock { state in
+            state.lanes[line]?.didEnd(execution)
+            return begin(line, &state)
+          })
+        running.leave()
       }
-      running.leave()
     }
   }
 }
