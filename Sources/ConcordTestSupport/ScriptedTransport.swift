@@ -20,7 +20,7 @@ public final class ScriptedTransport: Transport {
     case loseAnswer(any Error)
     /// Something else answers.
     case answer(TransportResponse)
-    /// It waits until ``ScriptedTransport/release()``, and is passed on then.
+    /// It waits until ``ScriptedTransport/release()``, and is passed on then. If it is cancelled meanwhile, the service does not get it.
     case wait
   }
 
@@ -29,7 +29,7 @@ public final class ScriptedTransport: Transport {
   private struct State {
     var script: [Step]
     var requests: [TransportRequest] = []
-    var waiting: [CheckedContinuation<Void, Never>] = []
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
   }
 
   private let state: Locked<State>
@@ -51,19 +51,35 @@ public final class ScriptedTransport: Transport {
   /// Adds steps to the script.
   public func play(_ steps: Step...) { state.withLock { $0.script += steps } }
 
-  /// Lets all go on that wait.
+  /// Lets all go on that wait. What begins to wait afterwards waits for the next call.
   public func release() {
     let waiting = state.withLock { state in
-      defer { state.waiting = [] }
+      defer { state.waiting = [:] }
       return state.waiting
     }
-    for continuation in waiting { continuation.resume() }
+    for (_, continuation) in waiting.sorted(by: { $0.key < $1.key }) { continuation.resume() }
+  }
+
+  private func wait(as number: Int) async throws {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isCancelled = state.withLock { state in
+          if Task.isCancelled { return true }
+          state.waiting[number] = continuation
+          return false
+        }
+        if isCancelled { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+    try Task.checkCancellation()
   }
 
   public func send(_ request: TransportRequest) async throws -> TransportResponse {
-    let step = state.withLock { state in
+    let (number, step) = state.withLock { state in
       state.requests.append(request)
-      return state.script.isEmpty ? .pass : state.script.removeFirst()
+      return (state.requests.count, state.script.isEmpty ? .pass : state.script.removeFirst())
     }
     switch step {
     case .pass: return try await service(request)
@@ -73,7 +89,7 @@ public final class ScriptedTransport: Transport {
       throw error
     case .answer(let response): return response
     case .wait:
-      await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } }
+      try await wait(as: number)
       return try await service(request)
     }
   }

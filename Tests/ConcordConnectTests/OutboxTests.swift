@@ -151,6 +151,8 @@ struct OutboxTests {
     let transport = ScriptedTransport([refusal])
     try await withOutbox(.memory, transport) { connect in
       for note in ["a", "b"] { try await connect.forward(Raise(book: 1, note: note)) }
+      // The refusal is the answer to the first.
+      await connect.outbox.idle()
       try await connect.forward(Raise(book: 2, note: "x"))
       await connect.outbox.idle()
       #expect(connect.outbox.pending.count == 1 && transport.bodies.sorted() == ["a", "x"])
@@ -205,6 +207,7 @@ struct OutboxTests {
       try await connect.forward(Raise(book: 1, note: "a"))
       try connect.store([Book(id: 1, title: "Emma ", price: 10)])
       #expect(try await eventually { book.value.title == "Emma a" && book.value.price == 11 })
+      #expect(try await eventually { transport.waiting == 1 })
       transport.release()
       await connect.outbox.idle()
       #expect(try connect.kept(1)?.title == "Emma a")
@@ -256,17 +259,22 @@ struct OutboxTests {
     "Signing out forgets all, and an answer that comes late changes nothing",
     arguments: StoreKind.allCases)
   func clear(_ kind: StoreKind) async throws {
-    let transport = ScriptedTransport([.wait, refusal])
+    let gate = Gate()
+    // Answers also who does not wait any longer.
+    let transport = ScriptedTransport([.pass, refusal]) { _ in
+      await gate.passed()
+      return TransportResponse(status: 204)
+    }
     try await withOutbox(kind, transport) { connect in
       let events = collect(connect.outbox)
       try await connect.forward(Raise(book: 1, note: "a"))
-      #expect(try await eventually { transport.waiting == 1 })
+      #expect(try await eventually { transport.requests.count == 1 })
       try await connect.forward(Raise(book: 2, note: "b"))
       #expect(try await eventually { connect.outbox.deadLetters.count == 1 })
       try await connect.outbox.clear()
       #expect(connect.outbox.pending.isEmpty && connect.outbox.deadLetters.isEmpty)
       #expect(try connect.shown(1)?.price == 0)
-      transport.release()
+      gate.open()
       await connect.outbox.idle()
       #expect(try connect.shown(1)?.price == 0 && connect.kept(1)?.price == 0)
       #expect(try await eventually { events.entries.last == "cleared" })

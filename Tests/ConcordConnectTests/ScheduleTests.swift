@@ -118,7 +118,9 @@ struct ScheduleTests {
       let next = Gate()
       sync.hold(next)
       gate.open()
-      #expect(try await eventually { sync.ends.entries.count == 1 })
+      // Also those who keep the schedule know that it has ended.
+      try await connect.settled()
+      #expect(sync.ends.entries.count == 1)
       try await pass(.seconds(60), clock)
       #expect(try await eventually { sync.runs.entries.count == 2 })
       for _ in 0..<3 {
@@ -172,6 +174,7 @@ struct ScheduleTests {
       for turn in 1...3 {
         try await pass(.seconds(60), clock, sleepers: 3)
         #expect(try await eventually { shelves.allSatisfy { $0.runs.entries.count == turn } })
+        try await connect.settled()
       }
       #expect(meter.most == 1)
     }

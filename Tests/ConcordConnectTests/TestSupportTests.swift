@@ -50,6 +50,12 @@ struct TestSupportTests {
     #expect(served.entries.count == 2)
     transport.release()
     #expect(try await waiting.value == 200 && served.entries.count == 3)
+    transport.play(.wait)
+    let cancelled = Task { try await transport.send(TransportRequest("DELETE", "/6")).status }
+    #expect(try await eventually { transport.waiting == 1 })
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(transport.waiting == 0 && served.entries.count == 3)
   }
 
   @Test("`settled()` waits for actions, for those that they begin, for the outbox and for observers")
