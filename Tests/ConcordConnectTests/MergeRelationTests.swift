@@ -51,7 +51,7 @@ struct MergeRelationTests {
     }
   }
 
-  @Test("What is deleted leaves those that contain it, and they stay as fresh as they were", arguments: StoreKind.allCases)
+  @Test("What is deleted leaves its owners, and they stay as fresh as they were", arguments: StoreKind.allCases)
   func stampOfOwner(_ kind: StoreKind) async throws {
     let jane = Author(id: 1, name: "Jane")
     try await withConnect(kind) { connect in

@@ -9,8 +9,8 @@ import Testing
 struct OutboxCostTests {
   @Test("Forwarding makes no other change anew, however many are pending", arguments: StoreKind.allCases)
   func forwarding(_ kind: StoreKind) async throws {
-    let network = ReachabilitySwitch(isReachable: false)
-    try await withOutbox(kind, network: network) { connect in
+    try await withOutbox(kind) { connect in
+      connect.suspended = true
       let book = try #require(try connect.viewContext.find(Book.self, id: 1))
       let before = Counted.applied.entries.count
       for _ in 0..<50 { try await connect.forward(Counted()) }

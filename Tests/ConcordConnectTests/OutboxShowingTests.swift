@@ -13,11 +13,11 @@ struct OutboxShowingTests {
     try await withFolder { folder in
       let connect = TestConnect(
         name: "Library", model: try libraryModel(), asyncErrorBlock: { errors.add("\($0)") },
-        reachability: ReachabilitySwitch(isReachable: false), transport: ScriptedTransport(),
-        forwarding: [Raise.self, AddBook.self])
+        transport: ScriptedTransport(), forwarding: [Raise.self, AddBook.self])
       try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
       try connect.store([Book(id: 1, title: "")])
       try await connect.start()
+      connect.suspended = true
       let (stored, made) = (
         try connect.viewContext.find(Book.self, id: 1), connect.viewContext.store.observer(Book.self, id: 10)
       )
@@ -53,11 +53,11 @@ struct OutboxShowingTests {
     try await withOutbox(.memory, transport) { connect in
       let events = collect(connect.outbox)
       try await connect.forward(Raise(book: 1, note: "a"))
+      #expect(try await eventually { transport.waiting == 1 })
       try await connect.forward(Raise(book: 1, note: "b"))
       let context = connect.newBackgroundContext()
       try context.delete(Book.self, id: 1)
       try context.save()
-      #expect(try await eventually { transport.waiting == 1 })
       transport.release()
       await connect.outbox.idle()
       #expect(try connect.kept(1) == nil && connect.outbox.pending.isEmpty && transport.bodies == ["a", "b"])
