@@ -92,9 +92,8 @@ public protocol RowWriting: RowReading {
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
-  /// Changes some columns of a row that is there, none of which has to do with a collection.
-  ///
-  /// - Parameter values: of all columns, in order.
+  /// Changes some columns of a row that is there, none of which has to do with a collection. The values are those of all columns, in
+  /// order.
   func update(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws
   /// Replaces a row if it is still what it was.
   ///
