@@ -101,7 +101,9 @@
   }
 
   override func isIdentical(_ a: Root, _ b: Root) -> Bool {
-    stored?.hasSameBits(a, b) ?? P.isIdentical(a[keyPath: keyPath], b[keyPath: keyPath])
+    if stored?.hasSameBits(a, b) ?? P.isIdentical(a[keyPath: keyPath], b[keyPath: keyPath]) { return true }
+    // The memory of an optional that is `nil` may hold anything.
+    return isNil(a[keyPath: keyPath]) && isNil(b[keyPath: keyPath])
   }
 
   override func copy(_ source: Root, into root: inout Root) { root[keyPath: keyPath] = source[keyPath: keyPath] }
