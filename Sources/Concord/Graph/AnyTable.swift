@@ -59,10 +59,10 @@
   }
 
   /// The same for a new node with a value: the entity exists from now on.
-  @usableFromInline final func addExisting(_ node: Node, hash: UInt32) {
+  @usableFromInline final func addExisting(_ node: consuming Node, hash: UInt32) {
     node.hash = hash
     node.flags = [.exists, .indexed]
-    index.insert(node)
+    index.insert(consume node)
   }
 
   // MARK: Pending values

@@ -37,9 +37,10 @@
   }
 
   /// Adds a node that is not there yet, under its `hash`.
-  @usableFromInline mutating func insert(_ node: Node) {
+  @usableFromInline mutating func insert(_ node: consuming Node) {
     reserve(1)
-    place(node, node.hash)
+    let hash = node.hash
+    place(consume node, hash)
     count += 1
   }
 

@@ -73,16 +73,18 @@
 
   // MARK: Coming and going
 
-  /// Makes the entity exist with its first value, in the node that waited for it if there is one.
+  /// Makes the entity exist with its first value, in the node that waited for it if there is one. From now on the table keeps
+  /// the node.
   @inlinable func insert(
-    _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
-  ) -> EntityNode<T> {
+    _ value: consuming T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
+  ) -> Borrowed<EntityNode<T>> {
     guard known == nil, !isAwaiting, !hasOptionalIDs, !graph.journal.isRecording else {
-      return insertInKnown(value, id: id, hash: hash, known: known, in: graph)
+      return Borrowed(insertInKnown(value, id: id, hash: hash, known: known, in: graph))
     }
     let node = nodeType.init(table: self, value: value)
-    addExisting(node, hash: hash)
-    return node
+    let inserted = Borrowed(node)
+    addExisting(consume node, hash: hash)
+    return inserted
   }
 
   /// The same where a node, or the state before, may have to be kept.
@@ -130,7 +132,7 @@
 
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
 
-  @inlinable func addPending(_ value: T) -> Int32 {
+  @inlinable func addPending(_ value: consuming T) -> Int32 {
     pending.append(value)
     return Int32(truncatingIfNeeded: pending.count - 1)
   }

@@ -15,8 +15,9 @@
   var replacement: Int32 = -1
   /// Where the list of relations has this value's; -1 if its inside was not visited.
   var firstRelation: Int32 = -1
-  var schema: AnySchema?
+  // Before the schema, where there is room for it: a batch has one occurrence for each entity.
   var state: State
+  var schema: AnySchema?
 
   struct State: OptionSet {
     let rawValue: UInt16

@@ -29,6 +29,6 @@ extension Visitor {
     guard purpose == .merge else { return }
     log?.append { $0.didRefuse(T.self, id: value.id, reason: .missingID) }
     guard occurrences.parent < 0 else { return }
-    occurrences.appendNew(table.insert(value, id: value.id, hash: 0, known: nil, in: graph))
+    occurrences.appendNew(table.insert(value, id: value.id, hash: 0, known: nil, in: graph).use { $0 })
   }
 }

@@ -8,7 +8,9 @@
     guard let first = value.first else { return }
     let table = visitor.table(T.self)
     visitor.reserve(value.count, from: first, in: table)
-    for element in value { visitor.visit(element, in: table) }
+    value.withUnsafeBufferPointer { buffer in
+      for i in buffer.indices { visitor.visit(buffer[i].id, in: table) { buffer[i] } }
+    }
   }
 
   @inlinable static func patch(_ value: inout [T], _ cursor: inout PatchCursor) {

@@ -35,19 +35,25 @@
   }
 
   @inlinable func visit<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
-    let id = value.id
+    visit(value.id, in: table) { value }
+  }
+
+  /// The same of a value that is not copied before it is needed.
+  @inlinable @inline(__always) func visit<T: Identifiable & Sendable>(
+    _ id: T.ID, in table: Table<T>, _ value: () -> T
+  ) {
     // A part of what it stands in; by itself it is stored as it is.
-    if table.hasOptionalIDs, isNil(id) { return visitMissing(value, in: table) }
+    if table.hasOptionalIDs, isNil(id) { return visitMissing(value(), in: table) }
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if purpose == .identify {
       nodes.append(known.flatMap { $0.exists || $0.flags.contains(.removed) ? $0 : nil })
     } else if purpose == .collect {
-      collect(value, id: id, in: table)
+      collect(value(), id: id, in: table)
     } else if let known, known.exists {
-      occurrences.append(known, pending: table.addPending(value))
+      occurrences.append(known, pending: table.addPending(value()))
     } else {
-      occurrences.appendNew(table.insert(value, id: id, hash: hash, known: known, in: graph))
+      table.insert(value(), id: id, hash: hash, known: known, in: graph).use { occurrences.appendNew($0) }
     }
   }
 

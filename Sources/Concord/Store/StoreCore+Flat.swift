@@ -15,7 +15,7 @@ extension StoreCore {
       return known
     }
     if table.hasOptionalIDs, isNil(id) { logMissing(T.self, id) }
-    let node = table.insert(value, id: id, hash: hash, known: known, in: graph)
+    let node = table.insert(value, id: id, hash: hash, known: known, in: graph).use { $0 }
     didInsert(node, stamp)
     return node
   }
