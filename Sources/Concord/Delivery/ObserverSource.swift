@@ -20,7 +20,7 @@
   }
 
   @inlinable @inline(__always) final func readValue() -> Value? {
-    shared.read(0) { core, isCommitted in isCommitted ? committedValue(core) : currentValue(core) }
+    shared.read(0) { core, isCommitted in value(core, isCommitted: isCommitted) }
   }
 
   /// The value of a source that is made of others' values, without the lock.
@@ -30,20 +30,27 @@
     preconditionFailure("an entity that is observed has, or had, a value")
   }
 
-  @inlinable final func currentValue(_ core: StoreCore) -> Value? {
+  /// The value now, or the one that was last committed. Specialised for the type; once, since it is much code.
+  @inlinable @inline(never) final func value(_ core: StoreCore, isCommitted: Bool) -> Value? {
     node.use(in: core) { node in
-      if node.isStale { core.refresh(node) }
-      if let entity = node.typed(Value.self) { return entity.value }
-      return part(core, isCommitted: false)
+      guard !isCommitted || !node.table.isAggregate, let entity = node.typed(Value.self) else {
+        return madeValue(core, isCommitted: isCommitted)
+      }
+      if isCommitted {
+        // What contains no entities shows nothing that is to be brought up to date.
+        if let saved = core.committedState(of: node)?.typed(Value.self) { return saved.value }
+      } else if node.isStale {
+        core.refresh(node)
+      }
+      return entity.value
     }
   }
 
-  @inlinable @inline(never) final func committedValue(_ core: StoreCore) -> Value? {
+  /// The same of what is not just read: a part, or an aggregate as it was committed.
+  @usableFromInline final func madeValue(_ core: StoreCore, isCommitted: Bool) -> Value? {
     node.use(in: core) { node in
-      guard let entity = node.typed(Value.self) else { return part(core, isCommitted: true) }
-      // What contains no entities shows nothing that is to be brought up to date.
-      if !node.table.isAggregate { return core.graph.journal.committedValue(of: entity) }
-      return core.committedAggregate(entity)
+      if isCommitted, let entity = node.typed(Value.self) { return core.view.value(of: entity) }
+      return part(core, isCommitted: isCommitted)
     }
   }
 
@@ -57,11 +64,8 @@
 
   /// What an observer is to be told; `nil` if nothing.
   @inlinable final func value(_ core: StoreCore, for occasion: Occasion) -> Value? {
-    switch node.use(in: core, { core.present($0, isWhole: isWhole, for: occasion) }) {
-    case .nothing: nil
-    case .current: currentValue(core)
-    case .committed: committedValue(core)
-    }
+    let presence = node.use(in: core) { core.present($0, isWhole: isWhole, for: occasion) }
+    return presence == .nothing ? nil : value(core, isCommitted: presence == .committed)
   }
 
   /// Whether the entity is gone.
@@ -82,7 +86,7 @@
 
   /// Takes what the value is to be made of, with the lock; the function makes it, without. Only a source that has a value.
   func capture(_ core: StoreCore, _ isCommitted: Bool) -> @Sendable () -> Value {
-    let value = isCommitted ? committedValue(core) : currentValue(core)
+    let value = value(core, isCommitted: isCommitted)
     return { [self] in value ?? derivedValue }
   }
 
@@ -171,7 +175,7 @@
 }
 
 extension StoreCore {
-  @usableFromInline func committedAggregate<T>(_ node: EntityNode<T>) -> T? { view.value(of: node) }
+  @usableFromInline func committedState(of node: Node) -> SavedState? { graph.journal.committedState(of: node) }
 
   @usableFromInline func present(_ node: Node, isWhole: Bool, for occasion: Occasion) -> Presence {
     guard isPresent(node, isWhole: isWhole, for: occasion) else { return .nothing }

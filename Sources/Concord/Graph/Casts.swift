@@ -1,10 +1,18 @@
-// Relies on: a node is made for a table of its own type, and a table's `valueType` and a schema's `rootType` are the types they
-// were made for; none of them ever changes. Each function checks that before it trusts it, at the cost of one comparison where `as?` takes a search.
+// Relies on: a node is made for a table of its own type, which saves its values as of that type, too; a table's `valueType` and a
+// schema's `rootType` are the types they were made for; none of them ever changes. Each function checks that before it trusts
+// it, at the cost of one comparison where `as?` takes a search.
 
 extension Node {
   /// The node as that of an entity of type `T`, if it is one.
   @inlinable @inline(__always) final func typed<T>(_ type: T.Type) -> EntityNode<T>? {
     table.valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: EntityNode<T>.self) : nil
+  }
+}
+
+extension SavedState {
+  /// The state as one with a value of type `T`, if it is.
+  @inlinable @inline(__always) final func typed<T>(_ type: T.Type) -> SavedValue<T>? {
+    hasValue && node.table.valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: SavedValue<T>.self) : nil
   }
 }
 

@@ -382,12 +382,12 @@
 
   override func restoreValue(of node: Node, from state: SavedState) {
     // An entity whose birth is undone keeps its value for those who got to observe it.
-    guard let state = state as? SavedValue<T>, let value = state.value else { return }
+    guard let value = state.typed(T.self)?.value else { return }
     node.typed(T.self)?.value = value
   }
 
   override func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool {
-    guard let node = node.typed(T.self), let old = (state as? SavedValue<T>)?.value, var now = node.value,
+    guard let node = node.typed(T.self), let old = state.typed(T.self)?.value, var now = node.value,
       isEquatable
     else { return true }
     guard let schema = schema(of: old) else { return !isEqual(now, old) }
@@ -399,13 +399,13 @@
   }
 
   override func isSame(_ node: Node, as state: SavedState) -> Bool {
-    guard node.exists == state.flags.contains(.exists), let state = state as? SavedValue<T> else { return false }
+    guard node.exists == state.flags.contains(.exists), let state = state.typed(T.self) else { return false }
     guard let old = state.value, let now = node.typed(T.self)?.value else { return false }
     return isSame(old, now)
   }
 
   override func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {
-    guard let state = state as? SavedValue<T>, var value = state.value, let children = state.children,
+    guard let state = state.typed(T.self), var value = state.value, let children = state.children,
       let schema = children.list.schema.typed(T.self)
     else { return }
     _ = patch(&value, of: node, schema, children.list, children.stale, forms, visitor)

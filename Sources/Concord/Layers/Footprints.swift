@@ -91,11 +91,11 @@ struct FootprintTrace {
 }
 
 /// What an operation writes to, as far as it is known before.
-@usableFromInline struct WriteTarget {
+struct WriteTarget {
   /// `nil` if the entity is not there.
   let node: Node?
   /// It may write to others, too.
   let writesOthers: Bool
 
-  @usableFromInline init(_ node: Node?, writesOthers: Bool) { (self.node, self.writesOthers) = (node, writesOthers) }
+  init(_ node: Node?, writesOthers: Bool) { (self.node, self.writesOthers) = (node, writesOthers) }
 }

@@ -64,7 +64,7 @@ extension Merge {
       if kept == nil {
         visitor.purpose = .merge
         if item.pending < 0, let visitOwn = schema.places[k].visitOwn {
-          visitOwn(item.node, visitor)
+          visitOwn(schema.places[k].offset, item.node, visitor)
         } else {
           table.visit(item.value, relation: k, of: schema, visitor)
         }

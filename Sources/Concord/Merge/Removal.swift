@@ -167,7 +167,7 @@ final class Removal {
     for k in schema.orders.indices {
       let found = visitor.identify {
         if let visitOwn = schema.places[k].visitOwn {
-          visitOwn(parent, visitor)
+          visitOwn(schema.places[k].offset, parent, visitor)
         } else {
           table.visit(.own(parent), relation: k, of: schema, visitor)
         }

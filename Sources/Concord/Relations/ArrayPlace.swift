@@ -1,3 +1,6 @@
+// Relies on: an array keeps its elements where they are for as long as it is read with a buffer pointer, which does not leave the
+// closure.
+
 /// An array of entities: the fast way for the most frequent collection.
 @usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
   @usableFromInline static var canOmit: Omittability { .always }
@@ -9,7 +12,11 @@
     let table = visitor.table(T.self)
     visitor.reserve(value.count, from: first, in: table)
     value.withUnsafeBufferPointer { buffer in
-      for i in buffer.indices { visitor.visit(buffer[i].id, in: table) { buffer[i] } }
+      guard var element = buffer.baseAddress else { return }
+      for _ in buffer.indices {
+        visitor.visit(at: element, in: table)
+        element += 1
+      }
     }
   }
 

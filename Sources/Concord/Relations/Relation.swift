@@ -1,13 +1,18 @@
 /// A relation, whatever the type that has it: what is done often is done without knowing that.
+///
+/// What it calls is told where the property lies, and so captures nothing: it is made for each type, and small.
 @usableFromInline class AnyRelation {
+  /// Where the property lies in the value, if it is stored.
+  @usableFromInline final let offset: Int
   /// Visits each entity in the place, in the value that a node has. `nil` if the property is not stored.
-  @usableFromInline final let visitOwn: ((Node, Visitor) -> Void)?
+  @usableFromInline final let visitOwn: ((_ offset: Int, Node, Visitor) -> Void)?
   /// Writes newer values there.
-  @usableFromInline final let patchOwn: ((Node, inout PatchCursor) -> Void)?
+  @usableFromInline final let patchOwn: ((_ offset: Int, Node, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
-    visitOwn: ((Node, Visitor) -> Void)?, patchOwn: ((Node, inout PatchCursor) -> Void)?
+    offset: Int, visitOwn: ((Int, Node, Visitor) -> Void)?, patchOwn: ((Int, Node, inout PatchCursor) -> Void)?
   ) {
+    self.offset = offset
     self.visitOwn = visitOwn
     self.patchOwn = patchOwn
   }
@@ -16,25 +21,26 @@
 /// One place in `Root` where entities stand: how to visit them there, write newer values, remove and leave them out.
 @usableFromInline class Relation<Root>: AnyRelation {
   /// Visits each entity in the place, in a fixed order. Specialised for the types where the property is stored.
-  @usableFromInline final let visitStored: ((Root, Visitor) -> Void)?
+  @usableFromInline final let visitStored: ((_ offset: Int, Root, Visitor) -> Void)?
   /// Goes through the place in the same order and writes newer values where the cursor has some.
-  @usableFromInline final let patchStored: ((inout Root, inout PatchCursor) -> Void)?
+  @usableFromInline final let patchStored: ((_ offset: Int, inout Root, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
-    visit: ((Root, Visitor) -> Void)? = nil, patch: ((inout Root, inout PatchCursor) -> Void)? = nil,
-    visitOwn: ((Node, Visitor) -> Void)? = nil, patchOwn: ((Node, inout PatchCursor) -> Void)? = nil
+    offset: Int = 0, visit: ((Int, Root, Visitor) -> Void)? = nil,
+    patch: ((Int, inout Root, inout PatchCursor) -> Void)? = nil,
+    visitOwn: ((Int, Node, Visitor) -> Void)? = nil, patchOwn: ((Int, Node, inout PatchCursor) -> Void)? = nil
   ) {
     visitStored = visit
     patchStored = patch
-    super.init(visitOwn: visitOwn, patchOwn: patchOwn)
+    super.init(offset: offset, visitOwn: visitOwn, patchOwn: patchOwn)
   }
 
   @inlinable @inline(__always) final func visit(_ root: Root, _ visitor: Visitor) {
-    if let visitStored { visitStored(root, visitor) } else { visitComputed(root, visitor) }
+    if let visitStored { visitStored(offset, root, visitor) } else { visitComputed(root, visitor) }
   }
 
   @inlinable @inline(__always) final func patch(_ root: inout Root, _ cursor: inout PatchCursor) {
-    if let patchStored { patchStored(&root, &cursor) } else { patchComputed(&root, &cursor) }
+    if let patchStored { patchStored(offset, &root, &cursor) } else { patchComputed(&root, &cursor) }
   }
 
   @usableFromInline func visitComputed(_ root: Root, _ visitor: Visitor) {}
@@ -77,12 +83,12 @@
 
   @usableFromInline init(
     _ keyPath: WritableKeyPath<Root, P.Value>, stored: StoredProperty<Root, P.Value>?,
-    visit: ((Root, Visitor) -> Void)? = nil, patch: ((inout Root, inout PatchCursor) -> Void)? = nil,
-    visitOwn: ((Node, Visitor) -> Void)? = nil, patchOwn: ((Node, inout PatchCursor) -> Void)? = nil
+    visit: ((Int, Root, Visitor) -> Void)? = nil, patch: ((Int, inout Root, inout PatchCursor) -> Void)? = nil,
+    visitOwn: ((Int, Node, Visitor) -> Void)? = nil, patchOwn: ((Int, Node, inout PatchCursor) -> Void)? = nil
   ) {
     self.keyPath = keyPath
     self.stored = stored
-    super.init(visit: visit, patch: patch, visitOwn: visitOwn, patchOwn: patchOwn)
+    super.init(offset: stored?.offset ?? 0, visit: visit, patch: patch, visitOwn: visitOwn, patchOwn: patchOwn)
   }
 
   @usableFromInline override func visitComputed(_ root: Root, _ visitor: Visitor) {
@@ -144,15 +150,15 @@
   }
   return PlaceRelation<Root, P>(
     keyPath, stored: stored,
-    visit: { root, visitor in stored.read(root) { P.visit($0, visitor) } },
-    patch: { root, cursor in stored.modify(&root) { P.patch(&$0, &cursor) } },
-    visitOwn: { node, visitor in
+    visit: { offset, root, visitor in StoredProperty(offset: offset).read(root) { P.visit($0, visitor) } },
+    patch: { offset, root, cursor in StoredProperty(offset: offset).modify(&root) { P.patch(&$0, &cursor) } },
+    visitOwn: { offset, node, visitor in
       guard let root = node.typed(Root.self)?.value else { return }
-      stored.read(root) { P.visit($0, visitor) }
+      StoredProperty(offset: offset).read(root) { P.visit($0, visitor) }
     },
-    patchOwn: { node, cursor in
+    patchOwn: { offset, node, cursor in
       guard let node = node.typed(Root.self), var root = node.value.take() else { return }
-      stored.modify(&root) { P.patch(&$0, &cursor) }
+      StoredProperty(offset: offset).modify(&root) { P.patch(&$0, &cursor) }
       node.value = root
     })
 }

@@ -12,6 +12,9 @@
     self.offset = offset
   }
 
+  /// At an offset that was found before for the key path.
+  @inlinable init(offset: Int) { self.offset = offset }
+
   @inlinable func read<R>(_ root: Root, _ body: (Value) -> R) -> R {
     withUnsafeBytes(of: root) { bytes in
       bytes.baseAddress.map { body(($0 + offset).assumingMemoryBound(to: Value.self).pointee) }.unsafelyUnwrapped

@@ -35,25 +35,24 @@
   }
 
   @inlinable func visit<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
-    visit(value.id, in: table) { value }
+    withUnsafePointer(to: value) { visit(at: $0, in: table) }
   }
 
-  /// The same of a value that is not copied before it is needed.
-  @inlinable @inline(__always) func visit<T: Identifiable & Sendable>(
-    _ id: T.ID, in table: Table<T>, _ value: () -> T
-  ) {
+  /// The same of a value where it lies, for the time of the call: it is copied once, if it is collected.
+  @inlinable func visit<T: Identifiable & Sendable>(at place: UnsafePointer<T>, in table: Table<T>) {
+    let id = place.pointee.id
     // A part of what it stands in; by itself it is stored as it is.
-    if table.hasOptionalIDs, isNil(id) { return visitMissing(value(), in: table) }
+    if table.hasOptionalIDs, isNil(id) { return visitMissing(place.pointee, in: table) }
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if purpose == .identify {
       nodes.append(known.flatMap { $0.exists || $0.flags.contains(.removed) ? $0 : nil })
     } else if purpose == .collect {
-      collect(value(), id: id, in: table)
+      collect(place.pointee, id: id, in: table)
     } else if let known, known.exists {
-      occurrences.append(known, pending: table.addPending(value()))
+      occurrences.append(known, pending: table.addPending(place.pointee))
     } else {
-      table.insert(value(), id: id, hash: hash, known: known, in: graph).use { occurrences.appendNew($0) }
+      table.insert(place.pointee, id: id, hash: hash, known: known, in: graph).use { occurrences.appendNew($0) }
     }
   }
 

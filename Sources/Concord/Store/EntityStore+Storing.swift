@@ -18,12 +18,7 @@ extension EntityStore {
   @inlinable public func store<T: Identifiable & Sendable>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
-    shared.write(
-      token,
-      to: { core in
-        alias == nil && ifPresent == nil ? core.target(T.self, entity.id, isAggregate: false) : nil
-      }
-    ) { core in
+    shared.write(token, to: T.self, entity.id, only: alias == nil && ifPresent == nil) { core in
       core.prepare()
       return core.graph.withTable(T.self) { table in
         if ifPresent == nil, alias == nil, !table.isAggregate {
@@ -42,12 +37,7 @@ extension EntityStore {
   @inlinable public func store<T: Aggregate>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
-    shared.write(
-      token,
-      to: { core in
-        alias == nil && ifPresent == nil ? core.target(T.self, entity.id, isAggregate: true) : nil
-      }
-    ) { core in
+    shared.write(token, to: T.self, entity.id, only: alias == nil && ifPresent == nil) { core in
       core.prepare()
       return core.graph.withTable(T.self) { table in
         let node = shared.store(core, entity, in: table, alias, stamp, ifPresent)

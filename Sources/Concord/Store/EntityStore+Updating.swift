@@ -14,12 +14,7 @@ extension EntityStore {
   @inlinable public func update<T: Identifiable & Sendable>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
-    shared.write(
-      token,
-      to: { core in
-        core.target(type, id, isAggregate: false)
-      }
-    ) { core in
+    shared.write(token, to: type, id) { core in
       core.graph.withTable(type) { table in
         if table.isAggregate { core.prepare() }
         guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
@@ -35,12 +30,7 @@ extension EntityStore {
   @inlinable public func update<T: Aggregate>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, update: (inout T) -> Void
   ) -> Bool {
-    shared.write(
-      token,
-      to: { core in
-        core.target(type, id, isAggregate: true)
-      }
-    ) { core in
+    shared.write(token, to: type, id) { core in
       core.prepare()
       return shared.update(core, id, in: core.graph.table(type), modifiedAt: stamp, update)
     }
@@ -76,14 +66,6 @@ extension EntityStore {
       core.prepare()
       return shared.update(core, CollectionAlias<C>.self, aliasNamed: alias.name, modifiedAt: stamp, update)
     }
-  }
-}
-
-extension StoreCore {
-  /// What an operation on an entity writes to.
-  @inlinable func target<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID, isAggregate: Bool) -> WriteTarget {
-    let table = graph.table(type)
-    return WriteTarget(table.find(id), writesOthers: isAggregate || table.isAggregate)
   }
 }
 

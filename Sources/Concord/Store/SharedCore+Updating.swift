@@ -4,31 +4,48 @@ extension SharedCore {
     _ core: StoreCore, _ node: EntityNode<T>, in table: Table<T>, modifiedAt stamp: Stamp?,
     onOtherID: ((T, T) -> Bool)? = nil, _ change: (inout T) -> Void
   ) -> Bool {
-    guard core.isWritable(node, stamp), var result = node.value else { return false }
     // What a flat entity was need not be copied: the node has it, or the journal if the closure itself writes to the entity.
-    let given = table.isAggregate || node.journalIndex >= 0 ? result : nil
+    guard !table.isAggregate, node.journalIndex < 0 else {
+      return updateCopied(core, node, in: table, modifiedAt: stamp, onOtherID: onOtherID, change)
+    }
+    guard core.isWritable(node, stamp), var result = node.value else { return false }
     let mark = core.mark()
     unlocked { change(&result) }
     guard node.exists else { return core.refuseRemoved(node) }
-    let isAlone = core.isUnwritten(since: mark)
-    if isAlone, given == nil, node.hasID(result.id) {
-      guard core.accept(node, core.clock.effective(stamp)) else { return false }
-      if node.replaceValue(with: consume result, unless: table.isSame) { core.graph.didWrite(node) }
-      return true
+    guard core.isUnwritten(since: mark), node.hasID(result.id) else {
+      return core.finishUpdate(node, in: table, result: result, mark: mark, stamp, onOtherID)
     }
-    return core.finishUpdate(
-      node, in: table, result: result, given: given, mark: mark, stamp, isAlone: isAlone, onOtherID)
+    guard core.accept(node, core.clock.effective(stamp)) else { return false }
+    if node.replaceValue(with: consume result, unless: table.isSame) { core.graph.didWrite(node) }
+    return true
   }
 }
 
+// Not specialised for the type: that would be much code.
 extension SharedCore {
-  /// The same for an entity whose node is not known, and not specialised for its type: that would be much code.
+  /// The same for an entity whose node is not known.
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   @usableFromInline func update<T: Identifiable & Sendable>(
     _ core: StoreCore, _ id: T.ID, in table: Table<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> Bool {
     guard let node = table.find(id) else { return core.refuseUnknown(T.self, id) }
     return update(core, node, in: table, modifiedAt: stamp, change)
+  }
+
+  /// The same for what is compared with a copy of what the closure was given.
+  @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+  @usableFromInline func updateCopied<T: Identifiable & Sendable>(
+    _ core: StoreCore, _ node: EntityNode<T>, in table: Table<T>, modifiedAt stamp: Stamp?,
+    onOtherID: ((T, T) -> Bool)?, _ change: (inout T) -> Void
+  ) -> Bool {
+    guard core.isWritable(node, stamp), let given = node.value else { return false }
+    var result = given
+    let mark = core.mark()
+    unlocked { change(&result) }
+    guard node.exists else { return core.refuseRemoved(node) }
+    let isAlone = core.isUnwritten(since: mark)
+    return core.finishUpdate(
+      node, in: table, result: result, given: given, stamp, isAlone: isAlone, onOtherID)
   }
 }
 
@@ -58,13 +75,24 @@ extension StoreCore {
     return true
   }
 
-  /// The rest of an `update`: of an aggregate, or where the closure wrote to the store or changed the id.
+  /// The rest of an `update` of a flat entity, where the closure wrote to the store or changed the id.
   @usableFromInline func finishUpdate<T: Identifiable & Sendable>(
-    _ node: EntityNode<T>, in table: Table<T>, result: T, given: T?, mark: WriteMark, _ stamp: Stamp?, isAlone: Bool,
+    _ node: EntityNode<T>, in table: Table<T>, result: T, mark: WriteMark, _ stamp: Stamp?,
+    _ onOtherID: ((T, T) -> Bool)?
+  ) -> Bool {
+    let isAlone = isUnwritten(since: mark)
+    prepare()
+    guard let given = valueBefore(mark, of: node) else { return false }
+    return finishUpdate(
+      node, in: table, result: result, given: given, stamp, isAlone: isAlone, onOtherID)
+  }
+
+  /// The rest of any `update`.
+  func finishUpdate<T: Identifiable & Sendable>(
+    _ node: EntityNode<T>, in table: Table<T>, result: T, given: T, _ stamp: Stamp?, isAlone: Bool,
     _ onOtherID: ((T, T) -> Bool)?
   ) -> Bool {
     prepare()
-    guard let given = given ?? valueBefore(mark, of: node) else { return false }
     guard result.id == given.id else {
       if let onOtherID { return onOtherID(result, given) }
       return refuseIDChange(of: given, to: result.id, in: table)

@@ -46,10 +46,13 @@ import Synchronization
   }
 
   /// The same for an operation of which it is known what it writes to: layers that do not depend on it stay where they are.
-  @inlinable func write<R>(
-    _ token: UInt64, to target: (StoreCore) -> WriteTarget?, _ operation: (StoreCore) -> R
+  ///
+  /// - Parameter isOnly: it writes to nothing beside this entity and what is in it.
+  @inlinable func write<T: Identifiable & Sendable, R>(
+    _ token: UInt64, to type: T.Type, _ id: @autoclosure () -> T.ID, only isOnly: Bool = true,
+    _ operation: (StoreCore) -> R
   ) -> R {
-    if !beginFreeWrite() { beginBusyWrite(token, to: target) }
+    if !beginFreeWrite() { beginBusyWrite(token, to: type, id(), only: isOnly) }
     let result = operation(core)
     endWrite()
     return result
@@ -61,10 +64,15 @@ import Synchronization
     return !core.turns.isBusy
   }
 
-  @usableFromInline func beginBusyWrite(_ token: UInt64, to target: (StoreCore) -> WriteTarget?) {
+  // Not specialised for the type: the entity is looked up only where there are layers.
+  @usableFromInline @inline(never) func beginBusyWrite<T: Identifiable & Sendable>(
+    _ token: UInt64, to type: T.Type, _ id: T.ID, only isOnly: Bool
+  ) {
     if core.turns.isOpen { waitForTurn(token) }
     core.beginLayered()
-    if core.layers.isActive { core.beginLayeredWrite(to: target(core)) }
+    guard core.layers.isActive else { return }
+    let table = core.graph.table(type)
+    core.beginLayeredWrite(to: isOnly ? WriteTarget(table.find(id), writesOthers: table.isAggregate) : nil)
   }
 
   /// A transaction is open, or there are layers, which are taken off what is written.

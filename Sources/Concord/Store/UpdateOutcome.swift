@@ -98,7 +98,7 @@ extension SharedCore {
       return .missing
     }
     let isTaken = core.finishUpdate(
-      node, in: table, result: result, given: given, mark: mark, stamp, isAlone: core.isUnwritten(since: mark), nil)
+      node, in: table, result: result, given: given, stamp, isAlone: core.isUnwritten(since: mark), nil)
     if isTaken { return .taken }
     return result.id == given.id ? .stale(stored: node.stamp) : .refused(.changedID)
   }

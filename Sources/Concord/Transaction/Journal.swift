@@ -61,7 +61,7 @@
   }
 
   /// The state of a node before the open transaction first wrote it; `nil` if it did not.
-  @usableFromInline func committedState(of node: Node) -> SavedState? {
+  func committedState(of node: Node) -> SavedState? {
     guard node.journalIndex >= 0 else { return nil }
     var state = entries[Int(node.journalIndex)]
     while state.previous >= 0 { state = entries[Int(state.previous)] }
@@ -70,11 +70,10 @@
 
   /// The value of an entity before the open transaction first wrote it; the present one if it did not. What it shows of its
   /// children may be old.
-  // Specialised for the type where it is called, since the runtime would be asked for the saved state's type in each call.
-  @inlinable func committedValue<T>(of node: EntityNode<T>) -> T? {
-    guard let state = committedState(of: node) else { return node.value }
+  func committedValue<T>(of node: EntityNode<T>) -> T? {
     // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
-    return (state as? SavedValue<T>)?.value ?? node.value
+    guard let saved = committedState(of: node)?.typed(T.self) else { return node.value }
+    return saved.value
   }
 
   /// A node's state before the writes since a savepoint; `nil` if there were none.

@@ -1,6 +1,6 @@
 /// What the journal keeps of a node.
 @usableFromInline class SavedState {
-  let node: Node
+  @usableFromInline final let node: Node
   let stamp: Stamp
   let flags: Node.Flags
   let component: Component?
@@ -9,9 +9,12 @@
   var previous: Int32 = -1
   /// The node was written; otherwise only what it shows of its children was brought up to date.
   var isWrite = true
+  /// The node had a value.
+  @usableFromInline final let hasValue: Bool
 
-  init(_ node: Node) {
+  init(_ node: Node, hasValue: Bool = false) {
     self.node = node
+    self.hasValue = hasValue
     stamp = node.stamp
     flags = node.flags
     component = node.links?.component
@@ -25,7 +28,7 @@
 
   init(_ node: Node, value: T?) {
     self.value = value
-    super.init(node)
+    super.init(node, hasValue: value != nil)
   }
 }
 
