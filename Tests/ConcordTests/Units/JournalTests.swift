@@ -12,7 +12,7 @@ struct JournalTests {
     let table = graph.table(Tag.self)
     let graph = graph
     nodes = (0..<6).map {
-      table.insert(Tag(id: $0, text: 0), id: $0, hash: IDHash.hash($0), known: nil, in: graph)
+      table.insert(Tag(id: $0, text: 0), id: $0, hash: IDHash.hash($0), known: nil, in: graph).use { $0 }
     }
   }
 

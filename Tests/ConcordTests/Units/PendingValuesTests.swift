@@ -8,7 +8,7 @@ struct PendingValuesTests {
   private var table: Table<Tag> { graph.table(Tag.self) }
 
   private func insert(_ tag: Tag) -> EntityNode<Tag> {
-    table.insert(tag, id: tag.id, hash: IDHash.hash(tag.id), known: nil, in: graph)
+    table.insert(tag, id: tag.id, hash: IDHash.hash(tag.id), known: nil, in: graph).use { $0 }
   }
 
   @Test("A value waits at the slot it was given, and changes places with the node's")
@@ -66,7 +66,7 @@ struct PendingValuesTests {
     let node = insert(Tag(id: 1, text: 0))
     list.append(node, pending: table.addPending(Tag(id: 1, text: 1)))
     list.append(node, pending: table.addPending(Tag(id: 1, text: 2)))
-    let fresh = hubs.insert(hub, id: 1, hash: IDHash.hash(1), known: nil, in: graph)
+    let fresh = hubs.insert(hub, id: 1, hash: IDHash.hash(1), known: nil, in: graph).use { $0 }
     list.parent = 0
     list.level = 1
     list.appendNew(fresh)

@@ -16,7 +16,7 @@ struct TableTests {
   private let graph = Graph()
 
   private func insert<T: Identifiable & Sendable>(_ value: T, _ known: EntityNode<T>? = nil) -> EntityNode<T> {
-    graph.table(T.self).insert(value, id: value.id, hash: IDHash.hash(value.id), known: known, in: graph)
+    graph.table(T.self).insert(value, id: value.id, hash: IDHash.hash(value.id), known: known, in: graph).use { $0 }
   }
 
   @Test("An entity is found by its id, once it is there and until it leaves")
