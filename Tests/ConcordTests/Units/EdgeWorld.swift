@@ -24,7 +24,8 @@ final class EdgeWorld {
   @discardableResult
   private func add<T: Identifiable & Sendable>(_ value: T) -> Node where T.ID == Int {
     let node = graph.table(T.self).insert(
-      value, id: value.id, hash: IDHash.hash(value.id), known: nil, in: graph)
+      value, id: value.id, hash: IDHash.hash(value.id), known: nil, in: graph
+    ).use { $0 }
     nodes.append(node)
     graph.unexamined.insert(node)
     return node
