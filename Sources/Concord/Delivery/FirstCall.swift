@@ -1,5 +1,3 @@
-// The call itself is made by `Subscriber.start`.
-
 /// Where an observer is called for the first time.
 ///
 /// ```swift
@@ -11,4 +9,22 @@
   /// Where the later calls come: on the store's queue or the observer's actor, in its turn, with the newest value of that
   /// moment. With ``EntityStore/Delivery/immediate`` that is at once.
   case inTurn
+}
+
+extension SharedCore {
+  @usableFromInline func subscribe(
+    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ buffering: Buffering, isHere: Bool
+  ) -> Subscription {
+    let subscriber = Subscriber(calls, to: handle, isWhole: isWhole, shared: self, buffering: buffering)
+    let first = readCommitted { core in
+      let first = calls.call(core, .beginning)
+      let node = handle.node(in: core)
+      node.addSubscriber(subscriber)
+      if core.turns.isOpen { core.compareAtCommit(node) }
+      core.feed.update()
+      return first
+    }
+    subscriber.start(with: first, isHere: isHere)
+    return Subscription(subscriber)
+  }
 }

@@ -18,8 +18,8 @@
     // The last one leaves with the lock, and never waits for it.
     if reference.use({ $0.holders.removeUnlessLast() }) { return }
     shared.putOffRelease(of: handle)
-    // Nobody here has the node any longer: it goes within this, and so does in turn, and not one within the other, whatever its
-    // value holds.
+    // Here the node is not referenced any longer, so it is freed in this call. What its value held is released after it, not
+    // within it: a long chain of values that hold each other needs no deep stack.
     shared.performReleasesUnlessLocked()
   }
 

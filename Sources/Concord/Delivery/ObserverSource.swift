@@ -130,50 +130,6 @@
   }
 }
 
-/// An observer's callback, with the value that it is to be called with.
-// A struct, since a plain function would be wrapped anew wherever it is put into anything generic.
-@usableFromInline struct Call: Sendable {
-  @usableFromInline let make: @Sendable () -> Void
-
-  @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
-}
-
-/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
-@usableFromInline final class CallMaker: Sendable {
-  let line: DeliveryLine
-  private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
-
-  @usableFromInline init(
-    _ line: DeliveryLine, _ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
-  ) {
-    (self.line, self.run) = (line, run)
-  }
-
-  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
-
-  /// Gives the store's lock back and calls at once, with the value on the stack; then tells what came meanwhile.
-  func tellNow(_ core: StoreCore) {
-    _ = run(core, .change, true)
-    line.endServing()
-  }
-}
-
-/// Why an observer is told something.
-@usableFromInline enum Occasion {
-  /// The value changed. Of a removed entity nothing is told: the last value has been.
-  case change
-  /// The first call, or the first after a pause: of a removed entity its last value, of one that was never committed nothing.
-  case beginning
-}
-
-/// Which value is to be told.
-@usableFromInline enum Presence {
-  case nothing
-  case current
-  /// The one from before the open transaction.
-  case committed
-}
-
 extension StoreCore {
   @usableFromInline func committedState(of node: Node) -> SavedState? { graph.journal.committedState(of: node) }
 
@@ -192,56 +148,4 @@ extension StoreCore {
     case .beginning: view.wasCommitted(node)
     }
   }
-}
-
-extension SharedCore {
-  @usableFromInline func subscribe(
-    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ buffering: Buffering, isHere: Bool
-  ) -> Subscription {
-    let subscriber = Subscriber(calls, to: handle, isWhole: isWhole, shared: self, buffering: buffering)
-    let first = readCommitted { core in
-      let first = calls.call(core, .beginning)
-      let node = handle.node(in: core)
-      node.addSubscriber(subscriber)
-      if core.turns.isOpen { core.compareAtCommit(node) }
-      core.feed.update()
-      return first
-    }
-    subscriber.start(with: first, isHere: isHere)
-    return Subscription(subscriber)
-  }
-}
-
-/// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
-// Unchecked, because its class above is; it adds functions that never change.
-final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
-  private let makePart: @Sendable (T?) -> Part
-  private let isNothing: @Sendable (T?) -> Bool
-
-  init(
-    _ node: EntityNode<T>, _ shared: SharedCore, isNothing: @escaping @Sendable (T?) -> Bool = { $0 == nil },
-    _ makePart: @escaping @Sendable (T?) -> Part
-  ) {
-    self.makePart = makePart
-    self.isNothing = isNothing
-    super.init(node, shared)
-  }
-
-  override func part(_ core: StoreCore, isCommitted: Bool) -> Part? { makePart(entity(core, isCommitted)) }
-  override func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { isNothing(entity(core, isCommitted)) }
-
-  private func entity(_ core: StoreCore, _ isCommitted: Bool) -> T? {
-    node.use(in: core) { node in
-      guard let node = node.typed(T.self) else { return nil }
-      if isCommitted { return core.view.exists(node) ? core.view.value(of: node) : nil }
-      if node.isStale { core.refresh(node) }
-      return node.exists ? node.value : nil
-    }
-  }
-}
-
-/// All changes of a store.
-// Unchecked, because its class above is; it adds no field.
-final class ChangeSource: ObserverSource<ChangeSet>, @unchecked Sendable {
-  override func part(_ core: StoreCore, isCommitted: Bool) -> ChangeSet? { core.feed.present }
 }

@@ -19,8 +19,8 @@
   @exclusivity(unchecked) private var occasion: Occasion?
 
   // Guarded by the line's lock.
-  @exclusivity(unchecked) private var state = NoticeState()
-  @exclusivity(unchecked) private var box: Mailbox<Call>
+  @exclusivity(unchecked) private var state = NoticeCoalescing()
+  @exclusivity(unchecked) private var box: NoticeBuffer<Call>
   /// Taken, and about to be made.
   @exclusivity(unchecked) private var taken: Call?
   /// What there was when it paused, if that had been told: to know whether there is something new when it resumes. Guarded by
@@ -36,7 +36,7 @@
     line = calls.line
     self.calls = calls
     let limit = line.tellsEachState ? Int.max : buffering.limit
-    box = Mailbox(limit: limit ?? 0)
+    box = NoticeBuffer(limit: limit ?? 0)
     buffersCalls = limit != nil
   }
 

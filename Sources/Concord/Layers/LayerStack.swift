@@ -197,8 +197,9 @@ final class LayerStack {
   /// Whether an entity existed when the transaction began.
   func wasShown(_ node: Node) -> Bool { journal.committedState(of: node)?.flags.contains(.exists) ?? true }
 
-  /// Who is to be released that has no holder any more, if it was there until now or not: a node of the base that is only not
-  /// shown stays, and so does, for the rest of the transaction, one that the base has lost.
+  /// Whether a node that nobody holds any longer is to stay nevertheless: because the base has the entity and layers only hide it,
+  /// or, until the transaction ends, because the base had it when that began. `existed` says whether the entity was stored
+  /// until now.
   func keeps(_ node: Node, existed: Bool) -> Bool {
     guard !node.table.isOfHubs else { return false }
     willForget(node)

@@ -7,8 +7,8 @@ struct Overlay {
   /// What a node is in the base; `nil` if no layer changed it.
   func state(of node: Node) -> SavedState? { positions[ObjectIdentifier(node)].map { states[$0] } }
 
-  /// Adds what the journal has of nodes from `mark` on, but for those that were only brought up to date: they are again when what
-  /// is below them has gone back.
+  /// Adds what the journal has of nodes from `mark` on, but for those that were only brought up to date: when what is below
+  /// them goes back, they are brought up to date again.
   mutating func add(_ journal: Journal, since mark: Int, without released: Set<ObjectIdentifier>) {
     if !released.isEmpty {
       let left = states.filter { !released.contains(ObjectIdentifier($0.node)) }

@@ -54,7 +54,8 @@ extension Merge {
     guard !occurrences.items.isEmpty else { return }
     let item = occurrences.items[0]
     let known = base?.values[ObjectIdentifier(item.node)] ?? []
-    // Of the forms that it has in what was given, the outermost is what it was, unless the closure made another entity of it.
+    // The entity may stand several times in what the closure was given. The outermost value is the one to compare with, unless the
+    // closure made another entity of it: then any of that one's.
     let forms = base?.top === item.node ? Array(known.prefix(1)) : known
     compare(0, with: forms.map { .pending($0) })
   }
@@ -109,7 +110,8 @@ extension Merge {
     }
     if let here { return [.pending(here.pending)] }
     guard let known = base.values[ObjectIdentifier(node)] else { return base.isOnlyEdits ? stored : [] }
-    // At a new place the stored value may stand as well, though the closure was given another.
+    // At a place where it did not stand before, the closure may have put what it was given or what it read from the store:
+    // neither is an edit.
     let given = known.map { Form.pending($0) }
     return base.isOnlyEdits && !isNew(item) ? stored + given : given
   }

@@ -1,7 +1,8 @@
 /// Takes removed entities out of the values that hold them.
 ///
 /// The entities are gone at once; their occurrences are taken out when somebody looks, or at the end of the transaction. So a
-/// hundred entities removed from one collection make one new collection.
+/// hundred entities removed from one collection make one new collection. How one place loses an occurrence, an optional that
+/// becomes `nil` or a collection that gets shorter, is said by each place in `Relations`.
 final class Removal {
   private let graph: Graph
   private let refresher: Refresher
@@ -65,8 +66,8 @@ final class Removal {
     return (doomed, staying)
   }
 
-  /// Whether the last value, which an observer keeps, would still show what the transaction removed before, beside what it changed
-  /// since.
+  /// Whether the last value of a removed node, which an observer keeps, is to be made without what was removed before: if its
+  /// occurrences were taken out only later, it would show those, beside changes that came after their removal.
   private func showsEarlierRemoval(_ node: Node) -> Bool {
     !isFlushing && node.flags.contains(.shrinking) && node.holders.count > 0
   }

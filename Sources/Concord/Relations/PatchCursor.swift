@@ -107,13 +107,3 @@ extension PatchCursor {
     return newest
   }
 }
-
-/// Which value of a child its parents are to show.
-@usableFromInline class ChildForms {
-  @usableFromInline final let graph: Graph
-
-  init(_ graph: Graph) { self.graph = graph }
-
-  func exists(_ node: Node) -> Bool { false }
-  func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? { nil }
-}

@@ -1,4 +1,4 @@
-// Writes that are refused before anything is written: the logger is told. Not specialised, since they are rare.
+// Refused writes: what each kind of refusal leaves behind, and how the logger is told. Not specialised, since they are rare.
 extension StoreCore {
   /// An `update` of an entity that is not stored.
   @usableFromInline @inline(never) func refuseUnknown<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) -> Bool {

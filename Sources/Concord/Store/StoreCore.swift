@@ -87,7 +87,8 @@ import Foundation
       for node in nodes where node.exists {
         removal.removeAgain(merge.revisit(node))
         refresher.refresh(node)
-        // Parents may have taken over what it showed before. Whoever shows it was to be told already of what changed below.
+        // Parents may have copied what it showed before. Their observers need no notice of that: the change below, which led to the
+        // other shape, has enqueued one.
         graph.invalidate(node, isNotifying: false)
       }
       // Nobody is told, and so nobody would look: the next change below is to come up to them again.
@@ -199,125 +200,10 @@ import Foundation
 
   @usableFromInline var hasUnfinishedNodes: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
 
-  /// A new observer is told of what the open transaction has changed already, too; so is one that was told what was committed
-  /// before.
+  /// Has observers of a node compared with what was committed when the open transaction ends: for an observer that began during
+  /// it, and for one that was called during it with the committed value. Both have yet to be told what the transaction did.
   func compareAtCommit(_ node: Node) {
     needsComparison = true
     graph.notified.insert(node)
-  }
-
-  /// What a transaction that throws goes back to, beside the journal.
-  struct Savepoint {
-    let writes: WriteSavepoint
-    /// `nil` if there were no layers.
-    let layers: LayerStack.State?
-  }
-
-  /// The same of what is written, whatever layers there are.
-  struct WriteSavepoint {
-    let logCount: Int
-    let clearedCount: Int
-  }
-
-  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
-  var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
-
-  /// Undoes all that was written since the innermost savepoint.
-  func rollBack(to savepoint: Savepoint) {
-    layers.goBack(to: savepoint.layers)
-    undoWrites(to: savepoint.writes)
-  }
-
-  /// The same, whatever becomes of layers.
-  func undoWrites(to savepoint: WriteSavepoint) {
-    removal.flush()
-    needsComparison = true
-    log.truncate(to: savepoint.logCount)
-    removal.undoClearing(to: savepoint.clearedCount)
-    graph.makeUpToDate(graph.journal.undo(restore))
-  }
-
-  func restore(_ state: SavedState) {
-    let node = state.node
-    node.table.restoreValue(of: node, from: state)
-    node.stamp = state.stamp
-    reachability.setRegistered(node, state.flags.contains(.registered))
-    node.flags.subtract(.journaled)
-    node.flags.formUnion(state.flags.intersection(.journaled))
-    if let saved = state.children {
-      if node.children !== saved.list {
-        graph.setChildren(of: node, saved.list.schema, saved.list.edges, saved.list.ends)
-      }
-    } else {
-      graph.removeChildren(of: node)
-    }
-    if node.links?.component !== state.component { node.links?.component = state.component }
-    node.children?.brief = nil
-    for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
-    node.flags.subtract([.invalidatedParents, .invalidatedCycle])
-    graph.invalidate(node)
-    graph.unexamined.insert(node)
-  }
-}
-
-/// Gives stamps to writes that have none.
-@usableFromInline final class StampClock {
-  private let stamping: EntityStore.Stamping
-  private(set) var last: Stamp = -.infinity
-  /// Whose writes these are.
-  var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
-  /// Writes without a stamp get one.
-  private var ticks = false
-  /// What tells the date, if not the system.
-  private let date: (@Sendable () -> Date)?
-
-  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
-    self.stamping = stamping
-    self.date = date
-    ticks = isClock
-  }
-
-  /// What stamps count for.
-  enum Priority {
-    /// A write has to be newer than what is stored.
-    case ordinary
-    /// It is taken anyway, and the stored stamp stays if it is newer: a layer becomes a part of the base.
-    case commits
-    /// It is taken anyway, and the stored stamp stays: a layer is shown.
-    case layer
-  }
-
-  /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
-  @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
-    // What is below all others stays so.
-    if let stamp { return priority == .layer && stamp > -.infinity ? nil : stamp }
-    return ticks ? tick() : nil
-  }
-
-  /// Whether a write is taken although its stamp is not newer.
-  @usableFromInline func isAlwaysTaken(_ stamp: Stamp) -> Bool { priority != .ordinary && stamp > -.infinity }
-
-  private var isClock: Bool { if case .clock = stamping { true } else { false } }
-
-  /// The next stamp: the date, strictly increasing.
-  private func tick() -> Stamp {
-    last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
-    return last
-  }
-
-  /// Takes a stamp of another store's clock, which may be ahead by a little: what is written afterwards is newer.
-  func advance(to stamp: Stamp) {
-    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
-    last = stamp
-  }
-
-  /// Whether a stamp that was just written with is the clock's own: the write had none.
-  func isOwn(_ stamp: Stamp) -> Bool { isClock && stamp == last }
-
-  /// The stamp of a write, if it is known already not to be newer than a stored one.
-  func staleStamp(_ stamp: Stamp?, comparedWith stored: Stamp) -> Stamp? {
-    // The next tick is later than the last, so the clock is only asked if the stored stamp is ahead of that.
-    guard let stamp = stamp ?? (ticks && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
-    return isAlwaysTaken(stamp) ? nil : stamp
   }
 }

@@ -6,7 +6,8 @@ struct ChangedNodes {
   /// Compares what was written with what it was before, and adds all that shows a difference.
   init(graph: Graph, view: CommittedView) {
     var stack: [(node: Node, isBriefChanged: Bool)] = []
-    // Whoever showed a child when it was last committed, and has lost it by another change of shape than a write.
+    // The former parents of a child that lost it without being written: their relations are computed, and a change below made
+    // them show others.
     var former: [ObjectIdentifier: [Node]] = [:]
     for state in graph.journal.writtenStates {
       let node = state.node

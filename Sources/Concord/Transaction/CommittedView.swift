@@ -37,7 +37,13 @@ final class CommittedView: ChildForms {
     return brief(of: child, component)
   }
 
-  private func present<T>(_ node: EntityNode<T>) -> T? { graph.journal.committedValue(of: node) }
+  /// The value before the open transaction first wrote it; the present one if it did not. What it shows of its children may be
+  /// old.
+  private func present<T>(_ node: EntityNode<T>) -> T? {
+    // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
+    guard let saved = graph.journal.committedState(of: node)?.typed(T.self) else { return node.value }
+    return saved.value
+  }
 
   private func component(of node: Node) -> Component? {
     guard let state = graph.journal.committedState(of: node) else { return node.links?.component }

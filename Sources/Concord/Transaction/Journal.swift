@@ -68,14 +68,6 @@
     return state
   }
 
-  /// The value of an entity before the open transaction first wrote it; the present one if it did not. What it shows of its
-  /// children may be old.
-  func committedValue<T>(of node: EntityNode<T>) -> T? {
-    // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
-    guard let saved = committedState(of: node)?.typed(T.self) else { return node.value }
-    return saved.value
-  }
-
   /// A node's state before the writes since a savepoint; `nil` if there were none.
   func state(of node: Node, since start: Int) -> SavedState? {
     guard Int(node.journalIndex) >= start else { return nil }
@@ -164,7 +156,7 @@
   /// The first state of each node written.
   var writtenStates: some Sequence<SavedState> { entries.lazy.filter { $0.previous < 0 } }
 
-  /// Whether a node, or a later savepoint of it, was written and not only refreshed.
+  /// Whether any of a node's saved states was saved because it was written, not only brought up to date.
   func isWritten(_ node: Node) -> Bool {
     var index = node.journalIndex
     while index >= 0 {

@@ -32,29 +32,29 @@ struct StampClockTests {
   func unstamped() {
     let clock = StampClock(.unstampedWritesWin, nil)
     #expect(clock.effective(nil) == nil && clock.effective(3) == 3)
-    #expect(clock.staleStamp(nil, comparedWith: .infinity) == nil)
-    #expect(clock.staleStamp(3, comparedWith: 3) == 3 && clock.staleStamp(3, comparedWith: 2) == nil)
+    #expect(clock.notNewer(nil, than: .infinity) == nil)
+    #expect(clock.notNewer(3, than: 3) == 3 && clock.notNewer(3, than: 2) == nil)
   }
 
   @Test("A stamp is stale unless it is newer: an equal one is, and what is no number always is")
   func stale() {
     for clock in [StampClock(.clock, nil), StampClock(.unstampedWritesWin, nil)] {
-      #expect(clock.staleStamp(1, comparedWith: 1) == 1 && clock.staleStamp(0, comparedWith: 1) == 0)
-      #expect(clock.staleStamp((1 as Stamp).nextUp, comparedWith: 1) == nil)
-      #expect(clock.staleStamp(-.infinity, comparedWith: -.infinity) == -.infinity)
-      #expect(clock.staleStamp(0, comparedWith: -.infinity) == nil)
-      #expect(clock.staleStamp(.nan, comparedWith: -.infinity)?.isNaN == true)
+      #expect(clock.notNewer(1, than: 1) == 1 && clock.notNewer(0, than: 1) == 0)
+      #expect(clock.notNewer((1 as Stamp).nextUp, than: 1) == nil)
+      #expect(clock.notNewer(-.infinity, than: -.infinity) == -.infinity)
+      #expect(clock.notNewer(0, than: -.infinity) == nil)
+      #expect(clock.notNewer(.nan, than: -.infinity)?.isNaN == true)
     }
   }
 
   @Test("An unstamped write is stale only against a stamp that is ahead of the clock, and loses with the clock's own")
   func unstampedAgainstTheFuture() throws {
     let clock = StampClock(.clock, nil)
-    #expect(clock.staleStamp(nil, comparedWith: -.infinity) == nil && clock.staleStamp(nil, comparedWith: 0) == nil)
+    #expect(clock.notNewer(nil, than: -.infinity) == nil && clock.notNewer(nil, than: 0) == nil)
     let stored = try #require(clock.effective(nil))
-    #expect(clock.staleStamp(nil, comparedWith: stored) == nil)
+    #expect(clock.notNewer(nil, than: stored) == nil)
     let future = Date().stamp + 1_000
-    let stamp = try #require(clock.staleStamp(nil, comparedWith: future))
+    let stamp = try #require(clock.notNewer(nil, than: future))
     #expect(stamp > stored && stamp < future)
     // The clock has not jumped ahead.
     #expect((clock.effective(nil) ?? future) < future)

@@ -1,5 +1,5 @@
 /// Values waiting to be told, oldest first; at most so many of the newest.
-struct Mailbox<Value> {
+struct NoticeBuffer<Value> {
   private var values: ContiguousArray<Value?> = []
   private var first = 0
   let limit: Int

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Concord
 
-@Suite("The mailbox")
-struct MailboxTests {
+@Suite("What waits to be told")
+struct NoticeBufferTests {
   @Test("Of what waits, so many of the newest stay, and the others come back one by one", arguments: [1, 2, 16, .max])
   func limit(_ limit: Int) {
-    var box = Mailbox<Int>(limit: limit)
+    var box = NoticeBuffer<Int>(limit: limit)
     for i in 0..<300 {
       let dropped = box.append(i)
       #expect(dropped == (i >= limit ? i - limit : nil))
@@ -19,7 +19,7 @@ struct MailboxTests {
 
   @Test("An empty box gives nothing, before and after")
   func empty() {
-    var box = Mailbox<Int>(limit: 1)
+    var box = NoticeBuffer<Int>(limit: 1)
     #expect(box.takeFirst() == nil && box.takeAll().isEmpty && box.count == 0)
     _ = box.append(1)
     #expect(box.takeFirst() == 1 && box.takeFirst() == nil && box.count == 0)
@@ -30,7 +30,7 @@ struct MailboxTests {
   @Test(
     "What is taken is in order, also when more than 64 wait and more come", arguments: [63, 64, 65, 127, 128, 1_000])
   func order(count: Int) {
-    var box = Mailbox<Int>(limit: .max)
+    var box = NoticeBuffer<Int>(limit: .max)
     for i in 0..<count { _ = box.append(i) }
     for i in 0..<count {
       #expect(box.takeFirst() == i)
@@ -44,7 +44,7 @@ struct MailboxTests {
   @Test("A value that was taken, dropped or cleared out is held no longer")
   func releases() {
     final class Token {}
-    var box = Mailbox<Token>(limit: 2)
+    var box = NoticeBuffer<Token>(limit: 2)
     weak var (dropped, taken, cleared): (Token?, Token?, Token?)
     do {
       let tokens = [Token(), Token(), Token()]
@@ -61,7 +61,7 @@ struct MailboxTests {
   @Test("After a peak the box gives its room back")
   func givesBack() async {
     await #expect(processExitsWith: .success) {
-      var box = Mailbox<Int>(limit: .max)
+      var box = NoticeBuffer<Int>(limit: .max)
       let before = heapInUse()
       for i in 0..<100_000 { _ = box.append(i) }
       while box.count > 1 { _ = box.takeFirst() }
@@ -73,7 +73,7 @@ struct MailboxTests {
   @Test("Random use, as an array has it", arguments: [1, 2, 16, 100, .max])
   func random(limit: Int) {
     var random = SeededGenerator(seed: 5)
-    var box = Mailbox<Int>(limit: limit)
+    var box = NoticeBuffer<Int>(limit: limit)
     var expected: [Int] = []
     for i in 0..<2_000 {
       switch random.below(1_000) {

@@ -1,5 +1,6 @@
-/// What one observer is to be told, and whether: a pure state machine. Each method says what is to be done.
-struct NoticeState {
+/// What one observer is to be told, and whether: changes that it has not been told of make one notice. A pure state machine: each
+/// method says what is to be done.
+struct NoticeCoalescing {
   enum Phase { case starting, active, paused, ended }
 
   private(set) var phase = Phase.starting

@@ -3,16 +3,16 @@ import Testing
 @testable import Concord
 
 @Suite("The state of an observer's notices")
-struct NoticeStateTests {
-  private func started() -> NoticeState {
-    var state = NoticeState()
+struct NoticeCoalescingTests {
+  private func started() -> NoticeCoalescing {
+    var state = NoticeCoalescing()
     _ = state.start()
     return state
   }
 
   @Test("What does not change in the first call needs no notice after it")
   func quietStart() {
-    var state = NoticeState()
+    var state = NoticeCoalescing()
     #expect(state.phase == .starting && !state.hasMissed && !state.isPending)
     #expect(state.start() == false)
     #expect(state.phase == .active && !state.isPending)
@@ -22,7 +22,7 @@ struct NoticeStateTests {
 
   @Test("What changes in the first call is one notice after it", arguments: [false, true])
   func changeWhileStarting(isBuffered: Bool) {
-    var state = NoticeState()
+    var state = NoticeCoalescing()
     #expect(!state.change(isBuffered: isBuffered) && !state.change(isBuffered: isBuffered))
     #expect(state.hasMissed && !state.isPending)
     #expect(state.start() == true)
@@ -45,13 +45,13 @@ struct NoticeStateTests {
 
   @Test("Paused in the first call, nothing comes until resuming, and then only if something was missed")
   func pausedInFirstCall() {
-    var quiet = NoticeState()
+    var quiet = NoticeCoalescing()
     quiet.pause()
     #expect(quiet.phase == .starting)
     #expect(!quiet.start() && quiet.phase == .paused)
     #expect(!quiet.resume(isBuffered: false) && quiet.phase == .active && !quiet.tellsLast)
     for changesBefore in [true, false] {
-      var state = NoticeState()
+      var state = NoticeCoalescing()
       if changesBefore { _ = state.change(isBuffered: false) }
       state.pause()
       if !changesBefore { #expect(state.change(isBuffered: false) == false) }
@@ -66,12 +66,12 @@ struct NoticeStateTests {
 
   @Test("Paused and resumed in the first call is as if neither had been")
   func resumedInFirstCall() {
-    var state = NoticeState()
+    var state = NoticeCoalescing()
     state.pause()
     #expect(!state.resume(isBuffered: false) && state.phase == .starting)
     #expect(state.change(isBuffered: false) == false)
     #expect(state.start() && state.phase == .active && !state.tellsLast)
-    var pausedAgain = NoticeState()
+    var pausedAgain = NoticeCoalescing()
     pausedAgain.pause()
     _ = pausedAgain.resume(isBuffered: false)
     pausedAgain.pause()
@@ -154,7 +154,7 @@ struct NoticeStateTests {
   @Test("A first call that is put off is told in turn, whatever became of the entity, unless all is removed")
   func putOffFirst() {
     for isDropped in [false, true] {
-      var state = NoticeState()
+      var state = NoticeCoalescing()
       state.putOffFirst()
       if isDropped { state.drop() }
       #expect(state.start() == true)
@@ -169,7 +169,7 @@ struct NoticeStateTests {
 
   @Test("A turn that comes while the first call lasts is missed, not lost")
   func turnWhileStarting() {
-    var state = NoticeState()
+    var state = NoticeCoalescing()
     #expect(!state.take() && state.hasMissed)
     #expect(state.start() == true)
   }
@@ -177,7 +177,7 @@ struct NoticeStateTests {
   @Test("What has ended ends once, and nothing brings it back")
   func ended() {
     for phase in 0..<3 {
-      var state = NoticeState()
+      var state = NoticeCoalescing()
       if phase > 0 { _ = state.start() }
       if phase == 1 { _ = state.change(isBuffered: false) }
       if phase == 2 {
@@ -197,7 +197,7 @@ struct NoticeStateTests {
     "However it is driven, the newest is told once its turn has come, and one notice waits at most", arguments: 0..<40)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var state = NoticeState()
+    var state = NoticeCoalescing()
     var waiting = 0
     // What the first call told.
     var (newest, told) = (0, 0)
@@ -245,7 +245,7 @@ struct NoticeStateTests {
   func randomBuffered(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var state = started()
-    var box = Mailbox<Int>(limit: .max)
+    var box = NoticeBuffer<Int>(limit: .max)
     var (waiting, newest) = (0, 0)
     var told: [Int] = []
     var (isPaused, wasPaused) = (false, false)

@@ -1,0 +1,43 @@
+/// An observer's callback, with the value that it is to be called with.
+// A struct, since a plain function would be wrapped anew wherever it is put into anything generic.
+@usableFromInline struct Call: Sendable {
+  @usableFromInline let make: @Sendable () -> Void
+
+  @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
+}
+
+/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
+@usableFromInline final class CallMaker: Sendable {
+  let line: DeliveryLine
+  private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
+
+  @usableFromInline init(
+    _ line: DeliveryLine, _ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
+  ) {
+    (self.line, self.run) = (line, run)
+  }
+
+  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
+
+  /// Gives the store's lock back and calls at once, with the value on the stack; then tells what came meanwhile.
+  func tellNow(_ core: StoreCore) {
+    _ = run(core, .change, true)
+    line.endServing()
+  }
+}
+
+/// Why an observer is told something.
+@usableFromInline enum Occasion {
+  /// The value changed. Of a removed entity nothing is told: the last value has been.
+  case change
+  /// The first call, or the first after a pause: of a removed entity its last value, of one that was never committed nothing.
+  case beginning
+}
+
+/// Which value is to be told.
+@usableFromInline enum Presence {
+  case nothing
+  case current
+  /// The one from before the open transaction.
+  case committed
+}

@@ -1,0 +1,44 @@
+/// Nodes that wait for something, each once.
+final class NodeQueue {
+  private let flag: Node.Flags
+  private let backlog: Backlog
+  @exclusivity(unchecked) private var nodes: ContiguousArray<Node> = []
+
+  init(_ flag: Node.Flags, _ backlog: Backlog) {
+    self.flag = flag
+    self.backlog = backlog
+  }
+
+  var isEmpty: Bool { nodes.isEmpty }
+
+  /// The one that waits, if no other does, and if it is as wanted.
+  func takeOnly(where isWanted: (Node) -> Bool) -> Node? {
+    guard nodes.count == 1, Borrowed(nodes[0]).use(isWanted) else { return nil }
+    let node = nodes.removeLast()
+    node.flags.remove(flag)
+    return node
+  }
+
+  func insert(_ node: Node) {
+    guard !node.flags.contains(flag) else { return }
+    node.flags.insert(flag)
+    nodes.append(node)
+    if flag == .notified { backlog.addNotice() } else { backlog.add() }
+  }
+
+  func popLast() -> Node? {
+    guard let node = nodes.popLast() else { return nil }
+    node.flags.remove(flag)
+    nodes.shrink(beyond: 1_024)
+    return node
+  }
+
+  /// Empties the queue.
+  func takeAll() -> ContiguousArray<Node> {
+    guard !nodes.isEmpty else { return [] }
+    var taken: ContiguousArray<Node> = []
+    swap(&taken, &nodes)
+    for node in taken { node.flags.remove(flag) }
+    return taken
+  }
+}

@@ -1,0 +1,44 @@
+/// Nodes that were written, while somebody wants to know.
+final class WrittenNodes {
+  /// Somebody follows all changes.
+  var isFollowed = false { didSet { update() } }
+  /// Somebody observes all entities of a type.
+  var isListed = false { didSet { update() } }
+  /// There are projections.
+  var isProjected = false { didSet { update() } }
+  @exclusivity(unchecked) private(set) var isWanted = false
+  private let backlog: Backlog
+  private var nodes: ContiguousArray<Node> = []
+  /// Those that went because nobody needs them any longer.
+  private var released: Set<ObjectIdentifier> = []
+
+  init(_ backlog: Backlog) { self.backlog = backlog }
+
+  private func update() { isWanted = isFollowed || isListed || isProjected }
+
+  func append(_ node: Node) {
+    guard isWanted else { return }
+    nodes.append(node)
+    backlog.add()
+  }
+
+  func append(released node: Node) {
+    guard isWanted else { return }
+    append(node)
+    released.insert(ObjectIdentifier(node))
+  }
+
+  /// Those written so far.
+  var all: ContiguousArray<Node> { nodes }
+
+  func takeAll() -> ContiguousArray<Node> {
+    var taken: ContiguousArray<Node> = []
+    swap(&taken, &nodes)
+    return taken
+  }
+
+  func takeReleased() -> Set<ObjectIdentifier> {
+    defer { released = [] }
+    return released
+  }
+}
