@@ -10,6 +10,8 @@ struct Occurrence {
   var base: Tree?
   /// The relations that say nothing, because they were left out.
   var leftOut: Set<Int> = []
+  /// Those among them that the store has not, as in an entity that is new to it: what was left out is just empty there.
+  var justEmpty: Set<Int> = []
   /// The relations that a closure was given without what is in them, so that an edit of them is refused.
   var hidden: Set<Int> = []
 
@@ -43,6 +45,7 @@ struct Occurrence {
         return isEmpty || model?.hasRelation(place, of: tree.ref) ?? true
       }
       occurrence.leftOut = Set(tree.activePlaces.filter { isLeftOut($0, in: tree) })
+      occurrence.justEmpty = occurrence.leftOut.filter { !(model?.hasRelation($0, of: tree.ref) ?? true) }
       // Below a root that was made of another, which was in the cycle, what the closure left as it was is no edit either.
       if wasBrief, let given = occurrence.given {
         for place in tree.activePlaces where given.isActive(place) && given.relations[place] == tree.relations[place] {
@@ -97,7 +100,9 @@ struct Occurrence {
   func isSame(as form: Tree) -> Bool {
     tree.data == form.data
       && tree.activePlaces.allSatisfy { place in
-        hidden.contains(place) || said(place).map { $0 == form.relations[place].refs } ?? true
+        if hidden.contains(place) { return true }
+        if justEmpty.contains(place) { return form.relations[place].slots.isEmpty }
+        return said(place).map { $0 == form.relations[place].refs } ?? true
       }
   }
 
