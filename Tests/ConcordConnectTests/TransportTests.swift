@@ -185,6 +185,27 @@ struct TransportTests {
     }
   }
 
+  @Test("What was done, and has its result elsewhere, is answered with that; no refusal if it cannot be had")
+  func seeOther() async throws {
+    try await WebServer.run({ request in
+      switch request.path {
+      case "/done": .json("", ["Location": "/result"], status: .seeOther)
+      case "/lost": .json("", ["Location": "/nowhere"], status: .seeOther)
+      case "/result": .json("\"\(request.method.rawValue)\"")
+      default: .json("", status: .notFound)
+      }
+    }) { server in
+      let transport = HTTPTransport(baseURL: server.url)
+      let body = Data("change".utf8)
+      let done = try await transport.send(TransportRequest("POST", "/done", body: body))
+      #expect(done.status == 200 && done.body == Data("\"GET\"".utf8))
+      let lost = try await transport.send(TransportRequest("POST", "/lost", body: body))
+      #expect(lost.status == 303 && server.paths.suffix(2) == ["POST /lost", "GET /nowhere"])
+      // One that only reads has no result but this one.
+      #expect(try await transport.send(TransportRequest("GET", "/lost")).status == 404)
+    }
+  }
+
   @Test("An address on another host, a path that leads elsewhere and a field with a line break are refused")
   func invalid() async throws {
     try await WebServer.run({ _ in .json("[]") }) { server in

@@ -1,4 +1,5 @@
 import Concord
+import ConcordConnect
 import ConcordPersistence
 import ConcordTestShared
 import Foundation
@@ -80,6 +81,55 @@ extension ConcordTestProcess {
     say("done")
   }
 
+  /// Prints what forwarding does while there is no room, and what has become of all that was forwarded afterwards.
+  static func fullOutbox(_ folder: URL, kilobytes: Int) async throws {
+    let service = KeyService()
+    let errors = Locked<[String]>([])
+    let connect = GenericConnect<ContextStrategy.Mixed>(
+      name: "Tallies", model: try tallyModel(), asyncErrorBlock: { error in errors.withLock { $0.append("\(error)") } },
+      transport: service, forwarding: [AddNumber.self],
+      outboxPolicy: OutboxPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(50))))
+    try connect.attachPersistentStore(at: folder)
+    let context = connect.newBackgroundContext()
+    for id in 0..<4 { context.insert(Tally(id: id)) }
+    try context.save()
+    let screens = try (0..<4).compactMap { try connect.viewContext.find(Tally.self, id: $0) }
+    func shown() -> Int { screens.reduce(0) { $0 + $1.value.count } }
+    limitFiles(kilobytes: kilobytes)
+    var queued: Set<String> = []
+    func forward() async -> String {
+      do {
+        for number in queued.count..<10_000 {
+          queued.insert(try await connect.forward(AddNumber(tally: number % 4, number: number)).key.rawValue)
+        }
+        return "nothing"
+      } catch let error as StoreError { return "\(error)" } catch { return "untyped \(error)" }
+    }
+    say("forward: \(await forward())")
+    say("once more: \(await forward())")
+    let isWhole = connect.outbox.pending.count == queued.count && shown() == queued.count
+    say("pending: \(isWhole && !queued.isEmpty)")
+    // The service answers, and that cannot be noted.
+    try await connect.start()
+    try await Task.sleep(for: .milliseconds(500))
+    say("kept: \(connect.outbox.pending.map(\.key.rawValue).allSatisfy(queued.contains))")
+    say("shown: \(shown() == queued.count)")
+    say("asked: \(service.keys.withLock { !$0.isEmpty && $0.isSubset(of: queued) })")
+    limitFiles(kilobytes: nil)
+    await connect.outbox.idle()
+    say("sent: \(service.keys.withLock { $0 == queued })")
+    say("empty: \(connect.outbox.pending.isEmpty && connect.outbox.deadLetters.isEmpty)")
+    let tallies = try connect.newBackgroundContext().fetch(FetchDescriptor<Tally>())
+    say("stored: \(tallies.reduce(0) { $0 + $1.count } == queued.count)")
+    let isInOrder = tallies.allSatisfy { tally in
+      tally.log == (0..<queued.count).filter { $0 % 4 == tally.id }.map { " \($0)" }.joined()
+    }
+    say("in order: \(isInOrder)")
+    say("all: \(shown() == queued.count)")
+    try await connect.stop()
+    say("done")
+  }
+
   /// Prints what fails where nothing may be written.
   static func fixed(_ folder: URL) throws {
     // Nothing is forbidden to the superuser.
@@ -91,5 +141,15 @@ extension ConcordTestProcess {
     let other = GenericPersistentContainer<ContextStrategy.Direct>(name: "Other", model: model)
     say("beside: \(failure { try other.attachPersistentStore(at: folder) })")
     say("done")
+  }
+}
+
+/// Takes everything, and notes the keys.
+private final class KeyService: Transport {
+  let keys = Locked<Set<String>>([])
+
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    keys.withLock { _ = $0.insert(request.headers["Idempotency-Key"] ?? "") }
+    return TransportResponse(status: 204)
   }
 }

@@ -12,6 +12,7 @@ import Foundation
 /// `forward FOLDER URL ACTIONS TALLIES SEED`: forwards what is missing of so many actions, and prints `queued N` for each when it is
 /// durable, `sends` when it is the one that sends, and `done` when all have reached the server and the view shows them.
 /// `full FOLDER KILOBYTES`: does everything in files that cannot become larger, and once more where they can; see `ConcordTestProcess+Full`.
+/// `full-outbox FOLDER KILOBYTES`: forwards into files that cannot become larger, and sends when they can.
 /// `fixed FOLDER`: does everything in a folder that it may not write to.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
@@ -29,6 +30,7 @@ struct ConcordTestProcess {
       else { return }
       try await forward(folder, url, actions, tallies, seed)
     case "full": try await full(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
+    case "full-outbox": try await fullOutbox(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "fixed": try fixed(folder)
     default: try await idle(folder)
     }

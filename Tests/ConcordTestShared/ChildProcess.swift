@@ -36,6 +36,10 @@ public final class ChildProcess: Sendable {
 
   public func say(_ text: String) { input.fileHandleForWriting.write(Data("\(text)\n".utf8)) }
 
+  /// `kill -STOP`, and `kill -CONT`.
+  public func pause() { Foundation.kill(identifier, SIGSTOP) }
+  public func goOn() { Foundation.kill(identifier, SIGCONT) }
+
   /// `kill -9`. All that it had printed before is read.
   public func kill() {
     Foundation.kill(identifier, SIGKILL)

@@ -7,7 +7,8 @@ struct Footprints {
 
   /// By the layer's record.
   private var nodes: [ObjectIdentifier: Nodes] = [:]
-  private var counts: [ObjectIdentifier: Int32] = [:]
+  /// The records of the layers that depend on a node.
+  private var records: [ObjectIdentifier: ContiguousArray<ObjectIdentifier>] = [:]
   /// The layers that depend on everything.
   private var untraced: Set<ObjectIdentifier> = []
   /// Not after a transaction that ran closures was undone, or a node of a footprint has gone: until all are replayed.
@@ -24,15 +25,18 @@ struct Footprints {
       untraced.insert(record)
       return
     }
-    for node in found { counts[node, default: 0] += 1 }
+    for node in found { records[node, default: []].append(record) }
     nodes[record] = found
   }
 
   mutating func remove(_ record: ObjectIdentifier) {
     untraced.remove(record)
     for node in nodes.removeValue(forKey: record) ?? [] {
-      guard let count = counts[node] else { continue }
-      counts[node] = count > 1 ? count - 1 : nil
+      if records[node]?.count == 1 {
+        records[node] = nil
+      } else if let position = records[node]?.firstIndex(of: record) {
+        records[node]?.remove(at: position)
+      }
     }
   }
 
@@ -41,7 +45,24 @@ struct Footprints {
   mutating func didReplayAll() { areKnown = true }
 
   /// Whether some layer is known to depend on a node.
-  func contains(_ node: Node) -> Bool { counts[ObjectIdentifier(node)] != nil }
+  func contains(_ node: Node) -> Bool { records[ObjectIdentifier(node)] != nil }
+
+  /// What a layer is known to depend on.
+  func nodes(of record: ObjectIdentifier) -> Nodes? { nodes[record] }
+
+  /// The layers that depend on any of some nodes, or on what others of them depend on; and all of that.
+  ///
+  /// - Complexity: the size of their footprints.
+  func group(of nodes: Nodes) -> (records: Set<ObjectIdentifier>, nodes: Set<ObjectIdentifier>) {
+    var group: (records: Set<ObjectIdentifier>, nodes: Set<ObjectIdentifier>) = ([], Set(nodes))
+    var open = nodes
+    while let node = open.popLast() {
+      for record in records[node] ?? [] where group.records.insert(record).inserted {
+        for other in self.nodes[record] ?? [] where group.nodes.insert(other).inserted { open.append(other) }
+      }
+    }
+    return group
+  }
 
   /// Whether a layer depends on everything.
   var areOfAll: Bool { !areKnown || !untraced.isEmpty }

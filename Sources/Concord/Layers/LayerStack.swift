@@ -3,7 +3,8 @@
 /// Between transactions all layers are *shown*: nodes have what the base and all closures make of them, and `overlay` has what
 /// the changed ones are in the base. A write to the base *exposes* it first: the overlay is put back, as a part of the
 /// transaction. At the end of the outermost transaction the closures are replayed, and since the journal has what was committed
-/// before, observers are told of the net of it.
+/// before, observers are told of the net of it. Where it is known that a write concerns no layer, or some only, the others stay
+/// where they are: see StoreCore+Beneath.
 final class LayerStack {
   /// What a transaction that throws goes back to.
   struct State {
@@ -16,6 +17,8 @@ final class LayerStack {
     var outer: Int?
     /// The layers are shown, and what is written goes beneath them; there is no `mark` then.
     var isBeneath = false
+    /// Those that are not shown then, since they depend on what is written, and are to be replayed at the end.
+    var takenOff: Set<ObjectIdentifier> = []
     /// How much was logged and removed at `mark`.
     var writes = StoreCore.WriteSavepoint(logCount: 0, clearedCount: 0)
     /// The base was exposed in the open transaction, and so all closures are to be replayed at its end.
@@ -99,7 +102,7 @@ final class LayerStack {
   func enter(_ writes: StoreCore.WriteSavepoint) {
     state.writes = writes
     state.outer = journal.begin()
-    state.mark = journal.count
+    (state.mark, state.isBeneath) = (journal.count, false)
     writtenBelow = written.all.count
   }
 
@@ -107,7 +110,7 @@ final class LayerStack {
   func leave() {
     if let outer = state.outer { journal.end(outer) }
     (state.mark, state.outer) = (nil, nil)
-    state.touched = [:]
+    (state.touched, state.takenOff) = ([:], [])
   }
 
   /// Whether nothing was written above the base in the open transaction, nor was it exposed.
@@ -134,11 +137,22 @@ final class LayerStack {
   func goBack(to saved: State?) {
     guard isActive else { return }
     if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
-    // Closures may have run that are undone now.
-    if !state.touched.isEmpty || saved?.wasExposed != state.wasExposed { footprints.forget() }
+    if saved?.wasExposed != state.wasExposed || !wereMade(state.touched, since: saved) {
+      // Closures may have run that are undone now.
+      footprints.forget()
+    } else {
+      for record in state.touched.keys { footprints.remove(record) }
+    }
     state = saved ?? State()
     // There were no layers: what is there is the base.
     if saved == nil { state.wasExposed = true }
+  }
+
+  /// Whether closures have run only of layers that are undone with their making, so that the others are what they were.
+  private func wereMade(_ touched: [ObjectIdentifier: ContiguousArray<Node>], since saved: State?) -> Bool {
+    // It is of no use for many.
+    guard let saved, touched.count <= 4 else { return touched.isEmpty }
+    return !saved.pending.contains { touched[ObjectIdentifier($0)] != nil }
   }
 
   func run(_ record: LayerRecord) {
@@ -179,6 +193,13 @@ final class LayerStack {
     } else {
       footprints.remove(ObjectIdentifier(record))
     }
+  }
+
+  /// What a layer is known to depend on, and what it changes: as it was last kept, or as it is shown now.
+  func nodes(of record: LayerRecord, isShown: Bool = false) -> [ContiguousArray<ObjectIdentifier>?] {
+    let id = ObjectIdentifier(record)
+    let changed = isShown ? state.touched[id]?.filter(\.exists) : kept[id]
+    return [footprints.nodes(of: id), ContiguousArray((changed ?? []).map { ObjectIdentifier($0) })]
   }
 
   func didReplayAll() { footprints.didReplayAll() }
@@ -316,7 +337,7 @@ final class LayerStack {
     let gone = ContiguousArray(takenOff.filter { !$0.exists })
     takenOff = []
     state.ended = []
-    state.touched = [:]
+    (state.touched, state.takenOff) = ([:], [])
     state.wasExposed = false
     for (record, _) in ended { footprints.remove(ObjectIdentifier(record)) }
     if state.pending.isEmpty {

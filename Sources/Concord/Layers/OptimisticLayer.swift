@@ -54,7 +54,8 @@ public final class OptimisticLayer: Sendable {
   /// Inside an open transaction this is a part of it. Of a layer that has ended nothing happens. Called from a closure of a
   /// layer, it waits until that has returned.
   ///
-  /// - Complexity: that of the other pending closures, and of what all change.
+  /// - Complexity: that of the other pending closures, and of what all change. Where this one changes nothing but entities that contain
+  ///   none, that of the closures that change the same entities.
   public func rollBack() { _ = shared.end(record, by: .rollingBack) }
 
   /// Calls back once when the layer has ended, after observers were told; at once if it has ended already.

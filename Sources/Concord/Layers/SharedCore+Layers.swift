@@ -57,7 +57,11 @@ extension SharedCore {
 
   private func endNow(_ record: LayerRecord, _ ending: LayerStack.Ending) -> Bool {
     guard core.layers.isPending(record) else { return false }
-    core.exposeBase()
+    if ending == .committing || core.layers.state.pending.count == 1 {
+      core.exposeBase()
+    } else {
+      core.takeOff(record)
+    }
     core.layers.state.pending.removeAll { $0 === record }
     guard ending == .committing else {
       core.layers.state.ended.append((record, .rolledBack))
@@ -111,6 +115,7 @@ extension SharedCore {
   }
 
   private func showLayers() {
+    if core.layers.state.requests.isEmpty, !replayTakenOff() { core.exposeBase() }
     while core.layers.state.wasExposed || !core.layers.state.requests.isEmpty {
       core.exposeBase()
       endRequested()
@@ -130,13 +135,32 @@ extension SharedCore {
     }
   }
 
+  /// Replays the layers that were taken off alone.
+  ///
+  /// - Returns: whether each changed the same as before, so that the others are what they were.
+  private func replayTakenOff() -> Bool {
+    guard core.layers.state.isBeneath, !core.layers.state.takenOff.isEmpty else { return true }
+    core.enterLayers()
+    for record in core.layers.state.pending where core.layers.state.takenOff.contains(ObjectIdentifier(record)) {
+      let before = core.layers.nodes(of: record)
+      guard replay(record) == nil, core.layers.state.requests.isEmpty,
+        core.layers.nodes(of: record, isShown: true) == before
+      else { return false }
+    }
+    return true
+  }
+
+  private func replay(_ record: LayerRecord) -> (any Error)? {
+    let logCount = core.log.count
+    let problem = run(record, record.apply)
+    // What a layer did is logged when it is made.
+    if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
+    return problem
+  }
+
   private func replay() {
     for record in core.layers.state.pending {
-      let logCount = core.log.count
-      let problem = run(record, record.apply)
-      // What a layer did is logged when it is made.
-      if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
-      guard let problem, !record.waits else { continue }
+      guard let problem = replay(record), !record.waits else { continue }
       core.layers.state.pending.removeAll { $0 === record }
       core.layers.state.ended.append((record, .dropped(problem)))
     }

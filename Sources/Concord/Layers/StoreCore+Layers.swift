@@ -16,14 +16,14 @@ extension StoreCore {
       }
     }
     layers.leave()
-    let states = layers.state.overlay.states
+    let states = layers.state.overlay.states.reversed()
     layers.state.overlay = Overlay()
-    for state in states.reversed() { takeOff(state) }
+    for state in states { takeOff(state) }
     layers.didExpose()
   }
 
   /// Gives a node the state back that it has in the base.
-  private func takeOff(_ state: SavedState) {
+  func takeOff(_ state: SavedState) {
     let node = state.node
     graph.journal.save(node, isWrite: state.isWrite)
     let wasShown = node.exists && !node.flags.contains(.uncommitted)

@@ -25,9 +25,9 @@ final class ActionRegistry: Sendable {
     }
   }
 
-  /// - Returns: `nil` if the type is not known, or cannot read it.
+  /// - Returns: `nil` if the type is not known, or cannot read it, or if it has no key by which a service could know it again.
   func action(_ row: OutboxRow) -> (any ForwardAction)? {
-    guard let decode = state.withLock({ $0.decoders[row.action] }) else { return nil }
+    guard !row.key.isEmpty, let decode = state.withLock({ $0.decoders[row.action] }) else { return nil }
     return try? decode(Data(row.body.utf8))
   }
 

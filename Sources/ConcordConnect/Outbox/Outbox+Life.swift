@@ -17,10 +17,19 @@ extension Outbox {
 
   /// Sends from now on.
   func start(_ reachability: any Reachability) {
-    state.withLock { $0.isStarted = true }
+    // Nothing is sent until it is known whether it can be.
+    state.withLock { ($0.isStarted, $0.isReachable) = (true, false) }
     readChanges()
     let states = reachability.states
-    begin { [weak self] in for await isReachable in states { self?.setReachable(isReachable) } }
+    begin { [weak self] in
+      var isKnown = false
+      for await isReachable in states {
+        isKnown = true
+        self?.setReachable(isReachable)
+      }
+      // Who knows nothing holds nothing up.
+      if !isKnown, !Task.isCancelled { self?.setReachable(true) }
+    }
     beginHolding()
   }
 

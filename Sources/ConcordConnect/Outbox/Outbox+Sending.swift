@@ -68,13 +68,18 @@ extension Outbox {
   /// On the queue, one after another.
   private func record(_ outcome: OutboxOutcome, of begun: Begun) {
     var (outcome, row) = (outcome, begun.item.row)
+    var isThere = true
     if case .failed(let error, _) = outcome, hasFailedTooOften(row) { outcome = .refused(reason: "\(error)") }
     do {
       switch outcome {
-      case .accepted: try accept(begun)
+      case .accepted: isThere = try accept(begun)
       case .refused(let reason):
         (row.state, row.reason) = (.refused, reason)
-        try coordinator.writeOutbox { writing in if try isPending(row, writing) { try writing.writeOutbox(row) } }
+        isThere = try coordinator.writeOutbox { writing in
+          guard try isPending(row, writing) else { return false }
+          try writing.writeOutbox(row)
+          return true
+        }
       case .failed, .cancelled: break
       }
     } catch {
@@ -83,7 +88,21 @@ extension Outbox {
     }
     view.showOverlay()
     readChanges()
+    if !isThere { readAll(unlessGone: row.number) }
     end(begun.item, outcome)
+  }
+
+  /// Somebody has taken a row out of the store without saying so. It would be sent again and again.
+  private func readAll(unlessGone number: Int64) {
+    let isKnown = state.withLock { state in
+      guard state.items[number] != nil else { return false }
+      state.version = nil
+      return true
+    }
+    guard isKnown else { return }
+    overlay.readAll()
+    view.showOverlay()
+    readChanges()
   }
 
   private func hasFailedTooOften(_ row: OutboxRow) -> Bool {
@@ -100,7 +119,9 @@ extension Outbox {
   }
 
   /// Stores what an action changes, and that it was sent: one commit.
-  private func accept(_ begun: Begun) throws {
+  ///
+  /// - Returns: whether it was still to be sent.
+  private func accept(_ begun: Begun) throws -> Bool {
     var row = begun.item.row
     (row.state, row.body) = (.sent, "")
     let sent = row
@@ -113,15 +134,17 @@ extension Outbox {
         overlay.willWrite(keys, for: sent.number)
         try writing.writeOutbox(sent)
       }
+      return true
     } catch is Cleared {
-      return
+      return false
     } catch let error where !Self.mayPass(error) {
       // The service has it. What is stored here is put right by what the service is asked for next.
       state.withLock { state in state.tell(.notApplied(state.entry(begun.item), error: error)) }
-      try coordinator.writeOutbox { [self] writing in
-        guard try isPending(sent, writing) else { return }
+      return try coordinator.writeOutbox { [self] writing in
+        guard try isPending(sent, writing) else { return false }
         overlay.willWrite([], for: sent.number)
         try writing.writeOutbox(sent)
+        return true
       }
     }
   }

@@ -108,8 +108,11 @@ public final class Outbox: Sendable {
   public var isSender: Bool { state.withLock { $0.hold != nil } }
 
   /// What happens from now on. Each call gives a stream of its own, which ends when the ``Connect`` is released.
+  ///
+  /// A stream keeps the last 1,024 events for a reader that is slower than what happens, and drops those before them: ``pending`` and
+  /// ``deadLetters`` always say what is.
   public var events: AsyncStream<OutboxEvent> {
-    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream()
+    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream(bufferingPolicy: .bufferingNewest(1024))
     let number = state.withLock { state in
       let number = state.takeNumber()
       state.streams[number] = continuation

@@ -30,6 +30,9 @@ final class OutboxOverlay: ViewOverlay {
   /// Notes what the sending of an action changes, before that can be seen.
   func willWrite(_ keys: Set<EntityKey>, for number: Int64) { state.withLock { $0.written[number] = keys } }
 
+  /// What is known is void: all is read the next time.
+  func readAll() { state.withLock { $0.version = nil } }
+
   func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
     let now = state.withLock { $0 }
     let changes = try reading.outbox(after: now.version)

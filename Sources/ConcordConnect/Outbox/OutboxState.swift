@@ -28,7 +28,7 @@ struct OutboxState {
   var isStarted = false
   /// Why nothing is sent.
   var holds: Set<ActionScheduler.Hold> = []
-  var isReachable = true
+  var isReachable = false
   /// Says that no other process sends, and for which store.
   var hold: OutboxHold?
   var heldHome: PersistentStore?

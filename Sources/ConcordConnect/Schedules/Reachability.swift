@@ -6,7 +6,7 @@ import Concord
 
 /// Tells whether the network can be reached.
 public protocol Reachability: Sendable {
-  /// Whether it can be, now and whenever that changes.
+  /// Whether it can be, now and whenever that changes. An outbox sends nothing until the first has come.
   var states: AsyncStream<Bool> { get }
 }
 

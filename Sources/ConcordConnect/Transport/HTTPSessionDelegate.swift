@@ -14,6 +14,8 @@ struct HTTPExchange {
   var response: HTTPURLResponse?
   var body = Data()
   var redirects = 0
+  /// What a request was answered that changed something, and whose result is elsewhere.
+  var seeOther: HTTPURLResponse?
   var timer: DispatchWorkItem?
 }
 
@@ -64,7 +66,11 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
       completionHandler(nil)
       return fail(task, error)
     }
-    let given = exchanges.withLock { $0[task.taskIdentifier]?.request }
+    let given = exchanges.withLock { exchanges in
+      let given = exchanges[task.taskIdentifier]?.request
+      if response.statusCode == 303, Self.changes(given) { exchanges[task.taskIdentifier]?.seeOther = response }
+      return given
+    }
     if isAnotherRequest(request, than: given, response.statusCode) {
       completionHandler(nil)
       let exchange = take(task)
@@ -78,9 +84,14 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
   /// Whether a redirect makes another request of one that was to change something: a GET, or one without the body. Whatever that is
   /// answered (a page to log in, say), nothing was changed.
   private func isAnotherRequest(_ new: URLRequest, than old: URLRequest?, _ status: Int) -> Bool {
-    guard let method = old?.httpMethod, !["GET", "HEAD"].contains(method) else { return false }
-    if new.httpMethod == method { return old?.httpBody != nil && !Self.keepsBodies }
+    guard Self.changes(old) else { return false }
+    if new.httpMethod == old?.httpMethod { return old?.httpBody != nil && !Self.keepsBodies }
     return [301, 302].contains(status)
+  }
+
+  /// Whether a request is to change something.
+  private static func changes(_ request: URLRequest?) -> Bool {
+    request?.httpMethod.map { !["GET", "HEAD"].contains($0) } ?? false
   }
 
   /// Whether the system sends the body once more after a redirect. On Linux it does not, though the new request has one.
@@ -124,6 +135,10 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     if let error { return exchange.continuation.resume(throwing: Self.error(error, exchange.request)) }
     guard let response = exchange.response ?? task.response as? HTTPURLResponse else {
       return exchange.continuation.resume(throwing: TransportError.unreachable(reason: "no answer"))
+    }
+    // That its result cannot be had is no refusal of the change.
+    if let seeOther = exchange.seeOther, (400..<500).contains(response.statusCode) {
+      return exchange.continuation.resume(returning: Self.answer(seeOther, Data()))
     }
     exchange.continuation.resume(returning: Self.answer(response, exchange.body))
   }

@@ -6,6 +6,11 @@ public import Foundation
 
 /// Sends requests with `URLSession`. It keeps no cookies and no cache.
 ///
+/// Redirects are followed on the same host. Of a request that changes something, 301 and 302 are not followed but handed over, as is
+/// 307 or 308 where the system cannot send a body again. 303 says that the change was made and that its result is elsewhere (RFC
+/// 9110, 15.4.4): the result is fetched with GET, and its answer is handed over; the 303 itself, if that is a status from 400 to
+/// 499, which says nothing of the change.
+///
 /// ```swift
 /// let transport = HTTPTransport(
 ///   baseURL: url, headers: ["Authorization": "Bearer \(token)"], timeout: .seconds(20), sizeLimit: 1_000_000)

@@ -135,7 +135,7 @@
     private func forgetOutbox(before limit: Int64) throws {
       guard limit > 0 else { return }
       try db.execute(
-        sql: "DELETE FROM concord_outbox WHERE version <= ? AND state NOT IN ('pending', 'refused')",
+        sql: "DELETE FROM concord_outbox WHERE version <= ? AND state IN ('sent', 'dropped')",
         arguments: [limit])
       try db.execute(sql: "UPDATE concord_outbox_state SET forgotten = MAX(forgotten, ?)", arguments: [limit])
     }

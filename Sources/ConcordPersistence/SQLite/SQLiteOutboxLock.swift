@@ -10,7 +10,8 @@
   enum SQLiteOutboxLock {
     /// - Returns: `nil` while another has it.
     static func take(beside url: URL, store: String) throws -> OutboxHold? {
-      let path = url.path + "-outbox"
+      // Whoever comes by a link finds the same lock.
+      let path = url.resolvingSymlinksInPath().path + "-outbox"
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {
         throw StoreError.storeFailed(store: store, reason: "the lock of its outbox cannot be made (errno \(errno))")

@@ -44,10 +44,12 @@ struct Answer: Sendable, Equatable {
     case 201: "Created"
     case 304: "Not Modified"
     case 400: "Bad Request"
+    case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 409: "Conflict"
     case 413: "Payload Too Large"
+    case 421: "Misdirected Request"
     case 422: "Unprocessable Content"
     default: "Internal Server Error"
     }

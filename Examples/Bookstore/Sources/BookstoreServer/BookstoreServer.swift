@@ -1,5 +1,6 @@
 public import BookstoreKit
 import BookstoreWeb
+import FlyingFox
 public import Foundation
 
 /// The shop as a web service, on the loopback interface.
@@ -24,8 +25,17 @@ public final class BookstoreServer: Sendable {
   public init(port: UInt16, folder: URL, catalogue: Catalogue) async throws {
     file = try ShopFile(in: folder, catalogue: catalogue)
     let service = Service(file)
-    listening = try await Listening.start(port: port) { await service.answer($0) }
+    let gate = Gate()
+    // Who knows the port already may ask at once.
+    if port != 0 { gate.open(Int(port)) }
+    listening = try await Listening.start(port: port) { request in
+      if let status = gate.refusalOfForeign(request) {
+        return Answer(Refusal(status: status.code, reason: "Pages of other origins are not answered.")).response
+      }
+      return await service.answer(request)
+    }
     url = listening.url
+    if let port = url.port { gate.open(port) }
   }
 
   /// Answers what has begun, for a second at most, and closes the file.

@@ -28,13 +28,19 @@ final class ShopFile: Sendable {
       var configuration = Configuration()
       configuration.busyMode = .timeout(5)
       database = try DatabasePool(path: file.path, configuration: configuration)
-      try Self.migrator(catalogue).migrate(database)
+      let migrator = Self.migrator(catalogue)
+      if try database.read(migrator.hasBeenSuperseded) { throw LaterVersion() }
+      try migrator.migrate(database)
     } catch {
       throw ServerError.fileUnusable(file.path, reason: "\(error)")
     }
   }
 
   func close() throws { try database.close() }
+
+  private struct LaterVersion: Error, CustomStringConvertible {
+    var description: String { "a later version of this program has written it" }
+  }
 
   private static func migrator(_ catalogue: Catalogue) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -42,7 +42,8 @@ extension Bookstore {
           65  the catalogue is malformed: file, line and reason are on standard error
           66  the catalogue cannot be read
           69  it cannot listen there: the port is taken, or refused
-          73  nothing can be written into the folder, or another server works in it
+          73  nothing can be written into the folder, another server works in it, or a
+              later version has written its file
         """)
 
     @Option(help: ArgumentHelp("Where it listens. With 0, on any port that is free.", valueName: "number"))

@@ -1,5 +1,6 @@
 import BookstoreKit
 import BookstoreServer
+import BookstoreWeb
 import ConcordConnect
 import FlyingFox
 import Foundation

@@ -1,0 +1,84 @@
+import Concord
+import ConcordTestSupport
+import Foundation
+import Testing
+
+@testable import ConcordConnect
+
+@Suite("The events of an outbox, and its network")
+struct OutboxEventsTests {
+  @Test("Who asked for events and reads none is kept the last ones, and no more than those")
+  func unread() async throws {
+    try await withOutbox { connect in
+      let events = connect.outbox.events
+      connect.outbox.state.withLock { state in for _ in 0..<5000 { state.tell(.cleared) } }
+      try await connect.forward(Raise(book: 1, note: "a"))
+      await connect.outbox.idle()
+      var read = 0
+      var last = ""
+      for await event in events where last != "accepted" {
+        (read, last) = (read + 1, event.word)
+        if last == "accepted" { break }
+      }
+      #expect(last == "accepted" && read == 1024)
+    }
+  }
+
+  @Test("Nothing is sent before it is known that the network can be reached, also after a stop")
+  func unknownNetwork() async throws {
+    let network = LateNetwork()
+    let transport = ScriptedTransport()
+    let connect = TestConnect(
+      name: "Library", model: try libraryModel(), reachability: network, transport: transport,
+      forwarding: [Raise.self])
+    try connect.attachPersistentStore(
+      at: FileManager.default.temporaryDirectory, for: StoreConfiguration(type: .inMemory))
+    try connect.store([Book(id: 1, title: "")])
+    for (note, count) in [("a", 1), ("b", 2)] {
+      try await connect.start()
+      try await connect.forward(Raise(book: 1, note: note))
+      #expect(try await eventually { connect.outbox.isSender })
+      try await Task.sleep(for: .milliseconds(100))
+      #expect(transport.requests.count == count - 1)
+      network.say(false)
+      try await Task.sleep(for: .milliseconds(100))
+      #expect(transport.requests.count == count - 1)
+      network.say(true)
+      await connect.outbox.idle()
+      #expect(transport.requests.count == count)
+      try await connect.stop()
+    }
+  }
+
+  @Test("A network of which nothing is ever said holds nothing up")
+  func silentNetwork() async throws {
+    let network = LateNetwork()
+    let transport = ScriptedTransport()
+    let connect = TestConnect(
+      name: "Library", model: try libraryModel(), reachability: network, transport: transport,
+      forwarding: [Raise.self])
+    try connect.attachPersistentStore(
+      at: FileManager.default.temporaryDirectory, for: StoreConfiguration(type: .inMemory))
+    try connect.store([Book(id: 1, title: "")])
+    try await connect.start()
+    try await connect.forward(Raise(book: 1, note: "a"))
+    network.end()
+    await connect.outbox.idle()
+    #expect(transport.requests.count == 1)
+    try await connect.stop()
+  }
+}
+
+/// Says nothing by itself.
+private final class LateNetwork: Reachability {
+  private let streams = Locked<[AsyncStream<Bool>.Continuation]>([])
+
+  var states: AsyncStream<Bool> {
+    let (stream, continuation) = AsyncStream<Bool>.makeStream()
+    streams.withLock { $0.append(continuation) }
+    return stream
+  }
+
+  func say(_ isReachable: Bool) { for stream in streams.withLock({ $0 }) { stream.yield(isReachable) } }
+  func end() { for stream in streams.withLock({ $0 }) { stream.finish() } }
+}
