@@ -2,6 +2,10 @@ import Concord
 import ConcordTestSupport
 import Foundation
 
+#if Persistence
+  import GRDB
+#endif
+
 @testable import ConcordConnect
 
 /// Raises the price of a book by one, and notes itself in the title, so that doubles and wrong orders show.
@@ -32,7 +36,8 @@ struct AddBook: ForwardAction {
   var entity: AnyEntityReference { .init(Book.self, id: book.id) }
   func apply(to store: EntityStore) throws { store.store(book) }
   func send(with transport: any Transport, key: IdempotencyKey) async throws {
-    _ = try await transport.send(TransportRequest("POST", "/books")).successful()
+    let request = TransportRequest("POST", "/books", headers: ["Idempotency-Key": key.rawValue])
+    _ = try await transport.send(request).successful()
   }
 }
 
@@ -48,7 +53,8 @@ struct RemoveBook: ForwardAction {
     store.update(Book.self, id: counter) { $0.shelf += 1 }
   }
   func send(with transport: any Transport, key: IdempotencyKey) async throws {
-    _ = try await transport.send(TransportRequest("DELETE", "/books/\(book)")).successful()
+    let request = TransportRequest("DELETE", "/books/\(book)", headers: ["Idempotency-Key": key.rawValue])
+    _ = try await transport.send(request).successful()
   }
 }
 
@@ -84,6 +90,25 @@ func withOutbox<R>(
   if let folder { return try await run(folder) }
   return try await withFolder(run)
 }
+
+#if Persistence
+  /// A connect with a file, which is not started, and so sends nothing.
+  func resting(
+    _ folder: URL, _ types: [any ForwardAction.Type] = [Raise.self], transport: (any Transport)? = nil
+  ) throws -> TestConnect {
+    let connect = TestConnect(name: "Library", model: try libraryModel(), transport: transport, forwarding: types)
+    try connect.attachPersistentStore(at: folder)
+    return connect
+  }
+
+  /// A connection of its own to the file of such connects, which may be left with a transaction open.
+  func outboxFile(_ folder: URL) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(
+      path: folder.appending(path: "Library.sqlite").path, configuration: configuration)
+  }
+#endif
 
 extension GenericConnect {
   /// What a screen shows of a book.

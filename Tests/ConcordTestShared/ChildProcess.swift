@@ -46,6 +46,9 @@ public final class ChildProcess: Sendable {
     waitUntilExit()
   }
 
+  /// It neither runs nor ends.
+  public func suspend() { Foundation.kill(identifier, SIGSTOP) }
+
   /// All that it has printed is read.
   public func waitUntilExit() {
     process.withLock { $0.waitUntilExit() }

@@ -12,7 +12,7 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let entity: String
   /// When it was forwarded.
   public let forwarded: Date
-  /// How often it was tried in vain since the program began.
+  /// How often it was tried in vain since the ``Connect`` was started, or since it was a dead letter.
   public let attempts: Int
   /// What was wrong the last time.
   public let lastError: String?

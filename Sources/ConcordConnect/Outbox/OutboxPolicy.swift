@@ -13,7 +13,7 @@ public struct OutboxPolicy: Sendable, Hashable {
   public var maximumConcurrentSends: Int
   /// How long one waits after a failure.
   public var backoff: Backoff
-  /// How often an action is tried in a run of the program before it becomes a dead letter; without end, if `nil`.
+  /// How often an action is tried between a start and a stop before it becomes a dead letter; without end, if `nil`.
   public var maximumAttempts: Int?
 
   public init(
