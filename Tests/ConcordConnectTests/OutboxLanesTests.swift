@@ -23,6 +23,23 @@ struct OutboxLanesTests {
     var isIdle: Bool { !(0..<5).compactMap(head).contains { !$0.isBlocking } }
   }
 
+  @Test("A wait that something else has ended ends no later one")
+  func oldWait() {
+    var lanes = OutboxLanes()
+    let key = OutboxLanes.Key(entity: "Book", id: .integer(1))
+    lanes.set(1, in: key, isBlocking: false)
+    #expect(lanes.next()?.number == 1)
+    let first = lanes.end(1, in: key, isDelayed: true)
+    lanes.wakeAll()
+    #expect(lanes.next()?.number == 1)
+    let second = lanes.end(1, in: key, isDelayed: true)
+    #expect(first != nil && second != nil && first != second)
+    lanes.wake(key, from: first)
+    #expect(lanes.next() == nil)
+    lanes.wake(key, from: second)
+    #expect(lanes.next()?.number == 1 && lanes.end(1, in: key, isDelayed: false) == nil)
+  }
+
   @Test("Whatever happens, lanes give what is at their heads, once")
   func random() {
     let first = UInt64.random(in: 0..<1_000_000)

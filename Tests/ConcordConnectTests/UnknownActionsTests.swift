@@ -86,6 +86,25 @@ struct UnknownActionsTests {
       }
     }
 
+    @Test("Forwarding makes a type known, too: what was left of it is sent first")
+    func byForwarding() async throws {
+      try await withFolder { folder in
+        do {
+          let first = try resting(folder)
+          try await first.forward(AddBook(book: Book(id: 1, title: "new")))
+          for store in first.persistentStores { try first.detach(persistentStore: store) }
+        }
+        let transport = ScriptedTransport()
+        let second = try resting(folder, transport: transport)
+        try await second.start()
+        #expect(second.outbox.unknown.count == 1)
+        try await second.forward(AddBook(book: Book(id: 5, title: "")))
+        await second.outbox.idle()
+        #expect(second.outbox.unknown.isEmpty && transport.requests.count == 2)
+        try await second.stop()
+      }
+    }
+
     @Test("What becomes known is shown at its old place; what was told before is told by `unknown`")
     func oldPlace() async throws {
       try await withFolder { folder in

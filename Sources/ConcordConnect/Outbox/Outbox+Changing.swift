@@ -8,7 +8,7 @@ private struct Undo: Error {}
 extension Outbox {
   /// Forwards an action: see ``Connect/forward(_:)``.
   func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry {
-    registry.register(A.self)
+    register(A.self)
     return try await working { [self] in try forwardNow(action) }
   }
 

@@ -163,24 +163,25 @@ extension Outbox {
   private func end(_ item: OutboxState.Item, _ outcome: OutboxOutcome) {
     let number = item.row.number
     var generator = SystemRandomNumberGenerator()
-    var wait: Duration?
+    var delay: Duration?
+    var wait: Int?
     var pause: Duration?
     let waiting = state.withLock { state in
       state.running[number] = nil
       if case .failed(let error, let retryAfter) = outcome, let present = state.items[number] {
         let failures = state.failures[number]?.count ?? 0
         state.failures[number] = .init(count: failures + 1, error: "\(error)")
-        let delay = state.policy.backoff.delay(after: failures, using: &generator)
-        wait = (retryAfter ?? .zero) + delay
+        let whole = (retryAfter ?? .zero) + state.policy.backoff.delay(after: failures, using: &generator)
+        delay = whole
         pause = retryAfter
-        state.tell(.delayed(state.entry(present), error: error, by: wait ?? delay))
+        state.tell(.delayed(state.entry(present), error: error, by: whole))
       }
-      state.lanes.end(number, in: item.lane, isDelayed: wait != nil)
+      wait = state.lanes.end(number, in: item.lane, isDelayed: delay != nil)
       return state.takeWaiting()
     }
     for continuation in waiting { continuation.resume() }
     if let pause { self.pause(pause) }
-    if let wait { after(wait) { $0.lanes.wake(item.lane) } }
+    if let delay, let wait { after(delay) { $0.lanes.wake(item.lane, from: wait) } }
     sendNext()
   }
 

@@ -14,14 +14,14 @@ struct OutboxLanes {
     /// Those that are not sent, and hold up what comes after them.
     var blocking: Set<Int64> = []
     var busy: Int64?
-    /// Whether one waits after a failure.
-    var isDelayed = false
+    /// Which wait after a failure it is in; `nil` if it is in none.
+    var wait: Int?
     /// Whether it stands in `ready`.
     var isReady = false
 
     /// Whether there is something to be sent, now or later.
     var isOpen: Bool { numbers.first.map { !blocking.contains($0) } ?? false }
-    var canBegin: Bool { isOpen && busy == nil && !isDelayed }
+    var canBegin: Bool { isOpen && busy == nil && wait == nil }
     var isEmpty: Bool { numbers.isEmpty && busy == nil }
   }
 
@@ -29,6 +29,7 @@ struct OutboxLanes {
   private var ready: [Key] = []
   private var firstReady = 0
   private var openLanes = 0
+  private var lastWait = 0
 
   /// Whether nothing is left to be sent.
   var isIdle: Bool { openLanes == 0 }
@@ -38,7 +39,7 @@ struct OutboxLanes {
     let wasOpen = lane.isOpen
     body(&lane)
     // What comes next is another action, which has not failed.
-    if lane.isEmpty { lane.isDelayed = false }
+    if lane.isEmpty { lane.wait = nil }
     if lane.isOpen != wasOpen { openLanes += lane.isOpen ? 1 : -1 }
     if lane.canBegin, !lane.isReady {
       lane.isReady = true
@@ -83,18 +84,24 @@ struct OutboxLanes {
   }
 
   /// Ends what ``next()`` began.
-  mutating func end(_ number: Int64, in key: Key, isDelayed: Bool) {
-    guard lanes[key]?.busy == number else { return }
+  ///
+  /// - Returns: the number of the wait that begins, if the lane is delayed.
+  @discardableResult
+  mutating func end(_ number: Int64, in key: Key, isDelayed: Bool) -> Int? {
+    guard lanes[key]?.busy == number else { return nil }
+    lastWait += 1
+    let wait = isDelayed ? lastWait : nil
     change(key) { lane in
       lane.busy = nil
-      lane.isDelayed = isDelayed
+      lane.wait = wait
     }
+    return wait
   }
 
-  /// Ends the wait after a failure.
-  mutating func wake(_ key: Key) {
-    guard lanes[key] != nil else { return }
-    change(key) { $0.isDelayed = false }
+  /// Ends a wait after a failure, unless the lane is in another one by now; without a number, whichever it is in.
+  mutating func wake(_ key: Key, from wait: Int? = nil) {
+    guard let lane = lanes[key], wait == nil || lane.wait == wait else { return }
+    change(key) { $0.wait = nil }
   }
 
   mutating func wakeAll() { for key in Array(lanes.keys) { wake(key) } }
