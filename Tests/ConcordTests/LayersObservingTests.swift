@@ -28,6 +28,38 @@ struct LayersObservingTests {
     subscription.unsubscribe()
   }
 
+  @Test("What a layer has written is told when it is rolled back, also where it was brought up to date before")
+  func broughtUpToDateBefore() throws {
+    let log = Log<[String]>()
+    let subscriptions =
+      (0...3).map { store.observer(LayerBook.self, id: $0).observe { _ in } } + [
+        store.observer(LayerShelf.self, id: 3).observe { _ in },
+        store.observer(LayerReader.self, id: 3).observe { _ in },
+        store.observer(LayerShelf.self, id: 2).observe { log.append($0?.books.map(\.title) ?? []) },
+      ]
+    store.store(LayerReader(id: 3))
+    let shelf = LayerShelf(id: 2, books: [LayerBook(id: 0, title: "a"), LayerBook(id: 3, title: "b")])
+    store.store(shelf)
+    store.update(LayerReader.self, id: 3) { $0.shelf = shelf }
+    let layers = store.transaction { tx in
+      [
+        tx.optimistically { $0.store(LayerShelf(id: 3, best: LayerBook(id: 3, title: "c"))) },
+        tx.optimistically { $0.remove(LayerReader.self, id: 3) },
+        tx.optimistically { $0.store(LayerShelf(id: 2, books: [LayerBook(id: 2, title: "d")])) },
+      ]
+    }
+    let last = store.optimistically { tx in
+      tx.store([LayerBook(id: 2, title: "f"), LayerBook(id: 3, title: "e")], named: .shelved)
+    }
+    #expect(log.values == [[], ["a", "b"], ["d"], ["f"]])
+    try #require(layers.last).rollBack()
+    #expect(log.values.dropFirst(4) == [["a", "e"]])
+    last.rollBack()
+    for layer in layers.dropLast() { layer.rollBack() }
+    #expect(log.last == ["a", "b"])
+    for subscription in subscriptions { subscription.unsubscribe() }
+  }
+
   @Test("Nobody is told of a step that shows nothing")
   func nothing() {
     let book = store.store(LayerBook(id: 1, likes: 1))

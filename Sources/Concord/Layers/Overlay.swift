@@ -37,6 +37,8 @@ struct Overlay {
       let isReshaped = state.children?.list !== node.children || state.component !== node.links?.component
       guard isWrite || isReshaped else { continue }
       if !isWrite { hasReshaped = true }
+      // It may have been saved first when it was only brought up to date, and written afterwards.
+      state.isWrite = isWrite
       add(state)
     }
   }
