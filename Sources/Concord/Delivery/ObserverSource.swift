@@ -20,7 +20,7 @@
   }
 
   @inlinable @inline(__always) final func readValue() -> Value? {
-    shared.read(0) { core, isCommitted in value(core, isCommitted: isCommitted) }
+    shared.read(0) { core, isCommitted in isCommitted ? committedValue(core) : currentValue(core) }
   }
 
   /// The value of a source that is made of others' values, without the lock.
@@ -30,19 +30,20 @@
     preconditionFailure("an entity that is observed has, or had, a value")
   }
 
-  /// The value now, or the one that was last committed. Specialised for the type; once, since it is much code.
-  @inlinable @inline(never) final func value(_ core: StoreCore, isCommitted: Bool) -> Value? {
+  @inlinable final func currentValue(_ core: StoreCore) -> Value? {
     node.use(in: core) { node in
-      guard !isCommitted || !node.table.isAggregate, let entity = node.typed(Value.self) else {
-        return madeValue(core, isCommitted: isCommitted)
-      }
-      if isCommitted {
-        // What contains no entities shows nothing that is to be brought up to date.
-        if let saved = core.committedState(of: node)?.typed(Value.self) { return saved.value }
-      } else if node.isStale {
-        core.refresh(node)
-      }
-      return entity.value
+      if node.isStale { core.refresh(node) }
+      if let entity = node.typed(Value.self) { return entity.value }
+      return part(core, isCommitted: false)
+    }
+  }
+
+  /// The value that was last committed. Specialised for the type; once, since it is much code.
+  @inlinable @inline(never) final func committedValue(_ core: StoreCore) -> Value? {
+    node.use(in: core) { node in
+      // What contains no entities shows nothing that is to be brought up to date.
+      if !node.table.isAggregate, let saved = core.committedState(of: node)?.typed(Value.self) { return saved.value }
+      return madeValue(core, isCommitted: true)
     }
   }
 
@@ -65,7 +66,11 @@
   /// What an observer is to be told; `nil` if nothing.
   @inlinable final func value(_ core: StoreCore, for occasion: Occasion) -> Value? {
     let presence = node.use(in: core) { core.present($0, isWhole: isWhole, for: occasion) }
-    return presence == .nothing ? nil : value(core, isCommitted: presence == .committed)
+    return switch presence {
+    case .nothing: nil
+    case .current: currentValue(core)
+    case .committed: committedValue(core)
+    }
   }
 
   /// Whether the entity is gone.
@@ -86,7 +91,7 @@
 
   /// Takes what the value is to be made of, with the lock; the function makes it, without. Only a source that has a value.
   func capture(_ core: StoreCore, _ isCommitted: Bool) -> @Sendable () -> Value {
-    let value = value(core, isCommitted: isCommitted)
+    let value = isCommitted ? committedValue(core) : currentValue(core)
     return { [self] in value ?? derivedValue }
   }
 
