@@ -195,15 +195,17 @@ struct ConnectTests {
   @Test("An entity action, its statistics and its notifications")
   func entityAction() async throws {
     try await withModel { connect in
+      var token: (any NSObjectProtocol)?
+      // Another connect may come to lie where this one did, and tells of its actions, too.
+      defer { token.map(NotificationCenter.default.removeObserver) }
       let found: ActionProxy = try await withCheckedThrowingContinuation { continuation in
-        let token = NotificationCenter.default.addObserver(
+        token = NotificationCenter.default.addObserver(
           forName: Notification.ActionDidFinishExecuting, object: connect, queue: nil
         ) { notification in
           if let proxy = notification.userInfo?[Notification.Key.ActionProxy] as? ActionProxy {
             continuation.resume(returning: proxy)
           }
         }
-        _ = token
         do {
           try connect.execute(MyEntityAction(webService: MyWebService(), parameter1: 1, parameter2: 2))
         } catch { continuation.resume(throwing: error) }

@@ -11,6 +11,25 @@
     private var failure: ScriptedTransport.Step { .fail(TransportError.timedOut) }
     private var refusal: ScriptedTransport.Step { .answer(TransportResponse(status: 422, body: Data("sold out".utf8))) }
 
+    @Test("What is pending in another store than the first is shown when that is the first again")
+    func otherStoreFirst() async throws {
+      try await withFolder { folder in
+        let stores = ["a", "b"].map { folder.appending(path: $0) }
+        func open(_ order: [Int]) throws -> TestConnect {
+          let connect = TestConnect(name: "Library", model: try libraryModel(), forwarding: [Raise.self])
+          for index in order { try connect.attachPersistentStore(at: stores[index]) }
+          return connect
+        }
+        let first = try open([0])
+        try first.store([Book(id: 1, title: "")])
+        try await first.forward(Raise(book: 1, note: "a"))
+        #expect(try open([1, 0]).outbox.pending.isEmpty)
+        let again = try open([0, 1])
+        #expect(again.outbox.pending.count == 1)
+        #expect(try again.viewContext.find(Book.self, id: 1)?.value.title == "a")
+      }
+    }
+
     @Test("After a restart what was pending is shown at once, in order, and sent with its key")
     func restart() async throws {
       try await withFolder { folder in

@@ -37,6 +37,22 @@ struct DurableChangesTests {
     }
   }
 
+  @Test("What cannot be encoded is refused, and leaves nothing behind")
+  func cannotBeEncoded() async throws {
+    struct Reprice: ForwardAction {
+      var price: Double
+      static let name = "reprice"
+      var entity: AnyEntityReference { .init(Book.self, id: 1) }
+      func apply(to store: EntityStore) throws { store.update(Book.self, id: 1) { $0.price = price } }
+      func send(with transport: any Transport, key: IdempotencyKey) async throws {}
+    }
+    try await withOutbox { connect in
+      let book = try #require(try connect.viewContext.find(Book.self, id: 1))
+      await #expect(throws: Errors.self) { try await connect.forward(Reprice(price: .nan)) }
+      #expect(connect.outbox.pending.isEmpty && book.value.price == 0)
+    }
+  }
+
   @Test("Forwarding needs a store, started or not")
   func needsStore() async throws {
     let connect = TestConnect(name: "Library", model: try libraryModel())

@@ -23,6 +23,15 @@ struct InOrderTests {
     }
   }
 
+  @Test("At least one is sent at a time, whatever the policy says")
+  func atLeastOne() async throws {
+    try await withOutbox(.memory, ScriptedTransport()) { connect in
+      connect.outbox.policy.maximumConcurrentSends = 0
+      try await connect.forward(Raise(book: 1, note: "a"))
+      #expect(try await eventually { connect.outbox.pending.isEmpty })
+    }
+  }
+
   @Test("Entities do not wait for each other; so many are sent at a time as the policy says")
   func parallel() async throws {
     let transport = ScriptedTransport(Array(repeating: .wait, count: 9))

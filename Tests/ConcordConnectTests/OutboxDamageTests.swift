@@ -159,6 +159,23 @@
       }
     }
 
+    /// Stops a process while it does not write to a file. One that is stopped while it does holds up all others.
+    private func pause(_ child: ChildProcess, betweenWritesTo file: URL) async throws {
+      let database = try DatabaseQueue(path: file.path)
+      for _ in 0..<200 {
+        child.pause()
+        // The signal takes a moment.
+        try await Task.sleep(for: .milliseconds(20))
+        do {
+          return try await database.writeWithoutTransaction { try $0.inTransaction(.immediate) { .rollback } }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+          child.goOn()
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+      Issue.record("it writes whenever it is stopped")
+    }
+
     @Test("A process that is stopped but not dead keeps its place, and goes on where it was")
     func paused() async throws {
       try await withFolder { folder in
@@ -166,7 +183,7 @@
         try await server.start()
         let child = try ChildProcess(["forward", folder.path, server.url.absoluteString, "300", "5", "1"])
         #expect(try await eventually { child.lines.contains("sends") && child.lines.contains("queued 20") })
-        child.pause()
+        try await pause(child, betweenWritesTo: folder.appending(path: "Tallies.sqlite"))
         let connect = try tallyConnect(folder, server: server.url, tallies: 5)
         let before = try server.applied().count
         try await connect.start()

@@ -127,6 +127,35 @@ struct SeamlessTests {
     }
   }
 
+  @Test("What an action removes and makes again has only changed when that is stored", arguments: StoreKind.allCases)
+  func removesAndMakesAgain(_ kind: StoreKind) async throws {
+    struct Replace: ForwardAction {
+      static let name = "replace"
+      var entity: AnyEntityReference { .init(Author.self, id: 1) }
+      func apply(to store: EntityStore) throws {
+        store.remove(Author.self, id: 1)
+        store.store(Author(id: 1, name: "new"))
+      }
+      func send(with transport: any Transport, key: IdempotencyKey) async throws {
+        _ = try await transport.send(TransportRequest("PUT", "/authors/1")).successful()
+      }
+    }
+    let transport = ScriptedTransport([.wait])
+    try await withOutbox(kind, transport) { connect in
+      try connect.store([Novel(id: 1, title: "Emma", author: Author(id: 1, name: "old"))])
+      let novel = connect.viewContext.store.observer(Novel.self, id: 1)
+      _ = try connect.viewContext.find(Novel.self, id: 1)
+      try await connect.forward(Replace())
+      #expect(try await eventually { transport.waiting == 1 })
+      #expect(novel.value == nil)
+      transport.release()
+      await connect.outbox.idle()
+      let stored = try connect.stored(Novel.self)
+      #expect(stored == [Novel(id: 1, title: "Emma", author: Author(id: 1, name: "new"))])
+      #expect(try await eventually { novel.value?.author.name == "new" })
+    }
+  }
+
   @Test(
     "A change to what is not stored here is shown when that comes, and sent meanwhile", arguments: StoreKind.allCases)
   func comesLater(_ kind: StoreKind) async throws {

@@ -42,6 +42,45 @@ struct StrategyTests {
     #expect(try container.stored(Review.self, id: 1) == emma)
   }
 
+  @Test("What the view has saved and is not written yet is shown above what others store meanwhile")
+  func savedInViewAboveOthers() async throws {
+    let container = StrategyKind.mixed.container(try libraryModel())
+    let (_, gate) = try GateStore.attach(to: container)
+    let review = Review(id: 2, text: "Persuasion", stars: 4)
+    let book = Book(id: "1", title: "Emma", author: Author(id: "1", name: "Jane"))
+    let first = container.newBackgroundContext()
+    first.insert(book)
+    first.insert(emma)
+    first.insert(review)
+    try first.save()
+    gate.closeGate()
+    try container.viewContext.update(Review.self, id: 1) { $0.stars = 5 }
+    try container.viewContext.update(Book.self, id: "1") { $0.title = "Emma!" }
+    try container.viewContext.save()
+    // Another one with the same store.
+    let others = PersistentStoreCoordinator(model: container.model)
+    try others.attach(gate.inner, configuration: "")
+    let context = BackgroundContext(parent: others)
+    try context.update(Review.self, id: 1) { $0.text = "Emma, 1815" }
+    try context.update(Book.self, id: "1") { $0.reviews = [review] }
+    try context.save()
+    let both = Review(id: 1, text: "Emma, 1815", stars: 5)
+    #expect(try container.viewContext.find(Review.self, id: 1)?.value == both)
+    let found = try container.viewContext.fetch(
+      FetchDescriptor<Review>(predicate: #Predicate { $0.text == "Emma, 1815" }))
+    #expect(found == [both])
+    #expect(try container.viewContext.find(Book.self, id: "1")?.value.reviews == [review])
+    // Out of where others have put it.
+    try container.viewContext.delete(Review.self, id: 2)
+    #expect(try container.viewContext.find(Book.self, id: "1")?.value.reviews == [])
+    try container.viewContext.save()
+    gate.openGate()
+    try await container.flush()
+    #expect(try container.stored(Review.self, id: 1) == both)
+    #expect(try container.stored(Book.self, id: "1")?.title == "Emma!")
+    #expect(try container.stored(Book.self, id: "1")?.reviews == [])
+  }
+
   @Test("The view shows what is saved before it is written, where it goes through the view")
   func nestedSave() async throws {
     let container = StrategyKind.indirectNested.container(try libraryModel())

@@ -55,6 +55,25 @@ struct LayersShapesTests {
     #expect(store._checkInvariants() == [])
   }
 
+  @Test("What a wrapper showed elsewhere comes back with the layer, whoever looked at it", arguments: [false, true])
+  func reshapedByReading(_ isObserved: Bool) {
+    let book = store.store(LayerBook(id: 1, likes: 2))
+    let preview = store.store(LayerBook(id: 2, title: "new"))
+    let frame = LayerFrame(media: book.value, preview: LayerBook(id: 2, title: "old"))
+    let wall = store.store(LayerWall(id: 1, frames: [frame]))
+    let subscription = isObserved ? wall.observe { _ in } : nil
+    let before = wall.value
+    #expect(before.frames[0].preview.title == "old")
+    let layer = store.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 1 } }
+    #expect(wall.value.frames[0].preview == preview.value)
+    #expect(store.transaction { _ in wall.value } == before)
+    #expect(wall.value.frames[0].preview == preview.value)
+    layer.rollBack()
+    #expect(wall.value == before)
+    #expect(store._checkInvariants() == [])
+    subscription?.unsubscribe()
+  }
+
   @Test("Removing everything below a layer leaves what the layer makes")
   func removeAll() {
     let shelf = store.store(LayerShelf(id: 1, books: [LayerBook(id: 1)]))
@@ -83,6 +102,25 @@ struct LayersShapesTests {
     #expect(store.find(named: .featured).value == LayerBook(id: 3))
     #expect(store._checkInvariants() == [])
   }
+}
+
+/// A wrapper whose relations depend on an entity inside of it.
+private struct LayerFrame: EntityWrapper, Equatable {
+  var media: LayerBook
+  var preview: LayerBook
+
+  func wrappedEntitiesKeyPaths<Root>(
+    relativeTo parent: WritableKeyPath<Root, Self>
+  ) -> [PartialIdentifiableKeyPath<Root>] {
+    let media = PartialIdentifiableKeyPath(parent.appending(path: \.media))
+    return self.media.likes % 2 == 0 ? [media] : [media, .init(parent.appending(path: \.preview))]
+  }
+}
+
+private struct LayerWall: Aggregate, Equatable {
+  let id: Int
+  var frames: [LayerFrame]
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(wrapper: \.frames)] }
 }
 
 private struct LayerFilm: Identifiable, Equatable, Sendable {

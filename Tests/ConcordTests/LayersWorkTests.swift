@@ -71,6 +71,30 @@ struct LayersWorkTests {
     #expect(other.value.title == "c")
   }
 
+  @Test("A layer that comes to change another entity is run again by writes to that one, no longer to the first")
+  func changesAnother() {
+    let layered = Layered(0, others: 3)
+    let (store, runs) = (layered.store, layered.runs)
+    func likes() -> [Int] { layered.books.map(\.value.likes) }
+    let layer = store.optimistically { tx in
+      runs.add()
+      var chosen = 1
+      tx.update(LayerBook.self, id: 0) { chosen = $0.likes == 0 ? 1 : 2 }
+      tx.update(LayerBook.self, id: chosen) { $0.likes += 10 }
+    }
+    #expect(likes() == [0, 10, 0])
+    store.update(LayerBook.self, id: 0) { $0.likes = 1 }
+    #expect(likes() == [1, 0, 10])
+    store.update(LayerBook.self, id: 2) { $0.likes = 5 }
+    #expect(likes() == [1, 0, 15])
+    let before = runs.value
+    store.update(LayerBook.self, id: 1) { $0.likes = 7 }
+    #expect(likes() == [1, 7, 15] && runs.value == before)
+    layer.rollBack()
+    #expect(likes() == [1, 7, 5])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("A layer that reads otherwise than by an update is replayed with each write")
   func untraced() {
     let store = EntityStore(delivery: .immediate)

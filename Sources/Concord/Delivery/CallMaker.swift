@@ -8,14 +8,12 @@
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
 @usableFromInline final class CallMaker: Sendable {
-  let line: DeliveryLine
-  private let run: @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
+  @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
 
-  @usableFromInline init(
-    _ line: DeliveryLine, _ run: @escaping @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
-  ) {
-    (self.line, self.run) = (line, run)
-  }
+  let line: DeliveryLine
+  private let run: Run
+
+  init(_ line: DeliveryLine, _ run: @escaping Run) { (self.line, self.run) = (line, run) }
 
   func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
 

@@ -1,7 +1,7 @@
 /// Several sources as one: what is read of them is of one moment, and observers are told once a transaction.
 ///
 /// Its value is a function that makes the combined value, since that may run user code, and so has to run without the lock.
-// Unchecked, because its class above is; what it adds never changes.
+// Unchecked, because its superclass is; what it adds never changes.
 final class CombinedSource<Value: Sendable>: ObserverSource<@Sendable () -> Value>, @unchecked Sendable {
   /// Keeps what is observed alive.
   private let parts: [any CombinedPart]

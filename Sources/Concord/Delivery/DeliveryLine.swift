@@ -67,6 +67,8 @@ import Synchronization
   /// Sees to it that what waits is delivered. To be called without any lock.
   @usableFromInline func deliver() { deliver(all: false) }
 
+  // Much code, which would stand in several places.
+  @inline(never)
   private func deliver(all: Bool) {
     lock.lock()
     guard line.serve() else { return lock.unlock() }

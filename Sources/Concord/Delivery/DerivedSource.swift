@@ -1,5 +1,5 @@
 /// Makes a value of another source's, without the lock.
-// Unchecked, because its class above is; it adds functions that never change.
+// Unchecked, because its superclass is; it adds functions that never change.
 final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value>, @unchecked Sendable {
   private let base: ObserverSource<Base>
   private let transform: @Sendable (Base) -> Value

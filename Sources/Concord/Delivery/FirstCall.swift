@@ -11,12 +11,15 @@
   case inTurn
 }
 
-extension SharedCore {
+extension HeldNode {
+  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it.
   @usableFromInline func subscribe(
-    _ calls: CallMaker, to handle: NodeHandle, isWhole: Bool, _ buffering: Buffering, isHere: Bool
+    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, _ run: @escaping CallMaker.Run
   ) -> Subscription {
-    let subscriber = Subscriber(calls, to: handle, isWhole: isWhole, shared: self, buffering: buffering)
-    let first = readCommitted { core in
+    let calls = CallMaker(line, run)
+    let handle = handle
+    let subscriber = Subscriber(calls, to: handle, isWhole: isNode(of: type), shared: shared, buffering: buffering)
+    let first = shared.readCommitted { core in
       let first = calls.call(core, .beginning)
       let node = handle.node(in: core)
       node.addSubscriber(subscriber)

@@ -45,7 +45,7 @@ final class Hubs {
   @exclusivity(unchecked) private var changed: ContiguousArray<Hub> = []
   private var count: UInt64 = 0
   /// The node of all sources that are made of others. It is never the last holder that leaves it.
-  let derivedNode: Node
+  let derivedNode: EntityNode<HubEntity>
   /// Those that want to know what each transaction wrote.
   var listings: [ObjectIdentifier: Hub] = [:] {
     didSet { graph.written.isListed = !listings.isEmpty }
@@ -63,7 +63,8 @@ final class Hubs {
   var isWanted: Bool { !hubs.isEmpty }
   var hasChanged: Bool { !changed.isEmpty }
 
-  fileprivate func makeNode() -> Node {
+  /// A node that nothing is stored for, to be observed.
+  func makeNode() -> Node {
     count += 1
     return table.nodeAwaiting(count)
   }
@@ -104,5 +105,5 @@ final class Hubs {
   }
 }
 
-/// The entity that stands for a hub: never stored, only observed.
+/// The entity that stands for a hub, or for all changes: never stored, only observed.
 struct HubEntity: Identifiable, Sendable { let id: UInt64 }

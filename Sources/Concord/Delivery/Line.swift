@@ -1,14 +1,13 @@
 /// Notices that wait, oldest first, and who delivers them: a pure state machine.
 struct Line<Notice> {
-  private var waiting: ContiguousArray<Notice?> = []
-  private var first = 0
+  private var waiting = FIFO<Notice>()
   /// Somebody delivers, or will.
   private(set) var isServed = false
 
-  var isEmpty: Bool { first == waiting.count }
+  var isEmpty: Bool { waiting.isEmpty }
   /// Nothing waits, and nobody is being told.
   var isIdle: Bool { isEmpty && !isServed }
-  var count: Int { waiting.count - first }
+  var count: Int { waiting.count }
 
   mutating func enqueue(_ notice: Notice) { waiting.append(notice) }
 
@@ -33,28 +32,10 @@ struct Line<Notice> {
   }
 
   /// The oldest, without taking it.
-  var next: Notice? { first < waiting.count ? waiting[first] : nil }
+  var next: Notice? { waiting.first }
 
   /// Whether there is one, and the oldest is as wanted.
-  func isNext(_ isWanted: (Notice) -> Bool) -> Bool {
-    guard first < waiting.count, let notice = waiting[first] else { return false }
-    return isWanted(notice)
-  }
+  func isNext(_ isWanted: (Notice) -> Bool) -> Bool { waiting.first.map(isWanted) ?? false }
 
-  mutating func takeFirst() -> Notice? {
-    guard first < waiting.count else { return nil }
-    // Most often there is one.
-    if waiting.count == 1 { return waiting.removeLast() }
-    let notice = waiting[first].take()
-    first += 1
-    if first == waiting.count {
-      waiting.removeAll(keepingCapacity: true)
-      first = 0
-    } else if first >= 1024, first * 2 > waiting.count {
-      waiting.removeFirst(first)
-      waiting.shrink(beyond: 4_096)
-      first = 0
-    }
-    return notice
-  }
+  mutating func takeFirst() -> Notice? { waiting.takeFirst() }
 }

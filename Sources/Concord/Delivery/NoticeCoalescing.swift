@@ -9,10 +9,11 @@ struct NoticeCoalescing {
   /// The value changed while nothing could be told.
   private(set) var hasMissed = false
   private var pausesWhenStarted = false
-  /// The next notice is the first of all, or the first after a pause: also of an entity that was removed meanwhile.
+  /// The next notice is the first of all, or the first after a pause. It comes also if the entity was removed meanwhile, with the
+  /// last value that it had.
   private(set) var tellsLast = false
 
-  /// The value changed. `true` to enqueue a notice, if there is none yet or each counts.
+  /// The value changed. `true` to enqueue a notice: if there is none yet, or if each state is told (`isBuffered`).
   mutating func change(isBuffered: Bool) -> Bool {
     switch phase {
     case .ended: return false
@@ -58,7 +59,7 @@ struct NoticeCoalescing {
   /// It is paused, or will be when it has started.
   var isPaused: Bool { phase == .paused || pausesWhenStarted }
 
-  /// `true` to enqueue the newest of what was missed, if no notice waits since before the pause or each counts.
+  /// `true` to enqueue the newest of what was missed: if no notice waits since before the pause, or if each state is told.
   mutating func resume(isBuffered: Bool) -> Bool {
     pausesWhenStarted = false
     guard phase == .paused else { return false }

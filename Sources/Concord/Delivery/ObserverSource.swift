@@ -121,7 +121,7 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    let calls = CallMaker(line) { core, occasion, isToldNow in
+    return node.subscribe(line, as: Value.self, buffering, isHere: isHere) { core, occasion, isToldNow in
       guard let value = self.value(core, for: occasion) else {
         if isToldNow { self.shared.unlockToTell() }
         return nil
@@ -131,7 +131,6 @@
       onChange(value)
       return nil
     }
-    return shared.subscribe(calls, to: handle, isWhole: isWhole, buffering, isHere: isHere)
   }
 }
 

@@ -1,5 +1,5 @@
 /// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
-// Unchecked, because its class above is; it adds functions that never change.
+// Unchecked, because its superclass is; it adds functions that never change.
 final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   private let makePart: @Sendable (T?) -> Part
   private let isNothing: @Sendable (T?) -> Bool
@@ -24,10 +24,4 @@ final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSour
       return node.exists ? node.value : nil
     }
   }
-}
-
-/// All changes of a store.
-// Unchecked, because its class above is; it adds no field.
-final class ChangeSource: ObserverSource<ChangeSet>, @unchecked Sendable {
-  override func part(_ core: StoreCore, isCommitted: Bool) -> ChangeSet? { core.feed.present }
 }

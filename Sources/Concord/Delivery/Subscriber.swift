@@ -43,6 +43,8 @@
   // MARK: Being told
 
   /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
+  // Much code, which would stand in several places.
+  @inline(never)
   func didChange(_ core: StoreCore) {
     guard calls != nil else { return }
     guard buffersCalls else {
@@ -76,7 +78,8 @@
     return calls
   }
 
-  /// The turn has come, unless each state is told. Both locks are held.
+  /// The observer's turn to be told the newest has come. Where each state is told there is nothing to begin: the calls wait in
+  /// the box. Both locks are held.
   func beginTurn() {
     guard !buffersCalls, state.take() else { return }
     occasion = state.tellsLast ? .beginning : .change

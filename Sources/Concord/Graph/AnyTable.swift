@@ -7,6 +7,8 @@
   @usableFromInline final let isAggregate: Bool
   /// Whether the type is `Equatable`.
   @usableFromInline final let isEquatable: Bool
+  /// Whether ids are optionals, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
+  @usableFromInline final let hasOptionalIDs: Bool
   /// The schema of all values, if they have the same.
   final let fixedSchema: AnySchema?
   /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
@@ -28,12 +30,13 @@
   final var childTables: [AnyTable] = []
 
   init(
-    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, fixedSchema: AnySchema? = nil,
-    ownSchema: ((Node) -> AnySchema?)? = nil
+    valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,
+    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil
   ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
     self.isEquatable = isEquatable
+    self.hasOptionalIDs = hasOptionalIDs
     self.fixedSchema = fixedSchema
     self.ownSchema = ownSchema
   }
@@ -136,6 +139,8 @@
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
+  /// Whether the id of a node's value is `nil`.
+  func lacksID(_ node: Node) -> Bool { false }
 
   // MARK: Saved states
 

@@ -47,7 +47,7 @@ final class ComponentSearch {
       if node.children == nil {
         guard node.links?.component != nil else { continue }
         set(nil, for: node)
-        // The cycle that led through it is another one for the others.
+        // Those that were in a cycle with it may be in another one now, or in none.
         for edge in node.parents where edge.parent.table.isRecursive { add(edge.parent) }
       } else if !node.parents.isEmpty || node.links?.component != nil {
         add(node)

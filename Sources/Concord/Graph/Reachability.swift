@@ -2,9 +2,9 @@
 ///
 /// Counting parents would do if there were no cycles. For types that can form cycles each node without a holder has a
 /// `retainer`: one parent through which it is known to be reachable. Retainers form a forest whose roots have holders (or are
-/// of types that cannot form cycles), so a node with a retainer is reachable. The retainer of a node with a holder does not
-/// count: the chain above it may come back to the node itself. So the loss of the retainer or of the last holder needs a
-/// search.
+/// of types that cannot form cycles), so a node with a retainer is reachable. While a node has a holder, its retainer is not
+/// kept up to date, and may even be reachable only through the node itself. So both losses need a search for another way to a
+/// holder: that of the retainer, and that of the last holder.
 final class Reachability {
   private let graph: Graph
   private let log: LogBuffer

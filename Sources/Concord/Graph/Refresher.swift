@@ -31,7 +31,9 @@ final class Refresher: ChildForms {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
   }
 
-  /// By recursion, which is fast, outside of cycles and as deep as most values are.
+  /// By recursion, which is fast, outside of cycles and as deep as most values are. Never inlined: there is much of it, and
+  /// only what is stale gets here.
+  @inline(never)
   private func refresh(_ node: Node, depth: Int) {
     guard depth < 128, node.links?.component == nil else { return refreshDeep(node) }
     node.withChildren { children in
@@ -44,7 +46,7 @@ final class Refresher: ChildForms {
   }
 
   private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
-    graph.journal.willRefresh(node)
+    graph.journal.willRefresh(node, mayReshape: children.schema.mayReshape)
     for ordinal in ordinals {
       children.stale.remove(ordinal)
       children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
@@ -55,6 +57,7 @@ final class Refresher: ChildForms {
 
   /// The node's value is to be visited anew.
   func didReshape(_ node: Node) {
+    graph.journal.willRefresh(node, mayReshape: true)
     reshaped.append(node)
     graph.backlog.add()
   }

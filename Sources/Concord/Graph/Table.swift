@@ -7,8 +7,6 @@
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// Values that wait, in the current call, to be applied.
   @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
-  /// Whether the id is an optional, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
-  @usableFromInline let hasOptionalIDs = _isOptional(T.ID.self)
   /// `==`, or whether values have the same bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
@@ -21,7 +19,7 @@
     self.declared = declared
     super.init(
       valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
-      fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
+      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
   }
 
   // MARK: Finding
@@ -376,6 +374,7 @@
   override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
     node.typed(T.self).flatMap { view.value(of: $0) }
   }
+  override func lacksID(_ node: Node) -> Bool { node.typed(T.self)?.value.map { isNil($0.id) } ?? false }
   override func id(of node: Node) -> AnyHashable? { node.typed(T.self)?.value.map { AnyHashable($0.id) } }
 
   override func save(_ node: Node) -> SavedState { SavedValue(node, value: node.typed(T.self)?.value) }

@@ -280,14 +280,14 @@ final class LayerStack {
 
   /// Entities that the base has only because a layer kept them that does not change them any longer; they are not held afterwards.
   func letGoOfUntouched() -> Bool {
-    var counts: [ObjectIdentifier: Int32] = [:]
+    var counts: [ObjectIdentifier: Int] = [:]
     for nodes in kept.values { for node in nodes { counts[ObjectIdentifier(node), default: 0] += 1 } }
     for nodes in state.touched.values { for node in nodes { counts[ObjectIdentifier(node)] = nil } }
     var hasLet = false
     for (id, nodes) in kept {
       func isLost(_ node: Node) -> Bool {
         guard node.exists, let count = counts[ObjectIdentifier(node)] else { return false }
-        return node.holders.count <= count
+        return Int(node.holders.count) <= count
       }
       let lost = nodes.filter(isLost)
       if lost.isEmpty { continue }

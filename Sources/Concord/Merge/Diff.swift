@@ -49,7 +49,7 @@ extension Merge {
       schema: schema, isSameEntity: item.node.table.haveSameID(.pending(item.base), item.value))
   }
 
-  /// Compares the outermost value, which was given to the closure in another form.
+  /// Compares the outermost value with what the closure was given of it.
   func compareTop() {
     guard !occurrences.items.isEmpty else { return }
     let item = occurrences.items[0]
@@ -148,7 +148,7 @@ extension Merge {
         if table.isSameForm(.pending(brief), item.value) { return close(i, showsPresent: false) }
         candidates.append(brief)
       case .pending(let pending):
-        // Equal values may still differ, deep down, in what they leave out.
+        // Values that are equal by `==` may still differ inside, in which collections they leave out.
         let isSame =
           table.isAggregate
           ? table.haveSameBits(.pending(pending), item.value) : table.isSame(.pending(pending), item.value)

@@ -1,6 +1,7 @@
 // Which writes are taken, and which are discarded because they are not newer than what is stored.
 extension Merge {
-  /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
+  /// Whether a write is taken. If its stamp is newer than the stored one, it takes that one's place. A write without a stamp, and
+  /// one that is always taken, leave the stored stamp alone.
   func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
     if let stamp, !(stamp > node.stamp) {
       guard clock.isAlwaysTaken(stamp) else {

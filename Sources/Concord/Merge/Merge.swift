@@ -45,7 +45,7 @@ final class Merge {
   struct Base {
     /// The values in it are the store's own, and none was written since.
     let isStored: Bool
-    /// Only what the closure changed is written; otherwise it only goes first.
+    /// Only what the closure changed is written. Otherwise all is, and what it changed wins over the rest.
     let isOnlyEdits: Bool
     /// All values of each entity in it, if they are not the store's own.
     var values: [ObjectIdentifier: [Int32]] = [:]

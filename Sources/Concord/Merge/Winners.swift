@@ -23,6 +23,7 @@ extension Merge {
     guard occurrences.items[i].replacement < 0 else { return false }
     let state = occurrences.items[i].state
     if takesOnlyNew { return state.contains(.isNew) }
+    // Of what an update made only edits and new entities take part; of what is stored, everything.
     return base == nil || !state.isDisjoint(with: [.counts, .isNew]) || !(base?.isOnlyEdits ?? false)
   }
 

@@ -27,13 +27,15 @@ public struct PartialIdentifiableKeyPath<Root> {
 
   /// The same literal gives the same key path, most often.
   @inlinable @inline(__always) func isSame(as other: Self) -> Bool {
-    keyPath === other.keyPath && ObjectIdentifier(place) == ObjectIdentifier(other.place) || isEqual(other)
+    ObjectIdentifier(place) == ObjectIdentifier(other.place)
+      && (keyPath === other.keyPath || areEqual(keyPath, other.keyPath))
   }
 
-  @usableFromInline func isEqual(_ other: Self) -> Bool {
-    keyPath == other.keyPath && ObjectIdentifier(place) == ObjectIdentifier(other.place)
-  }
 }
+
+// Not specialised for each type of values, since that is rarely needed.
+@inline(never)
+@usableFromInline func areEqual(_ one: AnyKeyPath, _ other: AnyKeyPath) -> Bool { one == other }
 
 // MARK: Entities and aggregates
 

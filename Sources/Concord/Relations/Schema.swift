@@ -5,6 +5,8 @@
   let places: [AnyRelation]
   /// No getter, setter or observer comes between any of the relations and the value.
   let isStored: Bool
+  /// Bringing a value up to date may write in other places than those visited: behind a setter, or in a wrapper.
+  let mayReshape: Bool
   let orders: [PlaceOrder]
   /// Whether each relation can be left out as a whole.
   let canOmit: [Omittability]
@@ -18,6 +20,7 @@
     self.rootType = rootType
     self.places = places
     isStored = places.allSatisfy { $0.patchOwn != nil }
+    mayReshape = !isStored || orders.contains(.depends)
     self.orders = orders
     self.canOmit = canOmit
     self.canAlwaysRemove = canAlwaysRemove

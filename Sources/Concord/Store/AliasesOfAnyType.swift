@@ -65,12 +65,9 @@ extension StoreCore {
     for case let table as any AliasTable in graph.allTables where table.contentType == ObjectIdentifier(C.self) {
       if let source = table.source(ofAlias: name, self, shared) as? ObserverSource<C?> { return source }
     }
-    return PartSource(graph.table(NoAlias.self).nodeAwaiting(0), shared) { _ in nil }
+    return PartSource(hubs.derivedNode, shared) { _ in nil }
   }
 }
-
-/// What stands for an alias that cannot be.
-private struct NoAlias: Identifiable, Sendable { let id: Int }
 
 /// A table whose entities are aliases.
 private protocol AliasTable {

@@ -58,12 +58,12 @@ extension EntityStore {
       }
     }
     // Without the lock, since ids and values describe themselves.
-    return found.filter { !$0.isEmpty }.map { entities in
-      (
-        "\(type(of: entities[0]))",
-        entities.map { (id: describedID($0), value: $0) }.sorted { $0.id < $1.id }
-      )
-    }.sorted { $0.name < $1.name }
+    let tables = found.filter { !$0.isEmpty }
+    let names = tables.map { "\(type(of: $0[0]))" }
+    return order(of: names).map { table in
+      let ids = tables[table].map { describedID($0) }
+      return (names[table], order(of: ids).map { (ids[$0], tables[table][$0]) })
+    }
   }
 }
 
@@ -139,6 +139,9 @@ private struct Description: Sendable {
 
   private func name(of value: any Identifiable & Sendable) -> String { "\(type(of: value)) \(describedID(value))" }
 }
+
+/// The indices of the texts, in the order of the texts.
+private func order(of texts: [String]) -> [Int] { texts.indices.sorted { texts[$0] < texts[$1] } }
 
 private func describedID(_ entity: some Identifiable) -> String { "\(entity.id)" }
 

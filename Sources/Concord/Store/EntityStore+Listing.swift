@@ -86,7 +86,7 @@ extension StoreCore {
 }
 
 /// All entities of a type: a source that holds none of them.
-// Unchecked, because its class above is; it adds no field.
+// Unchecked, because its superclass is; it adds no field.
 private final class ListSource<T: Identifiable & Sendable>: ObserverSource<[T]>, @unchecked Sendable {
   /// The lock is held.
   init(_ core: StoreCore, _ shared: SharedCore) { super.init(Listing<T>.of(core, shared).node, shared) }

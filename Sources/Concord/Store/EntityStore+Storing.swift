@@ -39,10 +39,8 @@ extension EntityStore {
   ) -> EntityObserver<T> {
     shared.write(token, to: T.self, entity.id, only: alias == nil && ifPresent == nil) { core in
       core.prepare()
-      return core.graph.withTable(T.self) { table in
-        let node = shared.store(core, entity, in: table, alias, stamp, ifPresent)
-        return EntityObserver(ObserverSource(node, shared))
-      }
+      let node = shared.store(core, entity, in: core.graph.table(T.self), alias, stamp, ifPresent)
+      return EntityObserver(ObserverSource(node, shared))
     }
   }
 

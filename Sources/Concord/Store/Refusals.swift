@@ -21,11 +21,6 @@ extension StoreCore {
     return false
   }
 
-  /// A value without an id was stored by itself.
-  @usableFromInline @inline(never) func logMissing<T: Identifiable & Sendable>(_ type: T.Type, _ id: T.ID) {
-    log.append { $0.didRefuse(type, id: id, reason: .missingID) }
-  }
-
   /// An `update` of an alias that names nothing.
   func refuseUpdate<T>(of type: T.Type, _ name: String) -> Bool {
     noteMissing(NothingToUpdate(AliasKey<T>(name)))

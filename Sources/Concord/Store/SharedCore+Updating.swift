@@ -11,11 +11,10 @@ extension SharedCore {
     guard core.isWritable(node, stamp), var result = node.value else { return false }
     let mark = core.mark()
     unlocked { change(&result) }
-    guard node.exists else { return core.refuseRemoved(node) }
-    guard core.isUnwritten(since: mark), node.hasID(result.id) else {
+    guard core.isUntouched(node, since: mark), node.hasID(result.id) else {
       return core.finishUpdate(node, in: table, result: result, mark: mark, stamp, onOtherID)
     }
-    guard core.accept(node, core.clock.effective(stamp)) else { return false }
+    guard core.accept(node, stamp) else { return false }
     if node.replaceValue(with: consume result, unless: table.isSame) { core.graph.didWrite(node) }
     return true
   }
@@ -60,7 +59,12 @@ extension StoreCore {
     WriteMark(writes: graph.journal.writeCount, entries: graph.journal.count)
   }
 
-  @usableFromInline func isUnwritten(since mark: WriteMark) -> Bool { graph.journal.writeCount == mark.writes }
+  func isUnwritten(since mark: WriteMark) -> Bool { graph.journal.writeCount == mark.writes }
+
+  /// Nothing was written since, and the node's entity still exists.
+  @usableFromInline func isUntouched(_ node: Node, since mark: WriteMark) -> Bool {
+    node.exists && isUnwritten(since: mark)
+  }
 
   /// Whether an `update` is to call its closure: the entity exists, and the write is not known to be stale. Brings the value up
   /// to date.
@@ -75,11 +79,12 @@ extension StoreCore {
     return true
   }
 
-  /// The rest of an `update` of a flat entity, where the closure wrote to the store or changed the id.
+  /// The rest of an `update` of a flat entity, where the closure wrote to the store, changed the id, or let go of the entity.
   @usableFromInline func finishUpdate<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, in table: Table<T>, result: T, mark: WriteMark, _ stamp: Stamp?,
     _ onOtherID: ((T, T) -> Bool)?
   ) -> Bool {
+    guard node.exists else { return refuseRemoved(node) }
     let isAlone = isUnwritten(since: mark)
     prepare()
     guard let given = valueBefore(mark, of: node) else { return false }
@@ -98,7 +103,7 @@ extension StoreCore {
       return refuseIDChange(of: given, to: result.id, in: table)
     }
     let stamp = clock.effective(stamp)
-    guard accept(node, stamp) else { return false }
+    guard merge.accept(node, stamp) else { return false }
     // What the closure left as it was does not undo what was written meanwhile.
     if haveSameBits(given, result) { return true }
     guard table.isAggregate else {
@@ -116,8 +121,9 @@ extension StoreCore {
 
   /// What a node's value was before the writes that the journal has since then.
   private func valueBefore<T>(_ mark: WriteMark, of node: EntityNode<T>) -> T? {
-    guard let state = graph.journal.state(of: node, since: mark.entries) as? SavedValue<T> else { return node.value }
-    return state.value
+    let state = graph.journal.firstState(of: node, since: mark.entries) as? SavedValue<T>
+    if let state { return state.value }
+    return node.value
   }
 
   /// Stores a value with all it contains.

@@ -29,7 +29,7 @@ import Foundation
 
   /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
   @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
-    // What is below all others stays so.
+    // A stamp of -infinity means older than any other, in a layer, too.
     if let stamp { return priority == .layer && stamp > -.infinity ? nil : stamp }
     return ticks ? tick() : nil
   }

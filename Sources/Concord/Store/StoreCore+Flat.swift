@@ -3,7 +3,6 @@ extension StoreCore {
   @inlinable func storeFlat<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?
   ) -> EntityNode<T> {
-    let stamp = clock.effective(stamp)
     let id = value.id
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
@@ -14,16 +13,17 @@ extension StoreCore {
       }
       return known
     }
-    if table.hasOptionalIDs, isNil(id) { logMissing(T.self, id) }
     let node = table.insert(value, id: id, hash: hash, known: known, in: graph).use { $0 }
     didInsert(node, stamp)
     return node
   }
 
-  /// Raises the stamp, if the new one is newer; otherwise the write is discarded.
-  @usableFromInline func accept(_ node: Node, _ stamp: Stamp?) -> Bool { merge.accept(node, stamp) }
+  /// Raises the stamp, if that of the write is newer; otherwise the write is discarded. The stamp is the one that was given.
+  @usableFromInline func accept(_ node: Node, _ stamp: Stamp?) -> Bool { merge.accept(node, clock.effective(stamp)) }
 
   @usableFromInline func didInsert(_ node: Node, _ stamp: Stamp?) {
+    if node.table.hasOptionalIDs, node.table.lacksID(node) { log.append(.refused(.missingID), node) }
+    let stamp = clock.effective(stamp)
     node.stamp = firstStamp(stamp)
     graph.unexamined.insert(node)
     merge.logStored(node, stamp)

@@ -12,8 +12,8 @@ import Foundation
   let merge: Merge
   let removal: Removal
   let view: CommittedView
-  let feed: ChangeFeed
   let hubs: Hubs
+  let feed: ChangeFeed
   let projections: Projections
   let layers: LayerStack
   @usableFromInline let log: LogBuffer
@@ -43,8 +43,8 @@ import Foundation
     removal = Removal(
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
-    feed = ChangeFeed(graph: graph, refresher: refresher, view: view, clock: clock)
     hubs = Hubs(graph: graph)
+    feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view, clock: clock)
     projections = Projections(graph: graph)
     layers = graph.layers
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
@@ -91,7 +91,7 @@ import Foundation
         // other shape, has enqueued one.
         graph.invalidate(node, isNotifying: false)
       }
-      // Nobody is told, and so nobody would look: the next change below is to come up to them again.
+      // A change below goes up only to what is not stale yet. Nobody is told of these, and so nobody would read them.
       for node in graph.unrefreshed.takeAll() { refresher.refresh(node) }
     }
     _ = refresher.takeReshaped()
@@ -174,7 +174,7 @@ import Foundation
         } else if changed?.contains(node) ?? true {
           tell(node)
         } else {
-          // Nobody is told, and so nobody would look: the next change below is to come up to it again.
+          // As above, in `settleShapes`: the next change below is to come up to it again.
           refresh(node)
         }
       }

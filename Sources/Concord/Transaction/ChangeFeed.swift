@@ -12,14 +12,12 @@ final class ChangeFeed {
   /// Later stamps of the clock are those of the transaction.
   private var clockBefore: Stamp = -.infinity
 
-  init(graph: Graph, refresher: Refresher, view: CommittedView, clock: StampClock) {
+  init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView, clock: StampClock) {
     self.graph = graph
     self.refresher = refresher
     self.view = view
     self.clock = clock
-    let table = graph.table(AllChanges.self)
-    table.isInternal = true
-    node = table.nodeAwaiting(AllChanges().id)
+    node = hubs.makeNode()
     node.holders.add()
   }
 
@@ -73,6 +71,3 @@ final class ChangeFeed {
     return node.stamp
   }
 }
-
-/// The entity that stands for all changes: never stored, only observed.
-private struct AllChanges: Identifiable, Sendable { let id = 0 }

@@ -37,7 +37,11 @@
   @inlinable @inline(__always) func willWrite(_ node: Node) { if isRecording { save(node, isWrite: true) } }
 
   /// Saves a node's value before what it shows of its children is brought up to date.
-  func willRefresh(_ node: Node) { if isRecording, !entries.isEmpty { save(node, isWrite: false) } }
+  ///
+  /// - Parameter mayReshape: other places may be written, too. Layers take that back, also where somebody only reads.
+  func willRefresh(_ node: Node, mayReshape: Bool = false) {
+    if isRecording, !entries.isEmpty || mayReshape && isLayered { save(node, isWrite: false) }
+  }
 
   /// A node that is up to date is about to show something old.
   func willInvalidate(_ node: Node) {
@@ -68,18 +72,15 @@
     return state
   }
 
-  /// A node's state before the writes since a savepoint; `nil` if there were none.
-  func state(of node: Node, since start: Int) -> SavedState? {
-    guard Int(node.journalIndex) >= start else { return nil }
-    var state = entries[Int(node.journalIndex)]
-    while Int(state.previous) >= start { state = entries[Int(state.previous)] }
-    return state
-  }
-
   // MARK: Since a mark
 
   /// A node's first state from an entry on, whatever came before; `nil` if there is none.
-  func firstState(of node: Node, since mark: Int) -> SavedState? { state(of: node, since: mark) }
+  func firstState(of node: Node, since mark: Int) -> SavedState? {
+    guard Int(node.journalIndex) >= mark else { return nil }
+    var state = entries[Int(node.journalIndex)]
+    while Int(state.previous) >= mark { state = entries[Int(state.previous)] }
+    return state
+  }
 
   /// The first state of each node from an entry on, and whether the node was written since.
   func firstStates(since mark: Int) -> [(state: SavedState, isWrite: Bool)] {

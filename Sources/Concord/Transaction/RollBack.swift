@@ -7,7 +7,7 @@ extension StoreCore {
     let layers: LayerStack.State?
   }
 
-  /// The same of what is written, whatever layers there are.
+  /// How far the writes were, without the layers.
   struct WriteSavepoint {
     let logCount: Int
     let clearedCount: Int
@@ -22,7 +22,7 @@ extension StoreCore {
     undoWrites(to: savepoint.writes)
   }
 
-  /// The same, whatever becomes of layers.
+  /// Undoes the writes alone, and leaves the layers as they are.
   func undoWrites(to savepoint: WriteSavepoint) {
     removal.flush()
     needsComparison = true

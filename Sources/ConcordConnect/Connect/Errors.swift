@@ -12,7 +12,8 @@ public enum Errors: Error, Sendable, Equatable {
   case calledFromAction(String)
   /// A merge is to ignore an attribute that the type does not have.
   case unknownAttribute(String)
-  /// A forwarded action could not be read from the outbox again: another type has its name, or cannot read what it has written.
+  /// A forwarded action could not be read from the outbox again: it cannot be encoded, another type has its name, or its own cannot read
+  /// what it has written.
   case unreadableAction(String)
 }
 

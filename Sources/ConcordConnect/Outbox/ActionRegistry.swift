@@ -33,9 +33,12 @@ final class ActionRegistry: Sendable {
 
   /// The JSON of an action, which this program can read again.
   ///
-  /// - Throws: ``Errors/unreadableAction(_:)``: it would stay in the outbox for ever, unseen and unsent.
+  /// - Throws: ``Errors/unreadableAction(_:)``: it cannot be encoded, or would stay in the outbox for ever, unseen and unsent.
   func encode<A: ForwardAction>(_ action: A) throws -> String {
-    let body = try Self.encode(action)
+    let body: String
+    do { body = try Self.encode(action) } catch {
+      throw Errors.unreadableAction("'\(A.name)' cannot be encoded: \(error)")
+    }
     guard let decode = state.withLock({ $0.decoders[A.name] }) else { return body }
     let read: any ForwardAction
     do { read = try decode(Data(body.utf8)) } catch {

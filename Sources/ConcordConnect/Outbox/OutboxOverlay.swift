@@ -75,9 +75,9 @@ final class OutboxOverlay: ViewOverlay {
     return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
       for action in (ended + redone).reversed() {
-        // A view that is not kept up to date is not shown what was stored.
-        let isSent = states[action.number] == .sent
-        if isSent, !isKeptUpToDate { action.layer?.commit() } else { action.layer?.rollBack() }
+        // A view that is not kept up to date is shown what was stored only where that is known.
+        let isKept = states[action.number] == .sent && !isKeptUpToDate && now.written[action.number] == nil
+        if isKept { action.layer?.commit() } else { action.layer?.rollBack() }
       }
       var made = new.map { show($0, in: store) }
       for index in made.indices where made[index].held.isEmpty { hold(&made[index], in: store) }

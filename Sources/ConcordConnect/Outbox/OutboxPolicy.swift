@@ -9,8 +9,8 @@ public struct OutboxPolicy: Sendable, Hashable {
   }
 
   public var dependents: Dependents
-  /// How many actions are sent at a time, each of another entity.
-  public var maximumConcurrentSends: Int
+  /// How many actions are sent at a time, each of another entity; at least one.
+  public var maximumConcurrentSends: Int { didSet { maximumConcurrentSends = max(1, maximumConcurrentSends) } }
   /// How long one waits after a failure.
   public var backoff: Backoff
   /// How often an action is tried between a start and a stop before it becomes a dead letter; without end, if `nil`.

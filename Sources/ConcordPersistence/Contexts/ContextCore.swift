@@ -60,6 +60,19 @@ final class ContextCore {
     }
   }
 
+  /// Puts what is pending of some entities on top of what is stored of them now.
+  ///
+  /// - Returns: the same reading, with what is pending then.
+  func refresh(_ keys: Set<EntityKey>, _ reading: any RowReading) throws -> any RowReading {
+    if pending.isEmpty { return reading }
+    guard let base = (reading as? PendingReading)?.base else { return reading }
+    for key in keys {
+      guard let change = pending[key], let stored = try base.row(of: key) else { continue }
+      if let merged = change.merged(over: stored, key.entity) { pending[key] = merged }
+    }
+    return PendingReading(base, pending)
+  }
+
   /// Makes pending that entities are not there any longer, nor in what refers to them.
   ///
   /// - Parameter stamp: that of what changes, unless it has a newer one; `nil` to leave it.

@@ -18,6 +18,20 @@ struct PendingChange: Sendable {
   var stamp: Stamp
 
   var baseRow: StoredRow? { if case .row(let row) = base { row } else { nil } }
+
+  /// The same on top of what others have stored meanwhile, as the save would do. What both have changed is left to the save.
+  ///
+  /// - Returns: `nil` if it is the same.
+  func merged(over stored: StoredRow, _ entity: EntityDescription) -> PendingChange? {
+    guard let row, let known = baseRow, !stored.holdsSame(as: known) else { return nil }
+    var (newBase, newRow) = (stored, stored)
+    for property in entity.properties where !property.isSame(row, known) {
+      property.copy(from: row, to: &newRow)
+      if !property.isSame(stored, known) { property.copy(from: known, to: &newBase) }
+    }
+    newRow.stamp = max(row.stamp, stored.stamp)
+    return PendingChange(base: .row(newBase), row: newRow, stamp: newRow.stamp)
+  }
 }
 
 /// All that a context has changed and has not saved, in the order in which it was first changed.

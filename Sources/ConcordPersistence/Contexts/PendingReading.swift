@@ -2,21 +2,31 @@ import ConcordModel
 
 /// Reads rows as they will be when the pending changes are saved.
 final class PendingReading: RowReading {
-  private let base: any RowReading
+  let base: any RowReading
   private let pending: PendingChanges
+  /// Whether what others have stored meanwhile is shown below what is pending.
+  private let isMerging: Bool
 
-  init(_ base: any RowReading, _ pending: PendingChanges) {
+  init(_ base: any RowReading, _ pending: PendingChanges, isMerging: Bool = false) {
     self.base = base
     self.pending = pending
+    self.isMerging = isMerging
   }
 
   func row(of key: EntityKey) throws -> StoredRow? {
-    if let change = pending[key] { return change.row }
+    if let change = pending[key] { return try row(change, key) }
     return try base.row(of: key)
   }
 
+  private func row(_ change: PendingChange, _ key: EntityKey) throws -> StoredRow? {
+    guard isMerging, change.row != nil, change.baseRow != nil, let stored = try base.row(of: key) else {
+      return change.row
+    }
+    return change.merged(over: stored, key.entity)?.row ?? change.row
+  }
+
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
-    if let change = pending[key] { return try change.row.map { try body(StoredRowSource($0)) } }
+    if let change = pending[key] { return try row(change, key).map { try body(StoredRowSource($0)) } }
     return try base.withRow(of: key, body)
   }
 
@@ -24,8 +34,8 @@ final class PendingReading: RowReading {
     let changed = changedKeys(query.entity)
     if changed.isEmpty { return try base.rows(query, body) }
     // The rows of both, in one order. The base is read from its beginning, since pending rows move what comes after them.
-    var waiting = changed.compactMap { key -> (sortKey: SortKey, row: StoredRow)? in
-      guard let row = pending[key]?.row, query.holds(row, key: key.id) else { return nil }
+    var waiting = try changed.compactMap { key -> (sortKey: SortKey, row: StoredRow)? in
+      guard let row = try row(of: key), query.holds(row, key: key.id) else { return nil }
       return (query.sortKey(key.id) { row.values[$0] }, row)
     }.sorted { query.precedes($0.sortKey, $1.sortKey) }[...]
     let replaced = Set(changed.map(\.id))
@@ -78,7 +88,7 @@ final class PendingReading: RowReading {
     var count = try base.count(RowQuery(query.entity, where: query.condition))
     for key in changedKeys(query.entity) {
       let isStored = try base.row(of: key).map { query.holds($0, key: key.id) } ?? false
-      let isPresent = pending[key]?.row.map { query.holds($0, key: key.id) } ?? false
+      let isPresent = try row(of: key).map { query.holds($0, key: key.id) } ?? false
       if isStored != isPresent { count += isPresent ? 1 : -1 }
     }
     return min(max(0, count - query.start), query.maximum)
@@ -87,7 +97,14 @@ final class PendingReading: RowReading {
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     let found = try base.referrers(to: key, in: entity)
     if !pending.mayChange(entity) { return found }
-    return found.filter { pending[EntityKey(entity, $0)] == nil } + pending.referrers(to: key, in: entity).map(\.id)
+    let others = found.filter { pending[EntityKey(entity, $0)] == nil }
+    let changed = pending.referrers(to: key, in: entity).map(\.id)
+    if !isMerging { return others + changed }
+    return try others
+      + Set(found + changed).subtracting(others).filter { id in
+        let references = try row(of: EntityKey(entity, id)).map(entity.references) ?? []
+        return references.contains { $0.target == key.entity.name && $0.key == key.id }
+      }
   }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }

@@ -103,7 +103,7 @@ public final class RootContext: ContextParent {
         let (pending, now) = state.withLock { ($0.combined, $0.writes) }
         // A save that was written meanwhile may be in neither of the two.
         if now != writes { return nil }
-        return try body(pending.isEmpty ? base : PendingReading(base, pending))
+        return try body(pending.isEmpty ? base : PendingReading(base, pending, isMerging: true))
       }
       if let result { return result }
     }

@@ -274,6 +274,8 @@ extension ViewContext {
           }
           overlayChange = try overlay?.change(reading)
           if let overlayChange { concern = self.concern(in: keys, with: announced, overlayChange) }
+          // What ends above is stored from now on, and is seen also where the view has changed something else.
+          let reading = overlayChange == nil ? reading : try core.refresh(concern.keys, reading)
           let loader = EntityLoader(reading, model: core.parent.model)
           for key in concern.shown {
             do {
@@ -322,9 +324,9 @@ extension ViewContext {
     in keys: Set<EntityKey>, with announced: AnnouncedChanges, _ overlayChange: ViewOverlayChange? = nil
   ) -> Concern {
     var keys = keys.union(announced.keys)
-    if let overlayChange, isKeptUpToDate {
+    if let overlayChange {
       keys.formUnion(overlayChange.changed)
-      if overlayChange.concernsAll { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
+      if overlayChange.concernsAll, isKeptUpToDate { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
     }
     var shown = keys.filter(isShown)
     if let overlayChange { shown.formUnion(overlayChange.needed.filter { !isShown($0) }) }

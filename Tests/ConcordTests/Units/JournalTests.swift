@@ -50,8 +50,9 @@ struct JournalTests {
     write(nodes[1], 3)
     write(nodes[0], 4)
     #expect(journal.count == 3 && committed(nodes[0]) == 0 && committed(nodes[1]) == 0)
-    #expect(text(journal.state(of: nodes[0], since: 1)) == 2 && text(journal.state(of: nodes[0], since: 0)) == 0)
-    #expect(journal.state(of: nodes[0], since: 3) == nil && journal.state(of: nodes[2], since: 0) == nil)
+    #expect(text(journal.firstState(of: nodes[0], since: 1)) == 2)
+    #expect(text(journal.firstState(of: nodes[0], since: 0)) == 0)
+    #expect(journal.firstState(of: nodes[0], since: 3) == nil && journal.firstState(of: nodes[2], since: 0) == nil)
     journal.end(savepoint)
     journal.end(outer)
     #expect(journal.writtenStates.map { text($0) } == [0, 0])
@@ -259,7 +260,7 @@ struct JournalTests {
         let node = nodes[i]
         let isWritten = parts.contains { $0.written.contains(i) }
         return (committed(node) ?? node.value?.text) == parts.first?.before[i]
-          && parts.allSatisfy { (text(journal.state(of: node, since: $0.start)) ?? now()[i]) == $0.before[i] }
+          && parts.allSatisfy { (text(journal.firstState(of: node, since: $0.start)) ?? now()[i]) == $0.before[i] }
           && journal.isWritten(node) == isWritten
       }
     }

@@ -8,7 +8,7 @@ struct ChangedNodes {
     var stack: [(node: Node, isBriefChanged: Bool)] = []
     // The former parents of a child that lost it without being written: their relations are computed, and a change below made
     // them show others.
-    var former: [ObjectIdentifier: [Node]] = [:]
+    var former: [ObjectIdentifier: ContiguousArray<Node>] = [:]
     for state in graph.journal.writtenStates {
       let node = state.node
       let isWritten = node.differs(from: state, graph)

@@ -1,0 +1,5 @@
+/// All changes of a store.
+// Unchecked, because its superclass is; it adds no field.
+final class ChangeSource: ObserverSource<ChangeSet>, @unchecked Sendable {
+  override func part(_ core: StoreCore, isCommitted: Bool) -> ChangeSet? { core.feed.present }
+}

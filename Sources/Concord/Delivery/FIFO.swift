@@ -1,0 +1,35 @@
+/// What waits, oldest first. Adding and taking one cost the same however many wait, on average, and room that a peak left is
+/// given back.
+struct FIFO<Element> {
+  private var elements: ContiguousArray<Element?> = []
+  private var taken = 0
+
+  var count: Int { elements.count - taken }
+  var isEmpty: Bool { taken == elements.count }
+  /// The oldest, without taking it.
+  var first: Element? { taken < elements.count ? elements[taken] : nil }
+
+  mutating func append(_ element: consuming Element) { elements.append(element) }
+
+  mutating func takeFirst() -> Element? {
+    guard taken < elements.count else { return nil }
+    // Most often there is one.
+    if elements.count == 1 { return elements.removeLast() }
+    let element = elements[taken].take()
+    taken += 1
+    if taken == elements.count {
+      elements.removeAll(keepingCapacity: true)
+      taken = 0
+    } else if taken >= 64, taken * 2 > elements.count {
+      elements.removeFirst(taken)
+      elements.shrink(beyond: 256)
+      taken = 0
+    }
+    return element
+  }
+
+  mutating func takeAll() -> [Element] {
+    defer { self = FIFO() }
+    return elements[taken...].compactMap { $0 }
+  }
+}
