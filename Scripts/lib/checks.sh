@@ -51,6 +51,26 @@ limited() {
   return "$status"
 }
 
+# name_failures COMMAND…: runs tests, and says at the end which of them failed and why: among thousands one is not found.
+name_failures() {
+  local status=0 log=.build/tests.log
+  mkdir -p .build
+  "$@" 2>&1 | tee "$log" || status=$?
+  if [ "$status" -ne 0 ]; then
+    printf '\n%sThese tests failed:%s\n' "$red" "$plain"
+    # An issue's lines of explanation follow it; at most 20 of each.
+    awk '/^(✘|x|\[.*\]) .*(recorded an issue|failed after)|error: -\[/ { print; left = 20; next }
+      /^[◇✔✘↳]/ && !/^↳/ { left = 0 }
+      left > 0 { print; left-- }' "$log"
+    # A test that crashes says nothing: it is the last that began.
+    if ! grep -q '^✘ Test run' "$log"; then
+      note "the run did not end; the last lines:"
+      tail -n 20 "$log"
+    fi
+  fi
+  return "$status"
+}
+
 run_under_thread_sanitizer() {
   # The thread sanitizer wants its shadow memory at fixed addresses, which random layouts with many bits may take.
   local without_random_layout=()
@@ -59,7 +79,7 @@ run_under_thread_sanitizer() {
   fi
   local suppressions=$root/Scripts/lib/thread-sanitizer.suppressions
   TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$suppressions${TSAN_OPTIONS:+:$TSAN_OPTIONS}" \
-    ${without_random_layout[@]+"${without_random_layout[@]}"} \
+    name_failures ${without_random_layout[@]+"${without_random_layout[@]}"} \
     swift test --sanitize=thread --scratch-path .build-tsan --traits Persistence --no-parallel ||
     fail 'the thread sanitizer found something'
 }

@@ -38,5 +38,5 @@ test_optimised() {
     fail 'the tests do not build optimised'
   fi
   trap - EXIT
-  limited 90 swift test "${optimised_options[@]}" --skip-build --no-parallel
+  name_failures limited 90 swift test "${optimised_options[@]}" --skip-build --no-parallel
 }
