@@ -135,7 +135,7 @@ final class GateStore: RowStore {
 
 /// Waits until something holds, for 5 seconds at most.
 func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-  for _ in 0..<1000 {
+  for _ in 0..<4000 {
     if try condition() { return true }
     try await Task.sleep(for: .milliseconds(5))
   }
