@@ -15,6 +15,10 @@ final class PlainStore: Sendable {
 
   func store(_ book: Book) { state.withLock { $0.books[book.id] = book } }
 
+  func update(_ id: Int, _ change: (inout Book) -> Void) {
+    state.withLock { state in state.books.inPlace(id, change) }
+  }
+
   func find(_ id: Int) -> Book? { state.withLock { $0.books[id] } }
 
   func observe(_ id: Int, _ closure: @escaping @Sendable (Book) -> Void) {
