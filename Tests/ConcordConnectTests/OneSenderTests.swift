@@ -126,7 +126,7 @@ struct OneSenderTests {
         #expect(try await eventually { child.lines.contains("sends") && child.lines.contains("queued 5") })
         let connect = try tallyConnect(folder, server: server.url, tallies: 4)
         try await connect.start()
-        child.suspend()
+        child.pause()
         #expect(try #require(connect.persistentStoreCoordinator.outboxHome).rows.holdOutbox() == nil)
         #expect(!connect.outbox.isSender)
         child.kill()

@@ -121,6 +121,29 @@
       }
     }
 
+    @Test("What another process commits is told also if it comes before the first look at the file")
+    func beforeFirstLook() async throws {
+      try await withFolder { folder in
+        let file = folder.appending(path: "Process.sqlite")
+        let store = try SQLiteStore(url: file, entities: processModel().entities)
+        defer { try? store.close() }
+        let told = Locked(0)
+        func observe() throws -> StoreObservation {
+          // The first look waits for the connection.
+          try store.pool.writeWithoutTransaction { _ in
+            let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
+            let other = try DatabaseQueue(path: file.path)
+            try other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (1, '', 0)") }
+            Thread.sleep(forTimeInterval: 0.1)
+            return observation
+          }
+        }
+        let observation = try observe()
+        #expect(try await eventually { told.withLock { $0 } == 1 })
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     @Test("Following a file that nobody writes to takes less than 1 % of a processor")
     func idle() async throws {
       try await withFolder { folder in

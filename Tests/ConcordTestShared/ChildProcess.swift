@@ -10,10 +10,13 @@ public final class ChildProcess: Sendable {
 
   public init(_ arguments: [String]) throws {
     let pipe = Pipe()
-    pipe.fileHandleForReading.readabilityHandler = { [output] handle in
-      let data = handle.availableData
-      output.receive(data)
-      if data.isEmpty { handle.readabilityHandler = nil }
+    // A thread that waits, since on Linux Dispatch may look at a file that `readabilityHandler` has let go.
+    Thread.detachNewThread { [output] in
+      var data = Data()
+      repeat {
+        data = pipe.fileHandleForReading.availableData
+        output.receive(data)
+      } while !data.isEmpty
     }
     identifier = try process.withLock { [input] process in
       process.executableURL = Self.url
@@ -36,7 +39,7 @@ public final class ChildProcess: Sendable {
 
   public func say(_ text: String) { input.fileHandleForWriting.write(Data("\(text)\n".utf8)) }
 
-  /// `kill -STOP`, and `kill -CONT`.
+  /// `kill -STOP`, after which it neither runs nor ends; and `kill -CONT`.
   public func pause() { Foundation.kill(identifier, SIGSTOP) }
   public func goOn() { Foundation.kill(identifier, SIGCONT) }
 
@@ -45,9 +48,6 @@ public final class ChildProcess: Sendable {
     Foundation.kill(identifier, SIGKILL)
     waitUntilExit()
   }
-
-  /// It neither runs nor ends.
-  public func suspend() { Foundation.kill(identifier, SIGSTOP) }
 
   /// All that it has printed is read.
   public func waitUntilExit() {

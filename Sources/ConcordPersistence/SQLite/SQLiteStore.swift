@@ -43,19 +43,22 @@
         // The file may be somebody else's: its triggers and the like must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
       }
-      pool = try StoreError.translating(store: name) {
+      let dataVersion: Int?
+      (pool, dataVersion) = try StoreError.translating(store: name) {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
         let schema = SQLiteSchema(
           entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
         do {
-          try pool.write { try schema.prepare($0) }
+          return try pool.write { db in
+            try schema.prepare(db)
+            return (pool, try SQLiteWatch.dataVersion(db))
+          }
         } catch {
           try? Self.close(pool)
           throw error
         }
-        return pool
       }
-      watch = SQLiteWatch(pool, feed, uses)
+      watch = SQLiteWatch(pool, dataVersion, feed, uses)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 

@@ -27,10 +27,17 @@
     /// Two writes that are closer may have the same date.
     private static let precision = 0.1
 
-    init(_ pool: DatabasePool, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses) {
+    /// - Parameter dataVersion: that of the file when it was opened, so that nothing is missed which others write before the first look.
+    init(_ pool: DatabasePool, _ dataVersion: Int?, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses) {
       self.pool = pool
       self.feed = feed
       self.uses = uses
+      state.withLock { $0.version = dataVersion }
+    }
+
+    /// What the connection that writes knows of commits by others: it changes with each.
+    static func dataVersion(_ db: Database) throws -> Int? {
+      try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
     }
 
     deinit { stop() }
@@ -69,8 +76,7 @@
       guard mustAsk, uses.enter() else { return }
       pool.asyncWriteWithoutTransaction { [weak self, uses] db in
         defer { uses.leave() }
-        let version = try? Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
-        self?.didLook(version)
+        self?.didLook(try? Self.dataVersion(db))
       }
     }
 
@@ -89,7 +95,11 @@
     private func didLook(_ version: Int?) {
       let isChanged = state.withLock { state in
         state.isLooking = false
-        guard let version else { return false }
+        guard let version else {
+          // It could not be asked, and is the next time.
+          state.date = nil
+          return false
+        }
         defer { state.version = version }
         return state.version != nil && state.version != version
       }
