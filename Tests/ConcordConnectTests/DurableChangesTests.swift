@@ -29,6 +29,24 @@ struct DurableChangesTests {
     }
   }
 
+  @Test("What an action makes is found in the view while it is pending; what it removes is found as removed")
+  func found() async throws {
+    try await withOutbox(network: ReachabilitySwitch(isReachable: false)) { connect in
+      #expect(try connect.viewContext.find(Book.self, id: 10) == nil)
+      try await connect.forward(AddBook(book: Book(id: 10, title: "new")))
+      let made = try #require(try connect.viewContext.find(Book.self, id: 10))
+      try await connect.forward(Raise(book: 10, note: "!"))
+      #expect(made.value.title == "new!" && made.value.price == 1)
+      try await connect.forward(RemoveBook(book: 1, counter: 2))
+      #expect(try connect.viewContext.find(Book.self, id: 1)?.isRemoved == true)
+      #expect(try connect.kept(10) == nil && connect.kept(1) != nil)
+      try await connect.outbox.clear()
+      #expect(made.isRemoved)
+      #expect(try connect.viewContext.find(Book.self, id: 10) == nil)
+      #expect(try connect.viewContext.find(Book.self, id: 1)?.isRemoved == false)
+    }
+  }
+
   @Test("An action that does not apply is refused by `forward`, and leaves nothing behind")
   func doesNotApply() async throws {
     try await withOutbox { connect in

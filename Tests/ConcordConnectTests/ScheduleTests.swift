@@ -78,6 +78,27 @@ struct ScheduleTests {
     }
   }
 
+  @Test("Settled, what an interval that has ended makes due is done, however soon it ends")
+  func everySettled() async throws {
+    for _ in 0..<50 {
+      try await withSchedules { connect, clock, _ in
+        let (sync, other) = (Sync(), Sync())
+        try await connect.start()
+        connect.schedule(sync, .every(.seconds(60)))
+        let schedule = connect.schedule(other, .every(.seconds(20)))
+        for count in 1...3 {
+          clock.advance(by: .seconds(60))
+          try await connect.settled()
+          #expect(sync.ends.entries.count == count && other.ends.entries.count == count)
+        }
+        schedule.cancel()
+        clock.advance(by: .seconds(20))
+        try await connect.settled()
+        #expect(other.ends.entries.count == 3)
+      }
+    }
+  }
+
   @Test("When the network returns, and not while it is there")
   func reachable() async throws {
     try await withSchedules { connect, _, network in

@@ -62,6 +62,8 @@ final class ActionScheduler: Sendable {
 
   // MARK: Holding
 
+  var isHeld: Bool { state.withLock { !$0.holds.isEmpty } }
+
   func isHeld(_ hold: Hold) -> Bool { state.withLock { $0.holds.contains(hold) } }
 
   /// Lets nothing begin, for a reason, or ends that. What runs goes on.

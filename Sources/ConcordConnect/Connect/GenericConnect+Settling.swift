@@ -1,9 +1,13 @@
 import Dispatch
 
 extension GenericConnect {
-  /// Returns when no action runs, or waits to run and is not held, and all of that has been told.
+  /// Returns when no action runs, waits to run and is not held, or is due by its schedule, and all of that has been told.
   package func actionsEnded() async {
-    while scheduler.isBusy { await scheduler.ended() }
+    while hasActions {
+      await scheduler.ended()
+      // A schedule whose interval has ended is about to wake.
+      await Task.yield()
+    }
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async { [notices] in
         notices.settle()
@@ -12,6 +16,11 @@ extension GenericConnect {
     }
   }
 
-  /// Whether an action runs or waits to run, or something is left to be sent.
-  package var hasWork: Bool { scheduler.isBusy || !outbox.state.withLock { $0.isIdle } }
+  /// Schedules are asked first: what was due runs by then, or has run.
+  private var hasActions: Bool {
+    schedules.isBehind || scheduler.isBusy || schedules.isExecuting && !scheduler.isHeld
+  }
+
+  /// Whether an action is due, runs or waits to run, or something is left to be sent.
+  package var hasWork: Bool { hasActions || !outbox.state.withLock { $0.isIdle } }
 }

@@ -23,7 +23,14 @@ final class ScheduleKeeper: Sendable {
     let kind: ObjectIdentifier
     let triggers: [ScheduleTrigger]
     let execute: Execute
-    var tasks: [Task<Void, Never>] = []
+    var waits: [Wait] = []
+  }
+
+  /// What waits for a trigger.
+  private struct Wait {
+    let task: Task<Void, Never>
+    /// Whether its time has come, and it has not woken yet.
+    var isBehind: @Sendable () -> Bool = { false }
   }
 
   /// What is known of a type of actions, one of which waits or runs.
@@ -39,7 +46,13 @@ final class ScheduleKeeper: Sendable {
     self.reachability = reachability
   }
 
-  deinit { for entry in state.withLock({ $0.entries.values }) { entry.tasks.forEach { $0.cancel() } } }
+  deinit { for entry in state.withLock({ $0.entries.values }) { entry.waits.forEach { $0.task.cancel() } } }
+
+  /// Whether an interval has ended, and its action was not given to be executed yet.
+  var isBehind: Bool { state.withLock { $0.entries.values.flatMap(\.waits) }.contains { $0.isBehind() } }
+
+  /// Whether the end of an action that was given to be executed is not known yet.
+  var isExecuting: Bool { state.withLock { !$0.kinds.isEmpty } }
 
   func add(_ type: any Action.Type, _ triggers: [ScheduleTrigger], _ execute: @escaping Execute) -> Schedule {
     let entry = Entry(kind: ObjectIdentifier(type), triggers: triggers, execute: execute)
@@ -54,7 +67,7 @@ final class ScheduleKeeper: Sendable {
 
   private func remove(_ number: Int) {
     let entry = state.withLock { $0.entries.removeValue(forKey: number) }
-    entry?.tasks.forEach { $0.cancel() }
+    entry?.waits.forEach { $0.task.cancel() }
   }
 
   func start() {
@@ -66,57 +79,64 @@ final class ScheduleKeeper: Sendable {
   }
 
   func stop() {
-    let tasks = state.withLock { state in
+    let waits = state.withLock { state in
       state.isStarted = false
       for kind in state.kinds.keys { state.kinds[kind]?.next = [] }
       return state.entries.keys.flatMap { number in
-        defer { state.entries[number]?.tasks = [] }
-        return state.entries[number]?.tasks ?? []
+        defer { state.entries[number]?.waits = [] }
+        return state.entries[number]?.waits ?? []
       }
     }
-    for task in tasks { task.cancel() }
+    for wait in waits { wait.task.cancel() }
   }
 
   /// Begins to wait for what makes an action due.
   private func begin(_ number: Int) {
     guard let triggers = state.withLock({ $0.entries[number]?.triggers }) else { return }
-    var tasks: [Task<Void, Never>] = []
+    var waits: [Wait] = []
     for trigger in Set(triggers) {
       switch trigger {
       case .atStart: break
-      case .every(let interval): tasks.append(repeating(number, interval))
-      case .whenReachable: tasks.append(following(number))
+      case .every(let interval): waits.append(repeating(number, interval, clock))
+      case .whenReachable: waits.append(following(number))
       }
     }
     let isLate = state.withLock { state in
       guard state.isStarted, state.entries[number] != nil else { return true }
-      state.entries[number]?.tasks += tasks
+      state.entries[number]?.waits += waits
       return false
     }
-    if isLate { return tasks.forEach { $0.cancel() } }
+    if isLate { return waits.forEach { $0.task.cancel() } }
     if triggers.contains(.atStart) { isDue(number, comesAgain: false) }
   }
 
-  private func repeating(_ number: Int, _ interval: Duration) -> Task<Void, Never> {
+  private func repeating<C: Clock<Duration>>(_ number: Int, _ interval: Duration, _ clock: C) -> Wait {
     // Longer than a century is too long for some clocks.
     let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
-    return Task { [clock, weak self] in
-      while (try? await clock.sleep(for: interval)) != nil, !Task.isCancelled {
-        guard let self else { return }
+    // The interval begins now, and not when the task does.
+    let deadline = Locked<C.Instant?>(clock.now.advanced(by: interval))
+    let task = Task { [weak self] in
+      // It sleeps no more.
+      defer { deadline.withLock { $0 = nil } }
+      while let end = deadline.withLock({ $0 }) {
+        guard (try? await clock.sleep(until: end, tolerance: nil)) != nil, !Task.isCancelled, let self else { return }
         isDue(number, comesAgain: true)
+        deadline.withLock { $0 = clock.now.advanced(by: interval) }
       }
     }
+    return Wait(task: task) { deadline.withLock { $0.map { $0 <= clock.now } ?? false } }
   }
 
-  private func following(_ number: Int) -> Task<Void, Never> {
+  private func following(_ number: Int) -> Wait {
     let states = reachability.states
-    return Task { [weak self] in
+    let task = Task { [weak self] in
       var wasReachable = true
       for await isReachable in states {
         defer { wasReachable = isReachable }
         if isReachable, !wasReachable { self?.isDue(number, comesAgain: false) }
       }
     }
+    return Wait(task: task)
   }
 
   private func isDue(_ number: Int, comesAgain: Bool) {

@@ -98,15 +98,18 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Finds an entity, to observe it. It follows what is changed in the view and, if the strategy says so, what others save.
   ///
-  /// - Returns: `nil` if it is not stored.
+  /// - Returns: `nil` if it is neither stored nor shown by a change that is still pending. Of what such a change removes it is an
+  ///   observer whose `isRemoved` is true.
   /// - Throws: ``/ConcordModel/StoreError``.
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
-    try change { core in
+    let stored: EntityObserver<T>? = try change { core in
       if let value = try core.find(type, id) { return store.store(value) }
       store.remove(type, id: id)
       return nil
     }
+    // A layer may have made it, as one of what waits to be sent does.
+    return stored ?? store.find(type, id: id)
   }
 
   /// Fetches entities, with all they contain, without observing them.
