@@ -81,13 +81,15 @@ final class CountingStrategy: ContextStrategy, ContextStrategyType, @unchecked S
   }
 }
 
-/// A type of store of a user's: keeps rows in memory, lets writers wait, and fails when it is told to.
+/// A type of store of a user's: keeps rows in another one, in memory unless said otherwise, lets writers wait, and fails when it
+/// is told to.
 final class GateStore: RowStore {
-  let inner: MemoryStore
+  let inner: any RowStore
   private let gate = NSCondition()
   private let state = Locked((isClosed: false, error: StoreError?.none))
 
-  init(name: String) { inner = MemoryStore(name: name) }
+  init(_ inner: any RowStore) { self.inner = inner }
+  convenience init(name: String) { self.init(MemoryStore(name: name)) }
 
   var name: String { inner.name }
 
