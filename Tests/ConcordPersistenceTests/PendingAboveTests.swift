@@ -62,7 +62,7 @@ struct PendingAboveTests {
     }
   }
 
-  private func withWorld(_ test: Case, _ body: (World) async throws -> Void) async throws {
+  func withWorld(_ test: Case, _ body: (World) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
