@@ -126,4 +126,107 @@ extension SeamlessTests {
       }
     }
   }
+
+  @Test("Of a property that the view and an action have changed the view keeps its own above, and the save decides")
+  func sameProperty() async throws {
+    for strategy in Strategy.allCases {
+      for policy in [MergePolicy.byStamp, .objectTrump, .storeTrump, .error] {
+        try await withFolder { folder in
+          let connect = try await strategy.connect(.memory, folder, ScriptedTransport())
+          try connect.store([Book(id: 1, title: "")])
+          connect.persistentStoreCoordinator.settle()
+          let view = connect.viewContext
+          view.mergePolicy = policy
+          let book = try #require(try view.find(Book.self, id: 1))
+          try await connect.forward(Raise(book: 1, note: "a"))
+          try view.update(Book.self, id: 1) { $0.title = "own" }
+          #expect(book.value.title == "owna")
+          connect.suspended = false
+          await connect.outbox.idle()
+          // Until it is saved, it is shown.
+          #expect(book.value == Book(id: 1, title: "own", price: 1), "\(strategy) \(policy)")
+          if policy == .error {
+            #expect(throws: StoreError.self) { try view.save() }
+            view.rollback()
+          } else {
+            try view.save()
+          }
+          try await connect.flush()
+          // What was accepted is as fresh as its acceptance.
+          let last = Book(id: 1, title: policy == .objectTrump ? "own" : "a", price: 1)
+          #expect(try book.value == last && connect.stored(Book.self) == [last], "\(strategy) \(policy)")
+          try await connect.stop()
+        }
+      }
+    }
+  }
+
+  @Test("A view that is saved while its action is sent loses nothing", arguments: Strategy.combinations)
+  func savedMeanwhile(_ kind: StoreKind, _ strategy: Strategy) async throws {
+    for isRefused in [false, true] {
+      try await withFolder { folder in
+        let sending = Locked<(@Sendable () throws -> Void)?>(nil)
+        let transport = ScriptedTransport { _ in
+          try? sending.withLock { $0 }?()
+          return TransportResponse(status: isRefused ? 409 : 204)
+        }
+        let connect = try await strategy.connect(kind, folder, transport)
+        try connect.store([Book(id: 1, title: ""), Book(id: 2, title: "")])
+        connect.persistentStoreCoordinator.settle()
+        let view = connect.viewContext
+        let (first, second) = (
+          try #require(try view.find(Book.self, id: 1)), try #require(try view.find(Book.self, id: 2))
+        )
+        try await connect.forward(Raise(book: 1, note: "a"))
+        try view.update(Book.self, id: 1) { $0.title = "own " }
+        sending.withLock {
+          $0 = {
+            try view.update(Book.self, id: 1) { $0.shelf = 5 }
+            try view.delete(Book.self, id: 2)
+            view.insert(Book(id: 3, title: "new"))
+            try view.save()
+          }
+        }
+        connect.suspended = false
+        #expect(try await eventually { connect.outbox.pending.isEmpty })
+        try await connect.flush()
+        connect.persistentStoreCoordinator.settle()
+        let last = Book(id: 1, title: isRefused ? "own " : "own a", price: isRefused ? 0 : 1, shelf: 5)
+        #expect(first.value == last && second.isRemoved, "\(strategy)")
+        let stored = try connect.stored(Book.self).sorted { $0.id < $1.id }
+        #expect(stored == [last, Book(id: 3, title: "new")], "\(strategy)")
+        try await connect.stop()
+      }
+    }
+  }
+
+  @Test("A dead letter goes from above what the view has pending of the same property", arguments: Strategy.allCases)
+  func refusedAbove(_ strategy: Strategy) async throws {
+    try await withFolder { folder in
+      let transport = ScriptedTransport { _ in TransportResponse(status: 422) }
+      let connect = try await strategy.connect(.memory, folder, transport)
+      try connect.store([Book(id: 1, title: "")])
+      connect.persistentStoreCoordinator.settle()
+      let view = connect.viewContext
+      let book = try #require(try view.find(Book.self, id: 1))
+      try view.update(Book.self, id: 1) { $0.title = "own " }
+      try await connect.forward(Raise(book: 1, note: "a"))
+      #expect(book.value.title == "own a")
+      connect.suspended = false
+      #expect(try await eventually { !connect.outbox.deadLetters.isEmpty && book.value.title == "own " })
+      view.rollback()
+      #expect(book.value == Book(id: 1, title: ""))
+      try view.update(Book.self, id: 1) { $0.title = "second " }
+      connect.suspended = true
+      let letter = try #require(connect.outbox.deadLetters.first)
+      #expect(connect.outbox.retry(letter))
+      #expect(try await eventually { book.value.title == "second a" && book.value.price == 1 })
+      try view.save()
+      connect.suspended = false
+      #expect(try await eventually { !connect.outbox.deadLetters.isEmpty && book.value.price == 0 })
+      try await connect.flush()
+      #expect(try book.value.title == "second " && connect.stored(Book.self) == [Book(id: 1, title: "second ")])
+      try await connect.stop()
+    }
+  }
 }

@@ -175,4 +175,145 @@ struct PendingAboveTests {
       #expect(try world.container.stored(Book.self, id: "1") == nil)
     }
   }
+
+  @Test("In cycles, what others remove and change is followed around what the view has pending", arguments: Case.all)
+  func cycles(_ test: Case) async throws {
+    try await withWorld(test) { world in
+      // A removal changes who refers to what goes, and is the fresher one.
+      world.view.mergePolicy = .objectTrump
+      let people = (1...3).map { Person(id: $0, name: "\($0)") }
+      try world.store { context in
+        for person in people { context.insert(person) }
+        try context.update(Person.self, id: 1) { $0.friends = [people[1]] }
+        try context.update(Person.self, id: 2) { $0.friends = [people[0]] }
+        context.insert(Team(id: 1, name: "team", members: [1: people[0], 2: people[1]]))
+      }
+      let first = try #require(try world.view.find(Person.self, id: 1))
+      let team = try #require(try world.view.find(Team.self, id: 1))
+      try world.change { view in
+        let others = try [2, 3].map { try #require(try view.find(Person.self, id: $0)).value }
+        try view.update(Person.self, id: 1) { $0.friends = others }
+        try view.update(Person.self, id: 3) { $0.team = team.value }
+      }
+      try world.store { context in
+        try context.update(Person.self, id: 2) { $0.name = "two" }
+        try context.update(Team.self, id: 1) { $0.name = "others" }
+      }
+      _ = (try world.view.find(Person.self, id: 1), try world.view.find(Team.self, id: 1))
+      #expect(first.value.friends.map(\.name) == ["two", "3"])
+      #expect(team.value.name == "others" && team.value.members.count == 2)
+      try world.store { try $0.delete(Person.self, id: 2) }
+      #expect(try world.view.find(Person.self, id: 1)?.value.friends.map(\.id) == [3])
+      #expect(try world.view.find(Team.self, id: 1)?.value.members.keys.sorted() == [1])
+      try world.store { try $0.delete(Team.self, id: 1) }
+      #expect(try world.view.find(Person.self, id: 3)?.value.team == nil)
+      #expect(try world.view.find(Team.self, id: 1) == nil && team.isRemoved)
+      try await world.write()
+      #expect(try world.container.stored(Person.self, id: 1)?.friends.map(\.id) == [3])
+      #expect(first.value.friends.map(\.id) == [3])
+    }
+  }
+
+  @Test("Wrappers, dictionaries, optionals and odd ids lie above what others store", arguments: Case.all)
+  func shapes(_ test: Case) async throws {
+    try await withWorld(test) { world in
+      for id in ["", " ", "a'b\"c", "é", "e\u{301}", "%_\\", "👩🏽‍🚀\r\n", "\0x"] {
+        let author = Author(id: id, name: "base")
+        try world.store { context in
+          context.insert(Book(id: id, title: "base", author: author, editor: author, medium: .note("base")))
+        }
+        let book = try #require(try world.view.find(Book.self, id: id), "\(id.debugDescription)")
+        let review = try #require(try world.view.find(Review.self, id: 3)).value
+        try world.change { view in
+          try view.update(Book.self, id: id) { book in
+            book.editor = nil
+            book.medium = .required(review)
+            book.byLanguage = ["é": review]
+          }
+        }
+        try world.store { context in
+          try context.update(Book.self, id: id) { book in
+            book.title = "others"
+            book.author.name = "others"
+            book.extras = [.author(author), .note("x")]
+            book.byNumber = [7: author]
+          }
+        }
+        _ = try world.view.find(Book.self, id: id)
+        let others = Author(id: id, name: "others")
+        let both = Book(
+          id: id, title: "others", author: others, byLanguage: ["é": review], byNumber: [7: others],
+          medium: .required(review), extras: [.author(others), .note("x")])
+        #expect(book.value == both, "\(id.debugDescription)")
+      }
+      try await world.write()
+      for book in try world.others.fetch(FetchDescriptor<Book>()) where !["1", "2"].contains(book.id) {
+        #expect(book.editor == nil && book.title == "others" && book.byLanguage.count == 1 && book.extras.count == 2)
+      }
+    }
+  }
+
+  @Test("What the view inserts and deletes above what others insert, change and delete", arguments: Case.all)
+  func wholeEntities(_ test: Case) async throws {
+    try await withWorld(test) { world in
+      let view = world.view
+      let shown = try (1...3).map { try #require(try view.find(Review.self, id: $0)) }
+      // Others insert the same one.
+      try world.change { $0.insert(Review(id: 10, text: "own", stars: 1)) }
+      try world.store { $0.insert(Review(id: 10, text: "others", stars: 9)) }
+      #expect(try view.find(Review.self, id: 10)?.value == Review(id: 10, text: "own", stars: 1))
+      // A whole one above a change above what others have stored.
+      try world.change { try $0.update(Review.self, id: 1) { $0.text = "own" } }
+      try world.store { try $0.update(Review.self, id: 1) { $0.stars = 9 } }
+      try world.change { $0.insert(Review(id: 1, text: "whole", stars: 0)) }
+      #expect(shown[0].value == Review(id: 1, text: "whole", stars: 0))
+      // Deleted here, changed there; deleted there, changed here.
+      try world.store { try $0.update(Review.self, id: 2) { $0.stars = 9 } }
+      try world.change { try $0.delete(Review.self, id: 2) }
+      try world.change { try $0.update(Review.self, id: 3) { $0.text = "own" } }
+      try world.store { try $0.delete(Review.self, id: 3) }
+      #expect(shown[1].isRemoved)
+      #expect(try view.fetch(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)])).map(\.id) == [1, 3, 10])
+      if test.place == .unsaved {
+        view.rollback()
+        #expect(
+          try view.fetch(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)])).map(\.stars) == [9, 9, 9])
+        #expect(shown[0].value.text == "base" && shown[2].isRemoved)
+        return
+      }
+      try await world.write()
+      let stored = try world.others.fetch(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)]))
+      #expect(stored == [Review(id: 1, text: "whole", stars: 0), Review(id: 10, text: "others", stars: 9)])
+      #expect(try view.fetch(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)])) == stored)
+      #expect(shown[0].value == stored[0] && shown[2].isRemoved)
+    }
+  }
+
+  @Test("A context nested in a view sees all of them, and its save conflicts with none", arguments: StoreKind.allCases)
+  func nested(_ kind: StoreKind) async throws {
+    for place in Place.allCases {
+      try await withWorld(Case(kind: kind, strategy: .indirectNested, place: place)) { world in
+        let child = world.container.newBackgroundContext()
+        child.mergePolicy = .error
+        world.view.mergePolicy = .error
+        try world.change { try $0.update(Book.self, id: "1") { $0.title = "view" } }
+        try child.update(Book.self, id: "1") { $0.isbn = "child" }
+        try world.store { try $0.update(Book.self, id: "1") { $0.author.name = "others" } }
+        try world.store { try $0.update(Book.self, id: "1") { $0.editor = Author(id: "9", name: "editor") } }
+        var all = Book(
+          id: "1", title: "view", isbn: "child", author: Author(id: "1", name: "others"),
+          editor: Author(id: "9", name: "editor"))
+        #expect(try child.find(Book.self, id: "1") == all)
+        try child.update(Book.self, id: "1") { $0.editor = nil }
+        all.editor = nil
+        try child.save()
+        #expect(try world.view.find(Book.self, id: "1")?.value == all)
+        try world.store { try $0.update(Book.self, id: "1") { $0.author.name = "again" } }
+        all.author.name = "again"
+        #expect(try world.view.find(Book.self, id: "1")?.value == all)
+        try await world.write()
+        #expect(try world.container.stored(Book.self, id: "1") == all)
+      }
+    }
+  }
 }

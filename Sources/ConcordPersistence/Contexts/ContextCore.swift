@@ -50,10 +50,12 @@ final class ContextCore {
     try parent.read(Set(model.entities)) { base in
       let reading = PendingReading(base, pending)
       var missing = Set(removed)
+      // What others have stored refers to nothing that is not there.
+      var seen = missing
       for key in aggregates {
-        guard let row = try reading.row(of: key) else { continue }
-        for child in key.entity.referencedKeys(of: row, in: model) where !missing.contains(child) {
-          if try reading.row(of: child) == nil { missing.insert(child) }
+        guard let row = pending[key]?.row else { continue }
+        for child in key.entity.referencedKeys(of: row, in: model) where seen.insert(child).inserted {
+          if try reading.withRow(of: child, { _ in true }) == nil { missing.insert(child) }
         }
       }
       if !missing.isEmpty { try remove(missing, base, stamp: nil) }
@@ -188,7 +190,11 @@ final class ContextCore {
     for key in edited.keys {
       let known = given.byKey[key] ?? []
       let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
-      if let winner { winners.append((key, winner.row, known.first?.row)) }
+      guard let winner else { continue }
+      var row = winner.row
+      // It comes from elsewhere.
+      if known.isEmpty, winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
+      winners.append((key, row, known.first?.row))
     }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
