@@ -59,6 +59,32 @@ struct PendingCostTests {
     // Ten authors are looked for.
     try await expectSame { try $0.update(Book.self, id: "\($1)") { $0.title = "own" } }
   }
+
+  @Test("One of many saves that can never be written is found without writing each alone")
+  func oneThatIsGivenUp() async throws {
+    let told = Locked<[String]>([])
+    let container = StrategyKind.mixed.container(try libraryModel()) { error in
+      if let error = error as? BackgroundSaveError, !error.isPending { told.withLock { $0.append("\(error)") } }
+    }
+    let (_, gate) = try GateStore.attach(to: container)
+    let view = container.viewContext
+    let author = Author(id: "a", name: "a")
+    view.insert(Book(id: "0", title: "", isbn: "x", author: author))
+    try view.save()
+    try await container.flush()
+    gate.fail(with: .locked(store: "x"))
+    for id in 1..<200 {
+      view.insert(Book(id: "\(id)", title: "", isbn: id == 150 ? "x" : nil, author: author))
+      try view.save()
+    }
+    gate.writes.withLock { $0 = 0 }
+    gate.fail(with: nil)
+    try await container.flush()
+    #expect(gate.writes.withLock { $0 } < 40)
+    #expect(try await eventually { told.withLock { $0.count } == 1 })
+    #expect(told.withLock { $0[0].hasPrefix("Book '150'") && $0[0].hasSuffix("another Book has the same isbn") })
+    #expect(try BackgroundContext(parent: container.persistentStoreCoordinator).count(FetchDescriptor<Book>()) == 199)
+  }
 }
 
 /// Keeps rows in memory, counts those that are read, and lets writes fail.

@@ -85,6 +85,8 @@ final class CountingStrategy: ContextStrategy, ContextStrategyType, @unchecked S
 /// is told to.
 final class GateStore: RowStore {
   let inner: any RowStore
+  /// How often somebody was let write.
+  let writes = Locked(0)
   private let gate = NSCondition()
   private let state = Locked((isClosed: false, error: StoreError?.none))
 
@@ -108,6 +110,7 @@ final class GateStore: RowStore {
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R { try inner.read(body) }
 
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    writes.withLock { $0 += 1 }
     gate.lock()
     while state.withLock({ $0.isClosed }) { gate.wait() }
     gate.unlock()

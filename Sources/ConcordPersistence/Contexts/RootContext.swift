@@ -186,13 +186,19 @@ public final class RootContext: ContextParent {
   private func writeLayers() throws {
     var waiting: Set<EntityDescription> = []
     var failure: (any Error)?
+    /// How many saves are written together.
+    var most = Int.max
     while true {
-      let layers = state.withLock { $0.layers(besides: waiting, model) }
+      let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))
       guard let first = layers.first else { break }
+      most = .max
       do {
         try write(layers)
+      } catch let error where layers.count > 1 && !Self.mayPass(error) {
+        // One of them can never be written: it is looked for by halves, since there may be many.
+        most = layers.count / 2
       } catch {
-        // One of them can never be written, or not now.
+        // One of them cannot be written now.
         guard layers.count == 1 else {
           do { try write([first]) } catch {
             waiting.formUnion(first.types)
