@@ -47,6 +47,21 @@ struct NaiveLibrary {
     var base: Record?
     var record: Record?
     var stamp: Double
+
+    /// On top of what is stored.
+    func shown(over stored: Record?) -> Record? {
+      guard var record, let base, let stored, stored.fields != base.fields else { return record }
+      for (name, field) in base.fields where record.fields[name] == field { record.fields[name] = stored.fields[name] }
+      record.stamp = max(record.stamp, stored.stamp)
+      return record
+    }
+
+    /// What a change stands on that is made of what was seen.
+    func base(below seen: Record?) -> Record? {
+      guard let seen, let record, var base else { return base }
+      for (name, field) in base.fields where record.fields[name] == field { base.fields[name] = seen.fields[name] }
+      return base
+    }
   }
 
   struct Context {
@@ -71,7 +86,7 @@ struct NaiveLibrary {
   /// What a context sees.
   func view(_ context: Int) -> [Key: Record] {
     var view = committed
-    for (key, pending) in contexts[context].pending { view[key] = pending.record }
+    for (key, pending) in contexts[context].pending { view[key] = pending.shown(over: committed[key]) }
     return view
   }
 
@@ -89,14 +104,19 @@ struct NaiveLibrary {
 
   mutating func insert(_ values: [(Key, [String: Field])], _ context: Int, stamp: Double?) {
     let stamp = stamp ?? tick()
-    for (key, fields) in values { put(Record(fields: fields, stamp: stamp), key, context, found: nil) }
+    let view = view(context)
+    for (key, fields) in values {
+      let isKnown = contexts[context].pending[key]?.base != nil
+      put(Record(fields: fields, stamp: stamp), key, context, found: isKnown ? view[key] : nil)
+    }
   }
 
   private mutating func put(_ record: Record, _ key: Key, _ context: Int, found: Record?) {
     if let present = contexts[context].pending[key] {
       // What was removed is not remembered.
       guard present.record == nil || record.stamp > present.stamp else { return }
-      contexts[context].pending[key] = Pending(base: present.base, record: record, stamp: record.stamp)
+      contexts[context].pending[key] = Pending(
+        base: present.base(below: found), record: record, stamp: record.stamp)
     } else {
       contexts[context].pending[key] = Pending(base: found, record: record, stamp: record.stamp)
     }
@@ -140,7 +160,8 @@ struct NaiveLibrary {
       var record = after[key]
       record?.stamp = newStamp
       contexts[context].pending[key] = Pending(
-        base: present != nil ? present?.base : committed[key], record: record, stamp: newStamp)
+        base: present.map { record == nil ? $0.base : $0.base(below: before[key]) } ?? committed[key], record: record,
+        stamp: newStamp)
     }
   }
 

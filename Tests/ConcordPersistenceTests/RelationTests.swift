@@ -264,4 +264,22 @@ struct RelationTests {
           == "a row refers to Author 'austen', which is not stored")
     }
   }
+
+  @Test("What an update takes from inside of another entity empties nothing", arguments: StoreKind.allCases)
+  func takenFromInside(_ kind: StoreKind) throws {
+    try kind.withCoordinator(libraryModel()) { coordinator in
+      let context = coordinator.newContext()
+      let person = Person(id: 1, name: "one", team: Team(id: 1, name: "team"))
+      context.insert(person)
+      context.insert(Person(id: 2, name: "two"))
+      try context.update(Team.self, id: 1) { $0.members = [1: person] }
+      try context.save()
+      let team = try #require(try context.find(Person.self, id: 1)?.team)
+      #expect(team.members.isEmpty)
+      try context.update(Person.self, id: 2) { $0.team = team }
+      try context.save()
+      #expect(try context.find(Person.self, id: 2)?.team?.name == "team")
+      #expect(try context.find(Team.self, id: 1)?.members.keys.sorted() == [1])
+    }
+  }
 }

@@ -81,13 +81,17 @@ final class CountingStrategy: ContextStrategy, ContextStrategyType, @unchecked S
   }
 }
 
-/// A type of store of a user's: keeps rows in memory, lets writers wait, and fails when it is told to.
+/// A type of store of a user's: keeps rows in another one, in memory unless said otherwise, lets writers wait, and fails when it
+/// is told to.
 final class GateStore: RowStore {
-  let inner: MemoryStore
+  let inner: any RowStore
+  /// How often somebody was let write.
+  let writes = Locked(0)
   private let gate = NSCondition()
   private let state = Locked((isClosed: false, error: StoreError?.none))
 
-  init(name: String) { inner = MemoryStore(name: name) }
+  init(_ inner: any RowStore) { self.inner = inner }
+  convenience init(name: String) { self.init(MemoryStore(name: name)) }
 
   var name: String { inner.name }
 
@@ -106,6 +110,7 @@ final class GateStore: RowStore {
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R { try inner.read(body) }
 
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    writes.withLock { $0 += 1 }
     gate.lock()
     while state.withLock({ $0.isClosed }) { gate.wait() }
     gate.unlock()

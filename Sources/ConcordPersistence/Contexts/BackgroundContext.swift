@@ -99,7 +99,8 @@ open class BackgroundContext: @unchecked Sendable {
     locked { $0.insert(entity, stamp) }
   }
 
-  /// Changes an entity, and what it contains. Only what the closure changes is written.
+  /// Changes an entity, and what it contains. Only what the closure changes is written. What it takes from elsewhere can be brief, as
+  /// in ``insert(_:modifiedAt:)``.
   ///
   /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
   ///   nothing is not refused, as in ``/Concord/EntityStore``.

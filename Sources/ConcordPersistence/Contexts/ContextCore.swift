@@ -42,7 +42,7 @@ final class ContextCore {
 
   /// Takes what others have removed since out of what is pending, and what is to be removed out of what others have written
   /// since: as the save would do.
-  private func reconcile() throws {
+  func reconcile() throws {
     reconciledGeneration = parent.generation
     let removed = pending.keys.filter { pending[$0]?.row == nil }
     let aggregates = pending.keys.filter { !$0.entity.targets.isEmpty && pending[$0]?.row != nil }
@@ -50,27 +50,16 @@ final class ContextCore {
     try parent.read(Set(model.entities)) { base in
       let reading = PendingReading(base, pending)
       var missing = Set(removed)
+      // What others have stored refers to nothing that is not there.
+      var seen = missing
       for key in aggregates {
         guard let row = pending[key]?.row else { continue }
-        for child in key.entity.referencedKeys(of: row, in: model) where !missing.contains(child) {
-          if try reading.row(of: child) == nil { missing.insert(child) }
+        for child in key.entity.referencedKeys(of: row, in: model) where seen.insert(child).inserted {
+          if try reading.withRow(of: child, { _ in true }) == nil { missing.insert(child) }
         }
       }
       if !missing.isEmpty { try remove(missing, base, stamp: nil) }
     }
-  }
-
-  /// Puts what is pending of some entities on top of what is stored of them now.
-  ///
-  /// - Returns: the same reading, with what is pending then.
-  func refresh(_ keys: Set<EntityKey>, _ reading: any RowReading) throws -> any RowReading {
-    if pending.isEmpty { return reading }
-    guard let base = (reading as? PendingReading)?.base else { return reading }
-    for key in keys {
-      guard let change = pending[key], let stored = try base.row(of: key) else { continue }
-      if let merged = change.merged(over: stored, key.entity) { pending[key] = merged }
-    }
-    return PendingReading(base, pending)
   }
 
   /// Makes pending that entities are not there any longer, nor in what refers to them.
@@ -88,10 +77,11 @@ final class ContextCore {
         return
       }
       let present = self.pending[key]
+      let seen = row == nil ? nil : try reading.row(of: key)
       let newStamp = stamp.map { max($0, row?.stamp ?? $0) } ?? present?.stamp ?? self.parent.nextStamp()
       var row = row
       row?.stamp = newStamp
-      let base = present?.base ?? found.map { .row($0) } ?? .unknown
+      let base = present?.base(below: seen, key.entity) ?? found.map { .row($0) } ?? .unknown
       self.pending[key] = PendingChange(base: base, row: row, stamp: newStamp)
     }.remove(keys)
   }
@@ -120,7 +110,7 @@ final class ContextCore {
       let entity = try model.entity(T.self)
       if entity.targets.isEmpty {
         // Nothing is inside, so there is but one row.
-        put(try entity.row(of: value, stamp: stamp), try Occurrences.key(of: value, entity), foundRow: nil)
+        try replace(try Occurrences.key(of: value, entity), with: try entity.row(of: value, stamp: stamp))
       } else {
         try insert(Occurrences(in: value, model: model, stamp: stamp))
       }
@@ -134,8 +124,15 @@ final class ContextCore {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
       if winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
-      put(row, key, foundRow: nil)
+      try replace(key, with: row)
     }
+  }
+
+  /// Makes a whole row pending, whatever is stored.
+  private func replace(_ key: EntityKey, with row: StoredRow) throws {
+    // Of what the context has changed already, what others have changed since is replaced as well.
+    let isMerged = pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
+    put(row, key, foundRow: isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil)
   }
 
   /// Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
@@ -148,18 +145,18 @@ final class ContextCore {
 
   /// Makes a row pending.
   ///
-  /// - Parameter foundRow: the row as it is stored, if it was read.
+  /// - Parameter foundRow: the row as it was read, if it was.
   private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
     put(row, key, base: foundRow.map { .row($0) } ?? .unknown)
   }
 
-  /// The same; `base` counts if nothing is pending yet.
+  /// The same; `base` is what was read, and what counts if nothing is pending yet.
   func put(_ row: StoredRow, _ key: EntityKey, base: PendingChange.Base) {
     pending.change(key) { present in
       guard let present else { return PendingChange(base: base, row: row, stamp: row.stamp) }
       // What was removed is not remembered, so that a value of any stamp may take its place.
-      return present.row == nil || row.stamp > present.stamp
-        ? PendingChange(base: present.base, row: row, stamp: row.stamp) : nil
+      guard present.row == nil || row.stamp > present.stamp else { return nil }
+      return PendingChange(base: present.base(below: base.row, key.entity), row: row, stamp: row.stamp)
     }
   }
 
@@ -193,7 +190,11 @@ final class ContextCore {
     for key in edited.keys {
       let known = given.byKey[key] ?? []
       let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
-      if let winner { winners.append((key, winner.row, known.first?.row)) }
+      guard let winner else { continue }
+      var row = winner.row
+      // It comes from elsewhere.
+      if known.isEmpty, winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
+      winners.append((key, row, known.first?.row))
     }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]

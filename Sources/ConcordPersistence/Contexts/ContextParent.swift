@@ -46,7 +46,6 @@ extension PersistentStoreCoordinator: ContextParent {
     try write(isFlat ? changed : model.entities) { writing in
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
     }
-    commitCount.withLock { $0 += 1 }
   }
 
   public var generation: Int { commitCount.withLock { $0 } }

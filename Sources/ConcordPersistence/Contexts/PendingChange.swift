@@ -9,6 +9,8 @@ struct PendingChange: Sendable {
     case absent
     /// Nothing was known of the entity.
     case unknown
+
+    var row: StoredRow? { if case .row(let row) = self { row } else { nil } }
   }
 
   let base: Base
@@ -17,20 +19,24 @@ struct PendingChange: Sendable {
   /// When the context changed it last.
   var stamp: Stamp
 
-  var baseRow: StoredRow? { if case .row(let row) = base { row } else { nil } }
+  var baseRow: StoredRow? { base.row }
 
-  /// The same on top of what others have stored meanwhile, as the save would do. What both have changed is left to the save.
-  ///
-  /// - Returns: `nil` if it is the same.
-  func merged(over stored: StoredRow, _ entity: EntityDescription) -> PendingChange? {
-    guard let row, let known = baseRow, !stored.holdsSame(as: known) else { return nil }
-    var (newBase, newRow) = (stored, stored)
-    for property in entity.properties where !property.isSame(row, known) {
-      property.copy(from: row, to: &newRow)
-      if !property.isSame(stored, known) { property.copy(from: known, to: &newBase) }
-    }
-    newRow.stamp = max(row.stamp, stored.stamp)
-    return PendingChange(base: .row(newBase), row: newRow, stamp: newRow.stamp)
+  /// The row on top of what others have stored meanwhile. A property that both have changed is shown as the context wants it; the
+  /// save decides about it.
+  func row(over stored: StoredRow, _ entity: EntityDescription) -> StoredRow? {
+    guard let row, let known = baseRow, !stored.holdsSame(as: known) else { return row }
+    var merged = stored
+    for property in entity.properties where !property.isSame(row, known) { property.copy(from: row, to: &merged) }
+    merged.stamp = max(row.stamp, stored.stamp)
+    return merged
+  }
+
+  /// What a later change stands on whose author has seen this one on top of what others had stored: what these have changed is known by
+  /// now, and is no change of the context's.
+  func base(below seen: StoredRow?, _ entity: EntityDescription) -> Base {
+    guard let seen, let row, var known = baseRow else { return base }
+    for property in entity.properties where property.isSame(row, known) { property.copy(from: seen, to: &known) }
+    return .row(known)
   }
 }
 
@@ -142,7 +148,10 @@ public struct PendingChanges: Sendable {
   mutating func merge(_ later: PendingChanges) {
     for entry in later.all {
       let new = entry.change
-      change(entry.key) { PendingChange(base: $0?.base ?? new.base, row: new.row, stamp: new.stamp) }
+      change(entry.key) { present in
+        let base = present?.base(below: new.baseRow, entry.key.entity) ?? new.base
+        return PendingChange(base: base, row: new.row, stamp: new.stamp)
+      }
     }
   }
 }

@@ -1,16 +1,14 @@
 import ConcordModel
 
-/// Reads rows as they will be when the pending changes are saved.
+/// Reads rows as they will be when the pending changes are saved: what others have stored meanwhile lies below, property by
+/// property.
 final class PendingReading: RowReading {
   let base: any RowReading
   private let pending: PendingChanges
-  /// Whether what others have stored meanwhile is shown below what is pending.
-  private let isMerging: Bool
 
-  init(_ base: any RowReading, _ pending: PendingChanges, isMerging: Bool = false) {
+  init(_ base: any RowReading, _ pending: PendingChanges) {
     self.base = base
     self.pending = pending
-    self.isMerging = isMerging
   }
 
   func row(of key: EntityKey) throws -> StoredRow? {
@@ -19,10 +17,8 @@ final class PendingReading: RowReading {
   }
 
   private func row(_ change: PendingChange, _ key: EntityKey) throws -> StoredRow? {
-    guard isMerging, change.row != nil, change.baseRow != nil, let stored = try base.row(of: key) else {
-      return change.row
-    }
-    return change.merged(over: stored, key.entity)?.row ?? change.row
+    guard change.row != nil, change.baseRow != nil, let stored = try base.row(of: key) else { return change.row }
+    return change.row(over: stored, key.entity)
   }
 
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
@@ -99,7 +95,6 @@ final class PendingReading: RowReading {
     if !pending.mayChange(entity) { return found }
     let others = found.filter { pending[EntityKey(entity, $0)] == nil }
     let changed = pending.referrers(to: key, in: entity).map(\.id)
-    if !isMerging { return others + changed }
     return try others
       + Set(found + changed).subtracting(others).filter { id in
         let references = try row(of: EntityKey(entity, id)).map(entity.references) ?? []

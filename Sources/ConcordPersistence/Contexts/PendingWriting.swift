@@ -53,7 +53,12 @@ final class PendingWriting: RowWriting {
   }
 
   private func put(_ row: StoredRow?, stamp: Stamp, _ key: EntityKey) throws {
-    let base = try written[key]?.base ?? self.base.row(of: key).map { .row($0) } ?? .unknown
+    let base: PendingChange.Base
+    if let present = written[key] {
+      base = row == nil ? present.base : present.base(below: try self.row(of: key), key.entity)
+    } else {
+      base = try self.base.row(of: key).map { .row($0) } ?? .unknown
+    }
     written[key] = PendingChange(base: base, row: row, stamp: stamp)
   }
 }

@@ -22,8 +22,10 @@ public final class RootContext: ContextParent {
   private struct State {
     /// What is not written yet, save by save.
     var layers: [Layer] = []
-    /// All of it.
+    /// All of it, as far as others have not removed what it is about.
     var combined = PendingChanges()
+    /// Up to which commit of the stores it was compared with what others have removed.
+    var reconciledGeneration = -1
     var saves = 0
     /// How often something was written, and is not pending any longer.
     var writes = 0
@@ -53,6 +55,7 @@ public final class RootContext: ContextParent {
       layers.removeAll { numbers.contains($0.number) }
       writes += 1
       combined = PendingChanges()
+      reconciledGeneration = -1
       for layer in layers { combined.merge(layer.changes) }
     }
 
@@ -97,15 +100,44 @@ public final class RootContext: ContextParent {
   public var announcedChanges: AnnouncedChanges { parent.announcedChanges }
 
   public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
+    if state.withLock({ !$0.combined.isEmpty && $0.reconciledGeneration != parent.generation }) { try reconcile() }
+    do {
+      return try readUnreconciled(entities, body)
+    } catch StoreError.danglingReference where state.withLock({ !$0.combined.isEmpty }) {
+      // Another process may have removed it, or another thread this moment.
+      try reconcile()
+      return try readUnreconciled(entities, body)
+    }
+  }
+
+  private func readUnreconciled<R>(
+    _ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R
+  ) throws -> R {
     while true {
       let writes = state.withLock { $0.writes }
       let result: R? = try parent.read(entities) { base in
         let (pending, now) = state.withLock { ($0.combined, $0.writes) }
         // A save that was written meanwhile may be in neither of the two.
         if now != writes { return nil }
-        return try body(pending.isEmpty ? base : PendingReading(base, pending, isMerging: true))
+        return try body(pending.isEmpty ? base : PendingReading(base, pending))
       }
       if let result { return result }
+    }
+  }
+
+  /// Takes what others have removed since out of what is not written yet, as the writing will do.
+  private func reconcile() throws {
+    let core = ContextCore(parent: parent)
+    let generation = parent.generation
+    let (saves, writes) = state.withLock { state in
+      core.pending = state.combined
+      return (state.saves, state.writes)
+    }
+    try core.reconcile()
+    state.withLock { state in
+      // Else who reads next does it again.
+      guard state.saves == saves, state.writes == writes else { return }
+      (state.combined, state.reconciledGeneration) = (core.pending, generation)
     }
   }
 
@@ -154,13 +186,19 @@ public final class RootContext: ContextParent {
   private func writeLayers() throws {
     var waiting: Set<EntityDescription> = []
     var failure: (any Error)?
+    /// How many saves are written together.
+    var most = Int.max
     while true {
-      let layers = state.withLock { $0.layers(besides: waiting, model) }
+      let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))
       guard let first = layers.first else { break }
+      most = .max
       do {
         try write(layers)
+      } catch let error where layers.count > 1 && !Self.mayPass(error) {
+        // One of them can never be written: it is looked for by halves, since there may be many.
+        most = layers.count / 2
       } catch {
-        // One of them can never be written, or not now.
+        // One of them cannot be written now.
         guard layers.count == 1 else {
           do { try write([first]) } catch {
             waiting.formUnion(first.types)

@@ -40,7 +40,7 @@ extension ContextCore {
 
 extension PersistentStoreCoordinator {
   fileprivate func mergeAndSave(_ merge: FlatMerge, _ types: [EntityDescription]) throws -> MergeOutcome {
-    let outcome = try write(types) { writing in
+    try write(types) { writing in
       var merge = merge
       let start = ContinuousClock.now
       try merge.compare(writing)
@@ -48,7 +48,5 @@ extension PersistentStoreCoordinator {
       return MergeOutcome(
         compared: merge.compared, counts: try merge.write(writing, model), readingTime: readingTime)
     }
-    if outcome.counts != PendingCounts() { commitCount.withLock { $0 += 1 } }
-    return outcome
   }
 }

@@ -26,7 +26,6 @@ extension PersistentStoreCoordinator {
       let replay = EntityReplay(model: model, writing: writing, stamp: nextStamp())
       try body(writing, try replay.run(touching: keys, change))
     }
-    commitCount.withLock { $0 += 1 }
   }
 }
 

@@ -108,10 +108,10 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Tells what others than this coordinator wrote to a store. What it writes itself it tells when the writing returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
+    commitCount.withLock { $0 += 1 }
     if let keys = commit.keys {
       feed.tell(.rows([Array(keys)], announcements: []))
     } else {
-      commitCount.withLock { $0 += 1 }
       let types = state.withLock { state in
         state.routes.filter { state.attached[$1].store === store }.map(\.key)
       }
@@ -196,13 +196,18 @@ public final class PersistentStoreCoordinator: Sendable {
   func write<R>(
     _ entities: some Collection<EntityDescription>, withOutbox: Bool = false, _ body: (any RowWriting) throws -> R
   ) throws -> R {
+    var isChanged = false
     var notice: (keys: [EntityKey], number: Int)?
-    // What several stores have committed in part is told as well.
-    defer { if let notice { feed.tell(.rows([notice.keys], announcements: [notice.number])) } }
+    // What several stores have committed in part is told as well. Who is told compares what it has pending with it.
+    defer {
+      if isChanged { commitCount.withLock { $0 += 1 } }
+      if let notice { feed.tell(.rows([notice.keys], announcements: [notice.number])) }
+    }
     func writing(_ session: any RowWriting) throws -> R {
       let result = try body(session)
       let keys = session.changedKeys
-      if !keys.isEmpty, feed.isFollowed { notice = (keys, announcements.add(keys)) }
+      isChanged = !keys.isEmpty
+      if isChanged, feed.isFollowed { notice = (keys, announcements.add(keys)) }
       return result
     }
     if let only = state.withLock({ $0.only }) { return try only.write(origin: ObjectIdentifier(self), writing) }

@@ -74,7 +74,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     keys.contains { isFlat ? $0.entity == entity : contained.contains($0.entity) }
   }
 
-  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) {
+  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) -> StoreError? {
     fresh = []
     fetched = nil
     do {
@@ -85,6 +85,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       mustFetch = true
     }
     if mustFetch { fetched = Result { try fetchPlan.load(reading, loader) } }
+    guard case .failure(let error as StoreError) = fetched, case .danglingReference = error else { return nil }
+    return error
   }
 
   /// What is shown stays until it can be read, unless it was to be fetched anew.

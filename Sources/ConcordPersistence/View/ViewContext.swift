@@ -262,6 +262,8 @@ extension ViewContext {
     var removed: [EntityKey] = []
     var types: Set<EntityDescription> = []
     var mustRead = overlay != nil
+    /// Whether what is pending was compared with what others have removed, should a row refer to what is not stored.
+    var mayDangle = false
     while mustRead || (!concern.isEmpty && !concern.types.isSubset(of: types)) {
       mustRead = false
       // What an overlay concerns is known only when it was read.
@@ -277,8 +279,6 @@ extension ViewContext {
           }
           overlayChange = try overlay?.change(reading)
           if let overlayChange { concern = self.concern(in: keys, with: announced, overlayChange) }
-          // What ends above is stored from now on, and is seen also where the view has changed something else.
-          let reading = overlayChange == nil ? reading : try core.refresh(concern.keys, reading)
           let loader = EntityLoader(reading, model: core.parent.model)
           for key in concern.shown {
             do {
@@ -286,10 +286,17 @@ extension ViewContext {
             } catch StoreError.noStore {
               // The store was detached, or that of something inside; that it was is told next.
               removed.append(key)
-            } catch { errorHandler(error) }
+            } catch {
+              if !mayDangle, case StoreError.danglingReference = error { throw error }
+              errorHandler(error)
+            }
           }
-          for query in concern.queries { query.update(concern.keys, reading, loader) }
+          for query in concern.queries {
+            if let error = query.update(concern.keys, reading, loader), !mayDangle { throw error }
+          }
         }
+      } catch StoreError.danglingReference where !mayDangle {
+        (mayDangle, mustRead) = (true, true)
       } catch {
         (stored, removed, overlayChange) = ([], [], nil)
         for query in concern.queries { query.fail(error) }

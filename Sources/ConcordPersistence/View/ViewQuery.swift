@@ -12,7 +12,9 @@ protocol ViewQuery: AnyObject {
   /// Whether changes of these may change the result.
   func concerns(_ keys: Set<EntityKey>) -> Bool
   /// Takes what changed, and reads what it needs to show it.
-  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader)
+  ///
+  /// - Returns: why that could not be read, if a row refers to what is not stored. It may be tried again.
+  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) -> StoreError?
   /// Is told that nothing could be read.
   func fail(_ error: any Error)
   /// Shows the result, after the reading.

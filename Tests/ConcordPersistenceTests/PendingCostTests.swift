@@ -1,0 +1,136 @@
+import Concord
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+@Suite("What pending changes cost")
+struct PendingCostTests {
+  /// Rows that are read for each of some saves by others, while so much is pending in a view that shows one of the entities.
+  private func reads(
+    pending count: Int, isSaved: Bool, change: (ViewContext, Int) throws -> Void
+  ) async throws -> Int {
+    let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+    let rows = CountingStore()
+    try coordinator.attach(rows, configuration: "")
+    let errors: AsyncErrorHandlerBlock = { _ in }
+    let root = RootContext(parent: coordinator, errorHandler: errors)
+    let view = ViewContext(parent: root, delivery: .immediate, errorHandler: errors)
+    let first = coordinator.newContext()
+    for id in 0..<count { first.insert(Book(id: "\(id)", title: "", author: Author(id: "\(id % 10)", name: ""))) }
+    for id in 0..<count { first.insert(Review(id: id, text: "")) }
+    first.insert(Review(id: -1, text: ""))
+    try first.save()
+    coordinator.settle()
+    try view.performAndWait { view in for id in 0..<count { try change(view, id) } }
+    let shown = try #require(try view.find(Review.self, id: -1))
+    let held = try view.find(Book.self, id: "0")
+    rows.isFailing.withLock { $0 = isSaved }
+    if isSaved {
+      try view.save()
+      // What cannot be written is told once, with what it is.
+      #expect(throws: StoreError.self) { try root.writePendingChanges() }
+    }
+    let others = PersistentStoreCoordinator(model: coordinator.model)
+    try others.attach(rows.inner, configuration: "")
+    let context = others.newContext()
+    rows.reads.withLock { $0 = 0 }
+    for stars in 1...10 {
+      try context.update(Review.self, id: -1) { $0.stars = stars }
+      try context.save()
+      coordinator.settle()
+      #expect(shown.value.stars == stars)
+    }
+    #expect(held != nil)
+    let result = rows.reads.withLock { $0 } / 10
+    rows.isFailing.withLock { $0 = false }
+    try root.writePendingChanges()
+    return result
+  }
+
+  @Test("What others save is shown at the same cost, however much is pending", arguments: [false, true])
+  func foreignSaves(isSaved: Bool) async throws {
+    func expectSame(_ change: (ViewContext, Int) throws -> Void) async throws {
+      let few = try await reads(pending: 10, isSaved: isSaved, change: change)
+      let many = try await reads(pending: 1_000, isSaved: isSaved, change: change)
+      #expect(many <= few)
+    }
+    try await expectSame { try $0.update(Review.self, id: $1) { $0.text = "own" } }
+    // Ten authors are looked for.
+    try await expectSame { try $0.update(Book.self, id: "\($1)") { $0.title = "own" } }
+  }
+
+  @Test("One of many saves that can never be written is found without writing each alone")
+  func oneThatIsGivenUp() async throws {
+    let told = Locked<[String]>([])
+    let container = StrategyKind.mixed.container(try libraryModel()) { error in
+      if let error = error as? BackgroundSaveError, !error.isPending { told.withLock { $0.append("\(error)") } }
+    }
+    let (_, gate) = try GateStore.attach(to: container)
+    let view = container.viewContext
+    let author = Author(id: "a", name: "a")
+    view.insert(Book(id: "0", title: "", isbn: "x", author: author))
+    try view.save()
+    try await container.flush()
+    gate.fail(with: .locked(store: "x"))
+    for id in 1..<200 {
+      view.insert(Book(id: "\(id)", title: "", isbn: id == 150 ? "x" : nil, author: author))
+      try view.save()
+    }
+    gate.writes.withLock { $0 = 0 }
+    gate.fail(with: nil)
+    try await container.flush()
+    #expect(gate.writes.withLock { $0 } < 40)
+    #expect(try await eventually { told.withLock { $0.count } == 1 })
+    #expect(told.withLock { $0[0].hasPrefix("Book '150'") && $0[0].hasSuffix("another Book has the same isbn") })
+    #expect(try BackgroundContext(parent: container.persistentStoreCoordinator).count(FetchDescriptor<Book>()) == 199)
+  }
+}
+
+/// Keeps rows in memory, counts those that are read, and lets writes fail.
+private final class CountingStore: RowStore {
+  let inner = MemoryStore(name: "counting")
+  let reads = Locked(0)
+  let isFailing = Locked(false)
+  var name: String { inner.name }
+
+  func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    try inner.read { base in try body(CountingReading(base) { self.reads.withLock { $0 += 1 } }) }
+  }
+  func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    if isFailing.withLock({ $0 }) { throw StoreError.locked(store: name) }
+    return try inner.write(origin: origin, body)
+  }
+  func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
+    inner.observeCommits(body)
+  }
+  func settle() { inner.settle() }
+  func close() throws { try inner.close() }
+}
+
+private final class CountingReading: RowReading {
+  private let base: any RowReading
+  private let count: () -> Void
+
+  init(_ base: any RowReading, _ count: @escaping () -> Void) { (self.base, self.count) = (base, count) }
+
+  func row(of key: EntityKey) throws -> StoredRow? {
+    count()
+    return try base.row(of: key)
+  }
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    count()
+    return try base.withRow(of: key, body)
+  }
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    try base.rows(query) { key, source in
+      count()
+      return try body(key, source)
+    }
+  }
+  func count(_ query: RowQuery) throws -> Int { try base.count(query) }
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    count()
+    return try base.referrers(to: key, in: entity)
+  }
+}
