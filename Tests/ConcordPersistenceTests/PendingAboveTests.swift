@@ -131,6 +131,30 @@ struct PendingAboveTests {
     }
   }
 
+  @Test("What was set back while the first change is being written stays set back", arguments: StoreKind.allCases)
+  func setBack(_ kind: StoreKind) async throws {
+    let test = Case(kind: kind, strategy: .mixed, place: .unsaved)
+    try await withWorld(test) { world in
+      let review = try #require(try world.view.find(Review.self, id: 1))
+      let texts = Locked<[String]>([])
+      let subscription = review.observe(buffering: .every) { review in texts.withLock { $0.append(review.text) } }
+      world.gate.closeGateBehind()
+      try world.view.update(Review.self, id: 1) { $0.text = "own" }
+      try world.view.save()
+      #expect(try await eventually { try world.others.find(Review.self, id: 1)?.text == "own" })
+      try world.view.update(Review.self, id: 1) { $0.text = "base" }
+      try world.view.save()
+      let below = BackgroundContext(parent: world.view)
+      #expect(try below.find(Review.self, id: 1)?.text == "base")
+      #expect(try world.view.find(Review.self, id: 1)?.value.text == "base")
+      try await world.write()
+      #expect(try world.container.stored(Review.self, id: 1)?.text == "base")
+      await world.view.store.settled()
+      #expect(texts.withLock { $0 } == ["base", "own", "base"])
+      subscription.unsubscribe()
+    }
+  }
+
   @Test("What others have removed is out of what the view has pending", arguments: Case.all)
   func removedInside(_ test: Case) async throws {
     try await withWorld(test) { world in

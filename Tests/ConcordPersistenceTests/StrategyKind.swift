@@ -88,7 +88,7 @@ final class GateStore: RowStore {
   /// How often somebody was let write.
   let writes = Locked(0)
   private let gate = NSCondition()
-  private let state = Locked((isClosed: false, error: StoreError?.none))
+  private let state = Locked((isClosed: false, isClosedBehind: false, error: StoreError?.none))
 
   init(_ inner: any RowStore) { self.inner = inner }
   convenience init(name: String) { self.init(MemoryStore(name: name)) }
@@ -96,11 +96,13 @@ final class GateStore: RowStore {
   var name: String { inner.name }
 
   func closeGate() { set { $0.isClosed = true } }
-  func openGate() { set { $0.isClosed = false } }
+  /// Lets writers write, and wait afterwards.
+  func closeGateBehind() { set { $0.isClosedBehind = true } }
+  func openGate() { set { ($0.isClosed, $0.isClosedBehind) = (false, false) } }
   /// Lets all writes fail; `nil` ends it.
   func fail(with error: StoreError?) { set { $0.error = error } }
 
-  private func set(_ body: (inout (isClosed: Bool, error: StoreError?)) -> Void) {
+  private func set(_ body: (inout (isClosed: Bool, isClosedBehind: Bool, error: StoreError?)) -> Void) {
     gate.lock()
     state.withLock(body)
     gate.broadcast()
@@ -111,11 +113,16 @@ final class GateStore: RowStore {
 
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     writes.withLock { $0 += 1 }
-    gate.lock()
-    while state.withLock({ $0.isClosed }) { gate.wait() }
-    gate.unlock()
+    wait { state.withLock { $0.isClosed } }
     if let error = state.withLock({ $0.error }) { throw error }
+    defer { wait { state.withLock { $0.isClosedBehind } } }
     return try inner.write(origin: origin, body)
+  }
+
+  private func wait(while isClosed: () -> Bool) {
+    gate.lock()
+    while isClosed() { gate.wait() }
+    gate.unlock()
   }
 
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {

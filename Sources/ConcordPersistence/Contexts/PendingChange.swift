@@ -145,11 +145,21 @@ public struct PendingChanges: Sendable {
   }
 
   /// Lays later changes over these.
-  mutating func merge(_ later: PendingChanges) {
+  ///
+  /// - Parameter isRead: whether the result is read, above rows that may have the earlier change already: what the later one sets back to
+  ///   how it was is a change, too.
+  mutating func merge(_ later: PendingChanges, isRead: Bool = false) {
     for entry in later.all {
       let new = entry.change
       change(entry.key) { present in
-        let base = present?.base(below: new.baseRow, entry.key.entity) ?? new.base
+        var base = present?.base(below: new.baseRow, entry.key.entity) ?? new.base
+        if isRead, let passed = present?.row, let first = present?.baseRow, let row = new.row, var known = base.row {
+          for property in entry.key.entity.properties
+          where property.isSame(row, known) && !property.isSame(passed, first) {
+            property.copy(from: passed, to: &known)
+          }
+          base = .row(known)
+        }
         return PendingChange(base: base, row: new.row, stamp: new.stamp)
       }
     }

@@ -22,7 +22,7 @@ public final class RootContext: ContextParent {
   private struct State {
     /// What is not written yet, save by save.
     var layers: [Layer] = []
-    /// All of it, as far as others have not removed what it is about.
+    /// All of it, as it is read, as far as others have not removed what it is about.
     var combined = PendingChanges()
     /// Up to which commit of the stores it was compared with what others have removed.
     var reconciledGeneration = -1
@@ -56,7 +56,7 @@ public final class RootContext: ContextParent {
       writes += 1
       combined = PendingChanges()
       reconciledGeneration = -1
-      for layer in layers { combined.merge(layer.changes) }
+      for layer in layers { combined.merge(layer.changes, isRead: true) }
     }
 
     /// Notes that a layer was told to have failed and is tried again; whether that is new.
@@ -154,7 +154,7 @@ public final class RootContext: ContextParent {
       state.withLock { state in
         state.saves += 1
         state.layers.append(Layer(state.saves, written, policy))
-        state.combined.merge(written)
+        state.combined.merge(written, isRead: true)
       }
     }
     enqueue()
