@@ -29,24 +29,40 @@ extension SeamlessTests {
     try await connect.stop()
   }
 
+  /// A book on the screen of a started connect, under a strategy.
+  private func withBook<S: ContextStrategyType>(
+    _ strategy: S.Type, _ transport: ScriptedTransport, _ type: StoreType = .inMemory, at folder: URL? = nil,
+    _ body: (GenericConnect<S>, EntityObserver<Book>) async throws -> Void
+  ) async throws {
+    let connect = GenericConnect<S>(
+      name: "Library", model: try libraryModel(), transport: transport, forwarding: [Raise.self])
+    let configuration = StoreConfiguration(type: type)
+    if let folder {
+      try connect.attachPersistentStore(at: folder, for: configuration)
+    } else {
+      try connect.attachPersistentStore(for: configuration)
+    }
+    try connect.store([Book(id: 1, title: "")])
+    try await connect.start()
+    try await body(connect, try #require(try connect.viewContext.find(Book.self, id: 1)))
+    try await connect.stop()
+  }
+
   @Test("Any strategy shows and stores the same")
   func strategies() async throws {
     func run<S: ContextStrategyType>(_ strategy: S.Type) async throws {
       let transport = ScriptedTransport([.wait])
-      let connect = try GenericConnect<S>.inMemory(try libraryModel(), transport: transport, forwarding: [Raise.self])
-      try connect.store([Book(id: 1, title: "")])
-      try await connect.start()
-      let book = try #require(try connect.viewContext.find(Book.self, id: 1))
-      try connect.viewContext.update(Book.self, id: 1) { $0.title = "Emma " }
-      try await connect.forward(Raise(book: 1, note: "a"))
-      #expect(book.value.title == "Emma a", "\(S.self)")
-      try connect.viewContext.save()
-      #expect(try await eventually { transport.waiting == 1 })
-      transport.release()
-      try await connect.settled()
-      #expect(book.value.title == "Emma a" && book.value.price == 1, "\(S.self)")
-      #expect(try connect.kept(1)?.title == "Emma a", "\(S.self)")
-      try await connect.stop()
+      try await withBook(strategy, transport) { connect, book in
+        try connect.viewContext.update(Book.self, id: 1) { $0.title = "Emma " }
+        try await connect.forward(Raise(book: 1, note: "a"))
+        #expect(book.value.title == "Emma a", "\(S.self)")
+        try connect.viewContext.save()
+        #expect(try await eventually { transport.waiting == 1 })
+        transport.release()
+        try await connect.settled()
+        #expect(book.value.title == "Emma a" && book.value.price == 1, "\(S.self)")
+        #expect(try connect.kept(1)?.title == "Emma a", "\(S.self)")
+      }
     }
     try await run(ContextStrategy.Direct.self)
     try await run(ContextStrategy.IndirectNested.self)
@@ -57,24 +73,21 @@ extension SeamlessTests {
   func unsavedInView() async throws {
     func run<S: ContextStrategyType>(_ strategy: S.Type) async throws {
       let transport = ScriptedTransport([.wait])
-      let connect = try GenericConnect<S>.inMemory(try libraryModel(), transport: transport, forwarding: [Raise.self])
-      try connect.store([Book(id: 1, title: "")])
-      try await connect.start()
-      let book = try #require(try connect.viewContext.find(Book.self, id: 1))
-      let prices = Log<Double>()
-      let subscription = book.observe(buffering: .every) { prices.add($0.price) }
-      try await connect.forward(Raise(book: 1, note: "a"))
-      #expect(try await eventually { transport.waiting == 1 })
-      try connect.viewContext.update(Book.self, id: 1) { $0.shelf = 7 }
-      transport.release()
-      try await connect.settled()
-      #expect(book.value == Book(id: 1, title: "a", price: 1, shelf: 7), "\(S.self)")
-      try connect.viewContext.save()
-      try await connect.settled()
-      #expect(try connect.kept(1) == Book(id: 1, title: "a", price: 1, shelf: 7), "\(S.self)")
-      #expect(prices.entries == prices.entries.sorted(), "\(S.self)")
-      subscription.unsubscribe()
-      try await connect.stop()
+      try await withBook(strategy, transport) { connect, book in
+        let prices = Log<Double>()
+        let subscription = book.observe(buffering: .every) { prices.add($0.price) }
+        try await connect.forward(Raise(book: 1, note: "a"))
+        #expect(try await eventually { transport.waiting == 1 })
+        try connect.viewContext.update(Book.self, id: 1) { $0.shelf = 7 }
+        transport.release()
+        try await connect.settled()
+        #expect(book.value == Book(id: 1, title: "a", price: 1, shelf: 7), "\(S.self)")
+        try connect.viewContext.save()
+        try await connect.settled()
+        #expect(try connect.kept(1) == Book(id: 1, title: "a", price: 1, shelf: 7), "\(S.self)")
+        #expect(prices.entries == prices.entries.sorted(), "\(S.self)")
+        subscription.unsubscribe()
+      }
     }
     try await run(ContextStrategy.Direct.self)
     try await run(ContextStrategy.DirectIndependent.self)
@@ -85,29 +98,24 @@ extension SeamlessTests {
   @Test("What the view saves while actions are accepted takes no observer a step back", arguments: StoreKind.allCases)
   func savedInView(_ kind: StoreKind) async throws {
     func run<S: ContextStrategyType>(_ strategy: S.Type, _ folder: URL) async throws {
-      let connect = GenericConnect<S>(
-        name: "Library", model: try libraryModel(), transport: ScriptedTransport(), forwarding: [Raise.self])
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
-      try connect.store([Book(id: 1, title: "")])
-      try await connect.start()
-      let book = try #require(try connect.viewContext.find(Book.self, id: 1))
-      let prices = Log<Double>()
-      let subscription = book.observe(buffering: .every) { prices.add($0.price) }
-      let view = connect.viewContext
-      let saving = Task.detached {
-        for shelf in 1...100 {
-          try view.update(Book.self, id: 1) { $0.shelf = shelf }
-          try view.save()
-          try await Task.sleep(for: .milliseconds(1))
+      try await withBook(strategy, ScriptedTransport(), kind.type, at: folder) { connect, book in
+        let prices = Log<Double>()
+        let subscription = book.observe(buffering: .every) { prices.add($0.price) }
+        let view = connect.viewContext
+        let saving = Task.detached {
+          for shelf in 1...100 {
+            try view.update(Book.self, id: 1) { $0.shelf = shelf }
+            try view.save()
+            try await Task.sleep(for: .milliseconds(1))
+          }
         }
+        for _ in 0..<100 { try await connect.forward(Raise(book: 1, note: "")) }
+        try await saving.value
+        try await connect.settled()
+        #expect(try book.value.price == 100 && connect.kept(1)?.price == 100, "\(S.self)")
+        #expect(prices.entries == prices.entries.sorted(), "\(S.self)")
+        subscription.unsubscribe()
       }
-      for _ in 0..<100 { try await connect.forward(Raise(book: 1, note: "")) }
-      try await saving.value
-      try await connect.settled()
-      #expect(try book.value.price == 100 && connect.kept(1)?.price == 100, "\(S.self)")
-      #expect(prices.entries == prices.entries.sorted(), "\(S.self)")
-      subscription.unsubscribe()
-      try await connect.stop()
     }
     try await withFolder { try await run(ContextStrategy.Direct.self, $0) }
     try await withFolder { try await run(ContextStrategy.DirectIndependent.self, $0) }
