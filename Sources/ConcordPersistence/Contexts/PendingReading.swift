@@ -3,7 +3,7 @@ import ConcordModel
 /// Reads rows as they will be when the pending changes are saved: what others have stored meanwhile lies below, property by
 /// property.
 final class PendingReading: RowReading {
-  let base: any RowReading
+  private let base: any RowReading
   private let pending: PendingChanges
 
   init(_ base: any RowReading, _ pending: PendingChanges) {
