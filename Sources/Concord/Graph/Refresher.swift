@@ -49,7 +49,7 @@ final class Refresher: ChildForms {
     graph.journal.willRefresh(node, mayReshape: children.schema.mayReshape)
     for ordinal in ordinals {
       children.stale.remove(ordinal)
-      children.edges[Int(ordinal)].child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      Borrowed(children.edges[Int(ordinal)].child).use { $0.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }
     if patchValue(of: node, children, ordinals) == .reshaped { didReshape(node) }

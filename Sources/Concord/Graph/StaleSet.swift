@@ -63,8 +63,12 @@ struct StaleSet {
     more = nil
   }
 
-  /// All of them, ascending.
+  /// Each of the first 64 by itself.
+  private static let alone = ContiguousArray((0..<64).map { ContiguousArray([Int32($0)]) })
+
+  /// All of them, ascending. One of the first 64 costs no allocation.
   func ordinals() -> ContiguousArray<Int32> {
+    if more == nil, word != 0, word & (word - 1) == 0 { return Self.alone[word.trailingZeroBitCount] }
     var result: ContiguousArray<Int32> = []
     var rest = word
     result.reserveCapacity(word.nonzeroBitCount)
