@@ -47,9 +47,9 @@
   final func remove(_ node: Node) {
     guard node.holders.count == 0 else { return }
     forgetAwaited(node)
-    guard node.flags.contains(.indexed) else { return }
+    guard node.isIndexed else { return }
     _ = index.remove(node)
-    node.flags.remove(.indexed)
+    node.hash = 0
   }
 
   func forgetAwaited(_ node: Node) {}
@@ -57,14 +57,13 @@
   /// Enters the index.
   final func add(_ node: Node, hash: UInt32) {
     node.hash = hash
-    node.flags.insert(.indexed)
     index.insert(node)
   }
 
   /// The same for a new node with a value: the entity exists from now on.
   @usableFromInline final func addExisting(_ node: consuming Node, hash: UInt32) {
     node.hash = hash
-    node.flags = [.exists, .indexed]
+    node.flags = .exists
     index.insert(consume node)
   }
 

@@ -166,14 +166,8 @@
 
   /// Removes an edge from the child's side; the last one takes its index and is told so.
   private func removeParent(at index: Int32, of child: Node) {
-    let last = child.parents.count - 1
-    if Int(index) != last {
-      let moved = child.parents[last]
-      child.parents[Int(index)] = moved
-      moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
-    }
-    child.parents.removeLast()
-    if last == 0 { child.parents = [] } else { child.parents.shrink(beyond: 31) }
+    guard let moved = child.parents.remove(at: Int(index)) else { return }
+    moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
   }
 
   private func retain(_ child: Node, by parent: Node) {
@@ -245,21 +239,18 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
-      for i in node.parents.indices {
-        let ordinal = node.parents[i].ordinal
-        Borrowed(node.parents[i].parent).use { parent in
-          let isInside = component != nil && component === parent.links?.component
-          if isInside && !isBriefChanged { return }
-          makeStale(parent, ordinal)
-          // Also if it was stale: a value that is just being written may show something old without having changed.
-          if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
-          guard !parent.parents.isEmpty else { return }
-          let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
-          if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
-            return
-          }
-          marking.append((parent, changesBrief))
+      node.parents.forEach { parent, ordinal in
+        let isInside = component != nil && component === parent.links?.component
+        if isInside && !isBriefChanged { return }
+        makeStale(parent, ordinal)
+        // Also if it was stale: a value that is just being written may show something old without having changed.
+        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
+        guard !parent.parents.isEmpty else { return }
+        let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
+        if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
+          return
         }
+        marking.append((parent, changesBrief))
       }
     }
     marking.shrink(beyond: 1_024)
@@ -270,7 +261,7 @@
     for table in tables.values {
       for node in table.allNodes() {
         node.children = nil
-        node.parents = []
+        node.parents.removeAll()
         node.links = nil
         node.flags.remove(.observed)
       }

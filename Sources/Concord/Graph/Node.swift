@@ -5,16 +5,17 @@
 // these properties, and code of others that it runs meanwhile (`==`, a setter) cannot come back, since the lock is held.
 @usableFromInline class Node {
   @usableFromInline final let table: AnyTable
+  // These two in this order, since together they fill a word.
+  @exclusivity(unchecked) final var parents = ParentList()
   @exclusivity(unchecked) @usableFromInline final var flags: Flags = .uncommitted
   @usableFromInline final let holders = HolderCount()
-  /// The id's hash, by which the table finds the node.
+  /// The id's hash, by which the table's index finds the node; 0 if it is not there.
   @exclusivity(unchecked) @usableFromInline final var hash: UInt32 = 0
   /// Where the call that is being merged has the winning occurrence; -1 outside of a call.
   @exclusivity(unchecked) final var occurrence: Int32 = -1
   /// Where the journal has the latest saved state; -1 if it has none.
   @exclusivity(unchecked) @usableFromInline final var journalIndex: Int32 = -1
   @exclusivity(unchecked) @usableFromInline final var stamp: Stamp = -.infinity
-  @exclusivity(unchecked) @usableFromInline final var parents: ContiguousArray<ParentEdge> = []
   /// `nil` for an entity without relations.
   @exclusivity(unchecked) @usableFromInline final var children: ChildList?
   /// Most nodes need none.
@@ -24,6 +25,9 @@
 
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inlinable @inline(__always) final var isStale: Bool { flags.contains(.stale) }
+
+  /// Lies in its table's index, and not among those awaited, which have no value yet.
+  final var isIndexed: Bool { hash != 0 }
 
   /// Whether another node is in the same cycle (strongly connected component); a node in a cycle is in its own.
   final func isInSameCycle(as other: Node) -> Bool {
@@ -79,8 +83,8 @@
 
 extension Node {
   @usableFromInline struct Flags: OptionSet {
-    @usableFromInline let rawValue: UInt32
-    @usableFromInline init(rawValue: UInt32) { self.rawValue = rawValue }
+    @usableFromInline let rawValue: UInt16
+    @usableFromInline init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The entity is stored; without it the node only waits for it, or keeps the last value for an observer.
     @inlinable static var exists: Flags { Flags(rawValue: 1 << 0) }
@@ -100,8 +104,6 @@ extension Node {
     @inlinable static var registered: Flags { Flags(rawValue: 1 << 7) }
     /// The children changed since components were last searched.
     @inlinable static var restructured: Flags { Flags(rawValue: 1 << 8) }
-    /// Lies in its table's index (and not among those awaited, which have no value yet).
-    @inlinable static var indexed: Flags { Flags(rawValue: 1 << 9) }
     /// Own fields or relations were written in the open transaction.
     @inlinable static var written: Flags { Flags(rawValue: 1 << 10) }
     /// The value was never committed.
@@ -116,17 +118,11 @@ extension Node {
     /// Among the observed nodes that are to be brought up to date without a notice.
     @inlinable static var unrefreshed: Flags { Flags(rawValue: 1 << 15) }
     /// Has subscribers.
-    @inlinable static var observed: Flags { Flags(rawValue: 1 << 16) }
+    @inlinable static var observed: Flags { Flags(rawValue: 1 << 9) }
 
     /// What a transaction that throws brings back.
     static var journaled: Flags { [.exists, .registered, .written, .uncommitted] }
   }
-}
-
-/// An occurrence, seen from below: the parent, and which of its occurrences.
-@usableFromInline struct ParentEdge {
-  let parent: Node
-  let ordinal: Int32
 }
 
 /// What only nodes need that are observed, or of types that can form cycles.

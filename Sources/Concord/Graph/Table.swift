@@ -100,7 +100,7 @@
   func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
     let node = known ?? EntityNode<T>(table: self)
     node.value = value
-    if !node.flags.contains(.indexed) { add(node, hash: hash) }
+    if !node.isIndexed { add(node, hash: hash) }
     node.flags.insert(.exists)
     node.flags.remove(.uncommitted)
     return node

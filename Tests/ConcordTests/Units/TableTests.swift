@@ -28,7 +28,7 @@ struct TableTests {
     // Known already: the same node gets the value.
     #expect(insert(Tag(id: 1, text: 8), node) === node && node.value?.text == 8 && table.index.count == 1)
     table.remove(node)
-    #expect(table.find(1) == nil && !node.flags.contains(.indexed))
+    #expect(table.find(1) == nil && !node.isIndexed)
     table.remove(node)
     #expect(table.allNodes().isEmpty)
   }
