@@ -6,7 +6,7 @@ extension Table {
     else {
       return node.value
     }
-    let omitted = schema.relations.indices.map { node.omitsWhenBrief(relation: $0) }
+    let omitted = schema.indices.map { node.omitsWhenBrief(relation: $0) }
     guard omitted.contains(true) else { return value }
     // Getters, setters and observers run once, not once for each of those who show the form.
     let isKept = !schema.isStored
@@ -16,7 +16,7 @@ extension Table {
       return known.value
     }
     let whole = value
-    for k in omitted.indices where omitted[k] { schema.relations[k].omit(in: &value, graph) }
+    for k in omitted.indices where omitted[k] { schema[k].omit(in: &value, graph) }
     if isKept { children.brief = BriefForm(whole: whole, omitted: omitted, value: value) }
     return value
   }

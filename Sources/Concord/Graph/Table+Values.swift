@@ -17,7 +17,8 @@ extension Table {
     guard let schema = schema(of: other) else { return isSame(value, other) }
     guard schema === self.schema(of: value) else { return false }
     var value = value
-    for (k, relation) in schema.relations.enumerated() {
+    for k in schema.indices {
+      let relation = schema[k]
       if relation.isIdentical(value, other) { continue }
       if kept.indices.contains(k), kept[k] {
         relation.copy(other, into: &value)

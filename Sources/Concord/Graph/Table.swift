@@ -172,7 +172,7 @@
   override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
     guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
-    return schema.relations.allSatisfy { $0.isOmitted(in: a) == $0.isOmitted(in: b) }
+    return schema.indices.allSatisfy { schema[$0].isOmitted(in: a) == schema[$0].isOmitted(in: b) }
   }
 
   override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
@@ -198,9 +198,9 @@
     guard var a = value(a), var b = value(b), let schema = schema(of: b), schema === self.schema(of: a) else {
       return false
     }
-    for (k, relation) in schema.relations.enumerated() where omitted.indices.contains(k) && omitted[k] {
-      relation.omit(in: &a, graph)
-      relation.omit(in: &b, graph)
+    for k in schema.indices where omitted.indices.contains(k) && omitted[k] {
+      schema[k].omit(in: &a, graph)
+      schema[k].omit(in: &b, graph)
     }
     return haveSameFields(a, b, keeping: [], graph)
   }
@@ -211,28 +211,28 @@
 
   override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
     guard let schema = schema.typed(T.self), let value = value(reference) else { return }
-    schema.relations[k].visit(value, visitor)
+    schema[k].visit(value, visitor)
   }
 
   override func isIdentical(
     _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
   ) -> Bool {
     guard let schema = schema.typed(T.self), let a = value(a), let b = value(b) else { return false }
-    return schema.relations[k].isIdentical(a, b)
+    return schema[k].isIdentical(a, b)
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
     guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference) else {
       return .none
     }
-    return schema.relations[k].omission(in: value)
+    return schema[k].omission(in: value)
   }
 
   override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {
     guard let graph, let schema = schema.typed(T.self), var value = node.typed(T.self)?.value else { return false }
-    schema.relations[k].omit(in: &value, graph)
+    schema[k].omit(in: &value, graph)
     let visitor = Visitor(graph: graph, occurrences: OccurrenceList())
-    return visitor.identify { schema.relations[k].visit(value, visitor) }.isEmpty
+    return visitor.identify { schema[k].visit(value, visitor) }.isEmpty
   }
 
   override func isSameAsBrief(
@@ -241,28 +241,28 @@
     guard let schema = schema.typed(T.self), let value = value(reference), let node = node.typed(T.self),
       let brief = brief(of: node)
     else { return false }
-    return schema.relations[k].isSame(value, brief)
+    return schema[k].isSame(value, brief)
   }
 
   override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
     guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference),
-      case .omitted = schema.relations[k].omission(in: value)
+      case .omitted = schema[k].omission(in: value)
     else { return false }
     switch reference {
     case .own(let node):
       guard let node = node.typed(T.self), var own = node.value.take() else { return false }
-      schema.relations[k].forgetOmission(in: &own)
+      schema[k].forgetOmission(in: &own)
       node.value = own
-    case .pending(let slot): schema.relations[k].forgetOmission(in: &pending[Int(slot)])
+    case .pending(let slot): schema[k].forgetOmission(in: &pending[Int(slot)])
     }
     return true
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
-      holds(slot), !schema.relations[k].isIdentical(present, pending[Int(slot)])
+      holds(slot), !schema[k].isIdentical(present, pending[Int(slot)])
     else { return false }
-    schema.relations[k].copy(present, into: &pending[Int(slot)])
+    schema[k].copy(present, into: &pending[Int(slot)])
     return true
   }
 
@@ -296,9 +296,9 @@
     _ forms: ChildForms, _ visitor: Visitor
   ) -> Bool {
     var cursor = PatchCursor(parent: node, children: children, stale: stale, forms: forms)
-    for k in schema.relations.indices where cursor.hasWork(before: children.ends[k]) {
+    for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
-      schema.relations[k].patch(&value, &cursor)
+      schema[k].patch(&value, &cursor)
     }
     guard cursor.mustVisitAgain else { return false }
     patchAll(&value, of: node, schema, forms, visitor)
@@ -312,7 +312,8 @@
   ) {
     for _ in 0..<8 {
       var everything = PatchCursor(parent: node, children: nil, stale: nil, forms: forms)
-      for relation in (self.schema(of: value) ?? schema).relations { relation.patch(&value, &everything) }
+      let schema = self.schema(of: value) ?? schema
+      for k in schema.indices { schema[k].patch(&value, &everything) }
       if !everything.hasWritten { break }
     }
   }
@@ -323,8 +324,8 @@
     guard self.schema(of: .own(node)) === schema else { return false }
     guard mustVisit || !schema.isStored, let value = node.value else { return true }
     // What was written in one relation may show in another one that is computed.
-    for (k, relation) in schema.relations.enumerated() where mustVisit || !relation.isStored {
-      let found = visitor.identify { relation.visit(value, visitor) }
+    for k in schema.indices where mustVisit || !schema[k].isStored {
+      let found = visitor.identify { schema[k].visit(value, visitor) }
       let range = children.range(ofRelation: k)
       guard found.count == range.count, zip(found, range).allSatisfy({ $0 === children.edges[$1].child }) else {
         return false
@@ -344,18 +345,19 @@
 
   private func removeOccurrences(from value: T, _ schema: Schema<T>, _ cursor: (Int) -> RemovalCursor) -> T? {
     var value = value
-    for (k, relation) in schema.relations.enumerated() where !relation.remove(from: &value, cursor(k)) { return nil }
+    for k in schema.indices where !schema[k].remove(from: &value, cursor(k)) { return nil }
     // A setter may ignore what it is given; only what the value shows afterwards counts.
     let visitor = cursor(0).visitor
     let left = visitor.removedCount {
-      for relation in self.schema(of: value)?.relations ?? [] { relation.visit(value, visitor) }
+      guard let schema = self.schema(of: value) else { return }
+      for k in schema.indices { schema[k].visit(value, visitor) }
     }
     return left == 0 ? value : nil
   }
 
   override func lacks(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
     guard let schema = schema as? Schema<T>, let value = value(reference) else { return false }
-    return schema.relations[k].isMissing(in: value)
+    return schema[k].isMissing(in: value)
   }
 
   override func fillIn(
@@ -367,7 +369,7 @@
     let part = pending[Int(slot)]
     pending[Int(slot)] = filled
     guard let schema = schema(of: filled) else { return (true, false) }
-    return (true, schema !== self.schema(of: part) || !schema.relations.allSatisfy { $0.isIdentical(part, filled) })
+    return (true, schema !== self.schema(of: part) || !schema.indices.allSatisfy { schema[$0].isIdentical(part, filled) })
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
@@ -391,8 +393,8 @@
     else { return true }
     guard let schema = schema(of: old) else { return !isEqual(now, old) }
     guard schema === self.schema(of: now) else { return true }
-    for relation in schema.relations where !relation.isIdentical(old, now) {
-      guard relation.transplant(old, into: &now, graph) else { return true }
+    for k in schema.indices where !schema[k].isIdentical(old, now) {
+      guard schema[k].transplant(old, into: &now, graph) else { return true }
     }
     return !isEqual(now, old)
   }

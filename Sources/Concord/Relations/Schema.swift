@@ -2,7 +2,7 @@
 @usableFromInline class AnySchema {
   /// The type of the values; `nil` if there are none.
   @usableFromInline final let rootType: ObjectIdentifier?
-  let places: [AnyRelation]
+  @usableFromInline final let places: [AnyRelation]
   /// No getter, setter or observer comes between any of the relations and the value.
   let isStored: Bool
   /// Bringing a value up to date may write in other places than those visited: behind a setter, or in a wrapper.
@@ -26,12 +26,13 @@
     self.canAlwaysRemove = canAlwaysRemove
   }
 
+  @inlinable final var indices: Range<Int> { places.indices }
+
   /// Which relation of another schema of the same type is relation `k` of this one; `nil` if none is.
   func relation(_ k: Int, in other: AnySchema) -> Int? { k }
 }
 
 @usableFromInline final class Schema<Root>: AnySchema {
-  @usableFromInline let relations: [Relation<Root>]
   @usableFromInline let keyPaths: [PartialIdentifiableKeyPath<Root>]
   /// Those of the relations, without what was refused.
   private let sound: [PartialIdentifiableKeyPath<Root>]
@@ -43,7 +44,6 @@
     let relations = sound.map { $0.makeRelation() }
     self.keyPaths = keyPaths
     self.sound = sound
-    self.relations = relations
     refusesSelf = sound.count < keyPaths.count
     super.init(
       of: ObjectIdentifier(Root.self), places: relations, orders: relations.map { $0.order },

@@ -1,11 +1,13 @@
 /// A wrapper: asked which entities are in this very value.
 @usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
   @inlinable static func visit(_ value: W, _ visitor: Visitor) {
-    for relation in visitor.graph.schema(of: value).relations { relation.visit(value, visitor) }
+    let schema = visitor.graph.schema(of: value)
+    for k in schema.indices { schema[k].visit(value, visitor) }
   }
 
   @usableFromInline static func patch(_ value: inout W, _ cursor: inout PatchCursor) {
-    for relation in cursor.graph.schema(of: value).relations { relation.patch(&value, &cursor) }
+    let schema = cursor.graph.schema(of: value)
+    for k in schema.indices { schema[k].patch(&value, &cursor) }
     // The relations of a wrapper may depend on what was written into it.
     if W.fixedRelations == nil { cursor.mustVisitAgain = true }
   }
@@ -14,9 +16,8 @@
     let before = cursor.count(in: value)
     guard before > 0 else { return true }
     var isPossible = true
-    for relation in cursor.graph.schema(of: value).relations where !relation.remove(from: &value, cursor) {
-      isPossible = false
-    }
+    let schema = cursor.graph.schema(of: value)
+    for k in schema.indices where !schema[k].remove(from: &value, cursor) { isPossible = false }
     // A setter may ignore what it is given; only what the wrapper shows afterwards counts.
     return isPossible && cursor.count(in: value) == 0
   }
@@ -25,7 +26,8 @@
   @usableFromInline static var canOmit: Omittability { .depends }
 
   @usableFromInline static func omit(_ value: inout W, _ graph: Graph) {
-    for relation in graph.schema(of: value).relations { relation.omit(in: &value, graph) }
+    let schema = graph.schema(of: value)
+    for k in schema.indices { schema[k].omit(in: &value, graph) }
   }
 
   @usableFromInline static func omission(of value: W) -> Omission { .absent }
@@ -33,7 +35,6 @@
   @usableFromInline static func transplant(_ source: W, into value: inout W, _ graph: Graph) -> Bool {
     let schema = graph.schema(of: source)
     guard schema === graph.schema(of: value) else { return false }
-    for relation in schema.relations where !relation.transplant(source, into: &value, graph) { return false }
-    return true
+    return schema.indices.allSatisfy { schema[$0].transplant(source, into: &value, graph) }
   }
 }

@@ -58,8 +58,8 @@ final class CommittedView: ChildForms {
   private func brief<T>(of node: EntityNode<T>, _ component: Component) -> T? {
     guard var value = present(node), let children = children(of: node), let schema = children.schema.typed(T.self)
     else { return present(node) }
-    for k in schema.relations.indices where omits(children, k, node, component) {
-      schema.relations[k].omit(in: &value, graph)
+    for k in schema.indices where omits(children, k, node, component) {
+      schema[k].omit(in: &value, graph)
     }
     return value
   }

@@ -17,9 +17,9 @@ struct SchemasTests {
   @Test("Values that declare the same have one schema, also after others")
   func same() {
     let two = find(2)
-    #expect(two.relations.count == 2 && find(2) === two)
+    #expect(two.indices.count == 2 && find(2) === two)
     let none = find(0)
-    #expect(none !== two && none.relations.isEmpty && find(2) === two && find(0) === none)
+    #expect(none !== two && none.indices.isEmpty && find(2) === two && find(0) === none)
   }
 
   @Test("Sixteen are remembered; one more, and the first is forgotten")
