@@ -19,7 +19,13 @@
 }
 
 extension EntityNode where T: Identifiable {
-  @inlinable func hasID(_ id: T.ID) -> Bool { value?.id == id }
+  // Not `value?.id == id`: where it is not specialised, the runtime is asked for what compares two optionals.
+  @inlinable func hasID(_ id: T.ID) -> Bool {
+    switch value {
+    case .some(let present): present.id == id
+    case .none: false
+    }
+  }
 
   func isSame(as other: T, _ isSame: (T, T) -> Bool) -> Bool {
     switch value {

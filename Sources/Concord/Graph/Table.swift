@@ -206,7 +206,8 @@
   }
 
   override func askedSchema(of reference: ValueReference) -> AnySchema? {
-    value(reference).flatMap { schema(of: $0) }
+    guard let value = value(reference) else { return nil }
+    return schema(of: value)
   }
 
   override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
