@@ -71,7 +71,7 @@ final class Refresher: ChildForms {
         return node.table.patch(node, ordinals, self, visitor)
       }
       var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
-      for k in schema.places.indices where cursor.hasWork(before: children.ends[k]) {
+      for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
         cursor.move(to: children.start(ofRelation: k))
         Borrowed(schema.places[k]).use { $0.patchOwn?($0.offset, node, &cursor) }
       }

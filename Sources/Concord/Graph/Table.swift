@@ -370,7 +370,8 @@
     let part = pending[Int(slot)]
     pending[Int(slot)] = filled
     guard let schema = schema(of: filled) else { return (true, false) }
-    return (true, schema !== self.schema(of: part) || !schema.indices.allSatisfy { schema[$0].isIdentical(part, filled) })
+    let isSame = schema === self.schema(of: part) && schema.indices.allSatisfy { schema[$0].isIdentical(part, filled) }
+    return (true, !isSame)
   }
 
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }

@@ -73,18 +73,18 @@ extension Merge {
 
   private func isAllKept(_ item: Occurrence, _ schema: AnySchema) -> Bool {
     guard item.firstRelation >= 0 else { return false }
-    return schema.orders.indices.allSatisfy { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+    return schema.indices.allSatisfy { occurrences.relations[Int(item.firstRelation) + $0].isKept }
   }
 
   private func kept(_ item: Occurrence, _ schema: AnySchema) -> [Bool] {
-    schema.orders.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
+    schema.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
   }
 
   /// Puts the stored relations that stay into the new value.
   private func adoptKept(_ i: Int, _ node: Node) {
     let item = occurrences.items[i]
     guard let schema = item.schema, item.firstRelation >= 0 else { return }
-    for k in schema.orders.indices where occurrences.relations[Int(item.firstRelation) + k].isKept {
+    for k in schema.indices where occurrences.relations[Int(item.firstRelation) + k].isKept {
       if node.table.keep(relation: k, of: schema, from: node, in: item.pending) {
         occurrences.items[i].state.insert(.isOtherThanShown)
       }
@@ -99,7 +99,7 @@ extension Merge {
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
     guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends, stale) }
-    for k in schema.orders.indices {
+    for k in schema.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
         for ordinal in children.range(ofRelation: Int(relation.kept)) {

@@ -26,7 +26,7 @@ extension Merge {
       if known.contains(where: { table.haveSameBits(.pending($0), item.value) }) { continue }
       base.values[ObjectIdentifier(item.node), default: []].append(item.pending)
       guard let schema = table.schema(of: item.value) else { continue }
-      for k in schema.orders.indices {
+      for k in schema.indices {
         collect { table.visit(item.value, relation: k, of: schema, visitor) }
       }
     }
@@ -179,7 +179,7 @@ extension Merge {
     guard let comparison else { return }
     let item = occurrences.items[i]
     if comparison.schema === schema, comparison.isSameEntity {
-      let kept = schema.orders.indices.map { isKept($0, of: item, schema) }
+      let kept = schema.indices.map { isKept($0, of: item, schema) }
       if item.node.table.haveSameFields(item.value, .pending(item.base), keeping: kept, graph) { return }
     }
     occurrences.items[i].state.formUnion([.counts, .isEdit])

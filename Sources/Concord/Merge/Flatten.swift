@@ -58,7 +58,7 @@ extension Merge {
     occurrences.parent = Int32(truncatingIfNeeded: i)
     occurrences.level = item.level + 1
     let comparison = comparison(of: item, schema)
-    for k in schema.orders.indices {
+    for k in schema.indices {
       let first = occurrences.items.count
       let kept = keptRelation(k, of: i, item, schema, comparison)
       if kept == nil {
@@ -110,7 +110,7 @@ extension Merge {
     guard !item.state.contains(.isNew), let present = item.node.children?.schema,
       let schema = item.node.table.schema(of: item.value)
     else { return [] }
-    return schema.orders.indices.map { k in
+    return schema.indices.map { k in
       schema.relation(k, in: present).map { isLeftOut(k, stored: $0, in: item.value, of: item, schema) } ?? false
     }
   }

@@ -165,7 +165,7 @@ final class Removal {
     var ends: ContiguousArray<Int32> = []
     var stale: ContiguousArray<Int32> = []
     var showsUnknown = false
-    for k in schema.orders.indices {
+    for k in schema.indices {
       let found = visitor.identify {
         if let visitOwn = schema.places[k].visitOwn {
           visitOwn(schema.places[k].offset, parent, visitor)
