@@ -119,7 +119,8 @@ extension Merge {
   func isLeftOut(
     _ k: Int, stored: Int, in value: ValueReference, of item: Occurrence, _ schema: AnySchema
   ) -> Bool {
-    switch item.node.table.omission(in: value, relation: k, of: schema) {
+    if schema.canOmit[k] == .never { return false }
+    return switch item.node.table.omission(in: value, relation: k, of: schema) {
     // An observer of the property may have made another empty collection of the one that was left out.
     case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, stored: stored, in: value, of: item, schema)
     case .omitted: true
