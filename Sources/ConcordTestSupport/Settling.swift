@@ -4,10 +4,17 @@ public import ConcordConnect
 extension GenericPersistentContainer {
   /// Returns when all that was saved is in the stores, the view shows it, and those who observe it were told.
   ///
-  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written.
+  /// What those who observe save is waited for, too.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written; `CancellationError` if the task is cancelled meanwhile.
   public func settled() async throws {
-    try await flush()
-    await viewContext.store.settled()
+    var generation: Int
+    repeat {
+      try Task.checkCancellation()
+      generation = viewContext.generation
+      try await flush()
+      await viewContext.store.settled()
+    } while viewContext.generation != generation
   }
 }
 
@@ -15,13 +22,20 @@ extension GenericConnect {
   /// Returns when no action runs or waits to run, nothing is left to be sent, all that was saved is in the stores, the view shows it,
   /// and those who observe it were told. An action that waits while the connect is suspended is not waited for.
   ///
-  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written.
+  /// What those who observe save or execute is waited for, too.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written; `CancellationError` if the task is cancelled meanwhile;
+  ///   `Errors.calledFromAction` if an action calls it, which would wait for itself.
   public func settled() async throws {
+    try refuseInAction("settled()")
+    var generation: Int
     repeat {
-      await actionsEnded()
+      try Task.checkCancellation()
+      generation = viewContext.generation
+      try await actionsEnded()
       await outbox.idle()
       try await flush()
       await viewContext.store.settled()
-    } while hasWork
+    } while hasWork || viewContext.generation != generation
   }
 }

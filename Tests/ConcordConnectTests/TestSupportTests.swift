@@ -83,6 +83,61 @@ struct TestSupportTests {
     withExtendedLifetime(subscription) {}
   }
 
+  @Test("`settled()` waits for what those who observe save, and for those who observe that", .timeLimit(.minutes(1)))
+  func settledObservers() async throws {
+    let connect = try TestConnect.inMemory(try libraryModel())
+    let last = 30
+    try connect.store((1...last).map { Book(id: $0, title: "") })
+    try await connect.start()
+    let background = BackgroundContext(parent: connect.persistentStoreCoordinator)
+    let subscriptions = try (1..<last).map { id in
+      try #require(try connect.viewContext.find(Book.self, id: id)).map(\.title).observe { title in
+        if !title.isEmpty { try? background.update(Book.self, id: id + 1) { $0.title = title } }
+        try? background.save()
+      }
+    }
+    try connect.viewContext.update(Book.self, id: 1) { $0.title = "Emma" }
+    try connect.viewContext.save()
+    try await connect.settled()
+    #expect(try connect.stored(Book.self).count { $0.title == "Emma" } == last)
+    try await connect.stop()
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test("A cancelled task does not wait for what does not settle", .timeLimit(.minutes(1)))
+  func settledCancelled() async throws {
+    let transport = ScriptedTransport([.wait])
+    let connect = try TestConnect.inMemory(try libraryModel(), transport: transport, forwarding: [Raise.self])
+    try connect.store([Book(id: 1, title: "")])
+    try await connect.start()
+    try await connect.forward(Raise(book: 1, note: "a"))
+    let sending = Task { try await connect.settled() }
+    #expect(try await eventually { transport.waiting == 1 })
+    sending.cancel()
+    await #expect(throws: CancellationError.self) { try await sending.value }
+    transport.release()
+    try await connect.settled()
+    let gate = Gate()
+    try connect.execute(Work { await gate.passed() })
+    let running = Task { try await connect.settled() }
+    try await Task.sleep(for: .milliseconds(20))
+    running.cancel()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    gate.open()
+    try await connect.settled()
+    try await connect.stop()
+  }
+
+  @Test("An action that would wait for itself is told so", .timeLimit(.minutes(1)))
+  func settledInAction() async throws {
+    let connect = try TestConnect.inMemory(try libraryModel())
+    try await connect.start()
+    let proxy = try connect.execute(Work { try await connect.settled() })
+    await proxy.finished()
+    #expect("\(proxy.error.map { "\($0)" } ?? "")".contains("settled()"))
+    try await connect.stop()
+  }
+
   @Test("A container in memory is as any other, and settles")
   func container() async throws {
     let container = try GenericPersistentContainer<ContextStrategy.Mixed>.inMemory(try libraryModel())

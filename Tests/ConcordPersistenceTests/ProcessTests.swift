@@ -144,6 +144,37 @@
       }
     }
 
+    @Test("What another process commits right after a look is told also if the clock of the files stood still")
+    func sameDate() async throws {
+      try await withFolder { folder in
+        let file = folder.appending(path: "Process.sqlite")
+        let store = try SQLiteStore(url: file, entities: processModel().entities)
+        defer { try? store.close() }
+        let told = Locked(0)
+        let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
+        let other = try DatabaseQueue(path: file.path)
+        var id = 0
+        /// Writes, with a date of the log.
+        func commit(_ date: Date) throws {
+          id += 1
+          try other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (\(id), '', 0)") }
+          try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(file.path)-wal")
+        }
+        for _ in 0..<40 {
+          try await Task.sleep(for: .milliseconds(120))
+          let (before, date) = (told.withLock { $0 }, Date(timeIntervalSinceNow: -0.06))
+          try commit(date)
+          while told.withLock({ $0 }) == before, date.timeIntervalSinceNow > -1 { usleep(500) }
+          let between = told.withLock { $0 }
+          try commit(date)
+          // A machine that is busy took longer than a clock stands still.
+          guard date.timeIntervalSinceNow > -0.098 else { continue }
+          try #require(try await eventually { told.withLock { $0 } > between })
+        }
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     @Test("Following a file that nobody writes to takes less than 1 % of a processor")
     func idle() async throws {
       try await withFolder { folder in

@@ -48,9 +48,11 @@ final class ActionScheduler: Sendable {
   /// Returns when nothing runs. It blocks the thread, and is not for an action.
   func waitUntilIdle() { running.wait() }
 
-  /// Returns when all that run now have ended.
+  /// Returns when all that run now have ended, or the task is cancelled.
   func ended() async {
-    await withCheckedContinuation { continuation in running.notify(queue: .global()) { continuation.resume() } }
+    let (stream, continuation) = AsyncStream<Never>.makeStream()
+    running.notify(queue: .global()) { continuation.finish() }
+    for await _ in stream {}
   }
 
   /// Whether something runs, or waits to run and is not held.

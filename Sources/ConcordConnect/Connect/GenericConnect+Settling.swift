@@ -2,8 +2,11 @@ import Dispatch
 
 extension GenericConnect {
   /// Returns when no action runs, waits to run and is not held, or is due by its schedule, and all of that has been told.
-  package func actionsEnded() async {
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled meanwhile.
+  package func actionsEnded() async throws {
     while hasActions {
+      try Task.checkCancellation()
       await scheduler.ended()
       // A schedule whose interval has ended is about to wake.
       await Task.yield()

@@ -82,7 +82,9 @@ final class ContextCore {
       var row = row
       row?.stamp = newStamp
       let base = present?.base(below: seen, key.entity) ?? found.map { .row($0) } ?? .unknown
-      self.pending[key] = PendingChange(base: base, row: row, stamp: newStamp)
+      var new = PendingChange(base: base, row: row, stamp: newStamp)
+      if let present { (new.setBack, new.isInsertedAgain) = (present.setBack, present.isInsertedAgain) }
+      self.pending[key] = new
     }.remove(keys)
   }
 
@@ -189,9 +191,20 @@ final class ContextCore {
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
     for key in edited.keys {
       let known = given.byKey[key] ?? []
-      let winner = edited.winner(of: key) { occurrence in !known.contains { $0.row.holdsSame(as: occurrence.row) } }
+      guard let outermost = edited.winner(of: key) else { continue }
+      /// Further inside, an entity in a cycle is brief: what it leaves out there it does not say.
+      func whole(_ occurrence: Occurrences.Occurrence) -> StoredRow {
+        var row = occurrence.row
+        guard occurrence.depth > outermost.depth, model.isRecursive(key.entity) else { return row }
+        for property in model.omittedProperties(of: row, key.entity) { property.copy(from: outermost.row, to: &row) }
+        return row
+      }
+      let winner = edited.winner(of: key) { occurrence in
+        // The outermost of all is whole, also if it became as a brief one was.
+        !known.contains { (occurrence.depth > 0 || $0.depth == 0) && $0.row.holdsSame(as: whole(occurrence)) }
+      }
       guard let winner else { continue }
-      var row = winner.row
+      var row = whole(winner)
       // It comes from elsewhere.
       if known.isEmpty, winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
       winners.append((key, row, known.first?.row))

@@ -18,15 +18,28 @@ struct PendingChange: Sendable {
   var row: StoredRow?
   /// When the context changed it last.
   var stamp: Stamp
+  /// The properties, by position, that are as in the base again after an earlier save had changed them: that save may be written
+  /// already, and others may have seen it.
+  var setBack: Set<Int> = []
+  /// Whether an earlier save had removed it: all of it is new.
+  var isInsertedAgain = false
 
   var baseRow: StoredRow? { base.row }
+
+  /// Whether the context wants a property of a row that it knew to be otherwise than it knew it, or as it knew it after all.
+  func isChanged(_ position: Int, _ entity: EntityDescription) -> Bool {
+    guard let row, let known = baseRow, !isInsertedAgain else { return true }
+    return setBack.contains(position) || !entity.properties[position].isSame(row, known)
+  }
 
   /// The row on top of what others have stored meanwhile. A property that both have changed is shown as the context wants it; the
   /// save decides about it.
   func row(over stored: StoredRow, _ entity: EntityDescription) -> StoredRow? {
     guard let row, let known = baseRow, !stored.holdsSame(as: known) else { return row }
     var merged = stored
-    for property in entity.properties where !property.isSame(row, known) { property.copy(from: row, to: &merged) }
+    for (position, property) in entity.properties.enumerated() where isChanged(position, entity) {
+      property.copy(from: row, to: &merged)
+    }
     merged.stamp = max(row.stamp, stored.stamp)
     return merged
   }
@@ -34,9 +47,23 @@ struct PendingChange: Sendable {
   /// What a later change stands on whose author has seen this one on top of what others had stored: what these have changed is known by
   /// now, and is no change of the context's.
   func base(below seen: StoredRow?, _ entity: EntityDescription) -> Base {
-    guard let seen, let row, var known = baseRow else { return base }
-    for property in entity.properties where property.isSame(row, known) { property.copy(from: seen, to: &known) }
+    guard let seen, row != nil, var known = baseRow else { return base }
+    for (position, property) in entity.properties.enumerated() where !isChanged(position, entity) {
+      property.copy(from: seen, to: &known)
+    }
     return .row(known)
+  }
+
+  /// A later save of the same context laid over this one. What it sets back to how this one had found it is a change, too.
+  func merged(with later: PendingChange, _ entity: EntityDescription) -> PendingChange {
+    var merged = PendingChange(base: base(below: later.baseRow, entity), row: later.row, stamp: later.stamp)
+    guard let row = merged.row, let known = merged.baseRow else { return merged }
+    merged.isInsertedAgain = self.row == nil || isInsertedAgain
+    for (position, property) in entity.properties.enumerated()
+    where isChanged(position, entity) && property.isSame(row, known) {
+      merged.setBack.insert(position)
+    }
+    return merged
   }
 }
 
@@ -144,24 +171,10 @@ public struct PendingChanges: Sendable {
       .sorted { positions[$0] ?? 0 < positions[$1] ?? 0 }
   }
 
-  /// Lays later changes over these.
-  ///
-  /// - Parameter isRead: whether the result is read, above rows that may have the earlier change already: what the later one sets back to
-  ///   how it was is a change, too.
-  mutating func merge(_ later: PendingChanges, isRead: Bool = false) {
+  /// Lays later saves over these.
+  mutating func merge(_ later: PendingChanges) {
     for entry in later.all {
-      let new = entry.change
-      change(entry.key) { present in
-        var base = present?.base(below: new.baseRow, entry.key.entity) ?? new.base
-        if isRead, let passed = present?.row, let first = present?.baseRow, let row = new.row, var known = base.row {
-          for property in entry.key.entity.properties
-          where property.isSame(row, known) && !property.isSame(passed, first) {
-            property.copy(from: passed, to: &known)
-          }
-          base = .row(known)
-        }
-        return PendingChange(base: base, row: new.row, stamp: new.stamp)
-      }
+      change(entry.key) { present in present?.merged(with: entry.change, entry.key.entity) ?? entry.change }
     }
   }
 }

@@ -56,7 +56,7 @@ public final class RootContext: ContextParent {
       writes += 1
       combined = PendingChanges()
       reconciledGeneration = -1
-      for layer in layers { combined.merge(layer.changes, isRead: true) }
+      for layer in layers { combined.merge(layer.changes) }
     }
 
     /// Notes that a layer was told to have failed and is tried again; whether that is new.
@@ -154,7 +154,7 @@ public final class RootContext: ContextParent {
       state.withLock { state in
         state.saves += 1
         state.layers.append(Layer(state.saves, written, policy))
-        state.combined.merge(written, isRead: true)
+        state.combined.merge(written)
       }
     }
     enqueue()

@@ -45,8 +45,11 @@ struct SaveOperation {
       return try replace(stored, with: row, key)
     }
     if try writing.replace(row, ifSameAs: base, for: key) { return }
-    guard let stored = try writing.row(of: key) else { return try saveRemoved(row, key) }
-    try merge(row, base, stored, key)
+    guard let stored = try writing.row(of: key) else {
+      if change.isInsertedAgain { _ = try writing.insert(row, for: key) } else { try saveRemoved(row, key) }
+      return
+    }
+    try merge(row, change, base, stored, key)
   }
 
   /// An entity that is inserted and is there already.
@@ -74,10 +77,13 @@ struct SaveOperation {
   }
 
   /// Another context changed it.
-  private func merge(_ row: StoredRow, _ base: StoredRow, _ stored: StoredRow, _ key: EntityKey) throws {
+  private func merge(
+    _ row: StoredRow, _ change: PendingChange, _ base: StoredRow, _ stored: StoredRow, _ key: EntityKey
+  ) throws {
     var merged = stored
     var conflicts: [String] = []
-    for property in key.entity.properties where !property.isSame(row, base) && !property.isSame(row, stored) {
+    for (position, property) in key.entity.properties.enumerated()
+    where change.isChanged(position, key.entity) && !property.isSame(row, stored) {
       if property.isSame(stored, base) {
         property.copy(from: row, to: &merged)
         continue

@@ -21,6 +21,8 @@
       var version: Int?
       /// When the log was written to, before the version was asked.
       var date: Double?
+      /// When that was looked at.
+      var lookedAt = 0.0
     }
 
     private static let interval = DispatchTimeInterval.milliseconds(30)
@@ -68,8 +70,9 @@
       let mustAsk = state.withLock { state in
         // While a long write goes on, one waits for it, not many.
         if state.isLooking || state.isStopped { return false }
-        if let date, date == state.date, now - date > Self.precision { return false }
-        state.date = date
+        // What was written since that look may have its date, however late it is now.
+        if let date, date == state.date, state.lookedAt - date > Self.precision { return false }
+        (state.date, state.lookedAt) = (date, now)
         state.isLooking = true
         return true
       }
