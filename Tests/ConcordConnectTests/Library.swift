@@ -87,7 +87,7 @@ struct Author: PersistentEntity, Codable, Equatable {
 }
 
 /// Contains others, and may contain itself.
-struct Novel: PersistentEntity, Aggregate, Equatable {
+struct Novel: PersistentEntity, Aggregate, Codable, Equatable {
   let id: Int
   var title: String
   var author: Author

@@ -43,9 +43,10 @@ extension ActionContext {
     try merge(objects, ignoreAttributes, nil, condition, keepsMissing: true, stamp)
   }
 
-  private func merge<T: PersistentEntity>(
+  /// - Parameter removals: what was removed since the stamp is not inserted.
+  func merge<T: PersistentEntity>(
     _ objects: [T], _ ignoreAttributes: [String], _ subsetFilter: Predicate<T>?, _ condition: Predicate<T>?,
-    keepsMissing: Bool, _ stamp: Stamp?
+    keepsMissing: Bool, _ stamp: Stamp?, removals: CollectedRemovals? = nil
   ) throws {
     if T.entityName.isEmpty { throw Errors.missingEntityName("\(T.self) has no name, cannot merge objects") }
     guard let entity = try? model.entity(T.self) else {
@@ -59,7 +60,7 @@ extension ActionContext {
     }
     let request = MergeRequest(
       objects: objects, uniqueness: try entity.uniqueness(), ignored: Set(ignored), subset: subsetFilter,
-      condition: condition, keepsMissing: keepsMissing, stamp: stamp)
+      condition: condition, keepsMissing: keepsMissing, stamp: stamp, removals: removals)
     try performAndWait {
       if let outcome = try meter.measure(.saving, { try mergeAndSave(request) }) { return meter.didMerge(outcome) }
       try meter.measure(.reading) { meter.didFetch(try merge(request)) }

@@ -3,8 +3,8 @@ public import Foundation
 
 extension Resource {
   /// Makes the stored entities equal to what the service has: each page is stored as it arrives, and what was on none of them is
-  /// deleted when the last one has come. If a page does not come, nothing is deleted. What is changed or inserted here while a
-  /// page is on its way is fresher than it, and stays.
+  /// deleted when the last one has come. If a page does not come, nothing is deleted. What is changed, inserted or deleted here
+  /// while a page is on its way is fresher than it, and stays so.
   ///
   /// ```swift
   /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
@@ -17,6 +17,7 @@ extension Resource {
   ) async throws {
     var all: [Entity] = []
     // A page is as fresh as the request for it: what is changed here while it is on its way is fresher.
+    let removals = context.collectRemovals()
     let start = context.nextStamp()
     var stamp = start
     try await forEachPage(query) { page in
@@ -24,14 +25,12 @@ extension Resource {
       all += page.items
       if page.next != nil || stamp > start {
         try context.merge(
-          page: page.items, for: Entity.self, ignoreAttributes: ignoreAttributes, condition: condition,
-          modifiedAt: stamp)
+          page.items, ignoreAttributes, nil, condition, keepsMissing: true, stamp, removals: removals)
       }
       stamp = context.nextStamp()
     }
     // The pages are stored, unless there is but one. What is on none of them goes, if it was there before the first.
     try context.merge(
-      objects: all, for: Entity.self, ignoreAttributes: ignoreAttributes, subsetFilter: subsetFilter,
-      condition: condition, modifiedAt: start)
+      all, ignoreAttributes, subsetFilter, condition, keepsMissing: false, start, removals: removals)
   }
 }

@@ -152,6 +152,9 @@ open class BackgroundContext: @unchecked Sendable {
 
   // MARK: For subclasses of the package
 
+  /// Collects what is removed from the stores from now on.
+  package func collectRemovals() -> CollectedRemovals { locked { $0.parent.collectRemovals() } }
+
   /// What a save would do now.
   package func pendingCounts() throws -> PendingCounts { try locked { try $0.pendingCounts() } }
 

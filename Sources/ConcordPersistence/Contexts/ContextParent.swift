@@ -44,7 +44,9 @@ extension PersistentStoreCoordinator: ContextParent {
       }
     }
     try write(isFlat ? changed : model.entities) { writing in
-      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
+      try SaveOperation(
+        model: model, changes: changes, policy: policy, writing: writing, collectors: removalCollectors.current
+      ).run()
     }
   }
 

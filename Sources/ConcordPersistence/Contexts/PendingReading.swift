@@ -16,6 +16,12 @@ final class PendingReading: RowReading {
     return try base.row(of: key)
   }
 
+  /// When an entity was removed that is stored below.
+  func removal(of key: EntityKey) -> Stamp? {
+    if let change = pending[key] { return change.row == nil ? change.stamp : nil }
+    return (base as? PendingReading)?.removal(of: key)
+  }
+
   private func row(_ change: PendingChange, _ key: EntityKey) throws -> StoredRow? {
     guard change.row != nil, change.baseRow != nil, let stored = try base.row(of: key) else { return change.row }
     return change.row(over: stored, key.entity)

@@ -9,7 +9,7 @@ import Foundation
 /// types, and of types that contain them; others are written. What can never be written (a
 /// conflict, a value that must be unique) is given up. Both are told to the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
-  private let parent: PersistentStoreCoordinator
+  let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
   private let state = Locked(State())
   /// One save after the other.

@@ -6,6 +6,8 @@ struct SaveOperation {
   let changes: PendingChanges
   let policy: MergePolicy
   let writing: any RowWriting
+  /// Those who are told what is removed.
+  var collectors: [CollectedRemovals] = []
 
   func run() throws {
     var removed: [EntityKey] = []
@@ -28,9 +30,10 @@ struct SaveOperation {
   /// Saves what could not be written for want of a unique value: all others have theirs by now.
   private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey]) throws {
     // What refers to them is changed afterwards.
-    for key in removed { try writing.delete(key) }
+    for key in removed { try delete(key) }
     let parked = try ParkedWriting(writing, parking: waiting.map(\.key))
-    let operation = SaveOperation(model: model, changes: changes, policy: policy, writing: parked)
+    let operation = SaveOperation(
+      model: model, changes: changes, policy: policy, writing: parked, collectors: collectors)
     for entry in waiting { if let row = entry.change.row { try operation.save(row, entry.change, entry.key) } }
     try parked.putBack()
   }
@@ -139,9 +142,17 @@ struct SaveOperation {
       if let row, let old = try writing.row(of: key) {
         try writing.update(row, replacing: old, for: key)
       } else if row == nil {
-        try writing.delete(key)
+        try delete(key)
       }
     }
+  }
+
+  private func delete(_ key: EntityKey) throws {
+    if !collectors.isEmpty, try writing.withRow(of: key, { _ in true }) != nil {
+      // What others have stored meanwhile, and what cannot be without something that goes, is removed whatever the stamp.
+      for collector in collectors { collector.note(key, changes[key]?.stamp ?? .infinity) }
+    }
+    try writing.delete(key)
   }
 
   private func conflict(_ key: EntityKey, _ properties: [String]) -> StoreError {

@@ -30,7 +30,8 @@ extension ContextCore {
     let types = isReferredTo && !request.keepsMissing ? model.entities : [entity]
     do {
       let merge = FlatMerge(
-        entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp)
+        entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp,
+        removed: request.removals)
       return try coordinator.mergeAndSave(merge, types)
     } catch StoreError.notUnique {
       return nil
@@ -46,7 +47,8 @@ extension PersistentStoreCoordinator {
       try merge.compare(writing)
       let readingTime = ContinuousClock.now - start
       return MergeOutcome(
-        compared: merge.compared, counts: try merge.write(writing, model), readingTime: readingTime)
+        compared: merge.compared, counts: try merge.write(writing, model, removalCollectors.current),
+        readingTime: readingTime)
     }
   }
 }

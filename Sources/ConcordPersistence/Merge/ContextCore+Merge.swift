@@ -16,7 +16,7 @@ extension ContextCore {
     var merge = RowMerge(
       entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
       condition: try RowFilter(request.condition, entity, self),
-      stamp: stamp, model: model)
+      stamp: stamp, removed: request.removals, model: model)
     try read(model.contained(in: entity)) { try merge.run(rows, nested: nested, $0) }
     let before = pending
     do {

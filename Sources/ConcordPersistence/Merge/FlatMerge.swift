@@ -11,6 +11,8 @@ struct FlatMerge {
   let subset: RowFilter
   let condition: RowFilter
   let stamp: Stamp
+  /// What was removed since is not inserted.
+  let removed: CollectedRemovals?
 
   /// What is to be done: the positions that differ of rows, by their indices.
   private(set) var updates: [(index: Int, changed: ColumnSet)] = []
@@ -21,13 +23,14 @@ struct FlatMerge {
 
   init(
     _ entity: EntityDescription, _ rows: FlatRows, ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: Stamp
+    stamp: Stamp, removed: CollectedRemovals?
   ) {
     self.entity = entity
     self.rows = rows
     self.subset = subset
     self.condition = condition
     self.stamp = stamp
+    self.removed = removed
     positions = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.flatMap { $0.element.columns }
   }
 
@@ -63,6 +66,7 @@ struct FlatMerge {
     } else {
       for index in missing { try compareOutside(index, reading) }
     }
+    if let removed { inserts.removeAll { removed.isRemoved(EntityKey(entity, rows.keys[$0]), since: stamp) } }
   }
 
   private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) {
@@ -89,7 +93,13 @@ struct FlatMerge {
   /// Makes them equal.
   ///
   /// - Returns: what was written, with what others contained of what was removed.
-  func write(_ writing: any RowWriting, _ model: Model) throws -> PendingCounts {
+  func write(
+    _ writing: any RowWriting, _ model: Model, _ collectors: [CollectedRemovals]
+  ) throws -> PendingCounts {
+    func delete(_ key: EntityKey) throws {
+      for collector in collectors { collector.note(key, stamp) }
+      try writing.delete(key)
+    }
     for (index, changed) in updates {
       try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
     }
@@ -100,13 +110,13 @@ struct FlatMerge {
     if removals.isEmpty { return counts }
     let keys = removals.map { EntityKey(entity, $0) }
     guard try mayBeReferredTo(writing, model) else {
-      for key in keys { try writing.delete(key) }
+      for key in keys { try delete(key) }
       return counts
     }
     var owners: [EntityKey: Bool] = [:]
     try RowRemoval(model: model, reading: writing) { key, row in
       if key.entity != entity { owners[key] = row == nil }
-      guard var row else { return try writing.delete(key) }
+      guard var row else { return try delete(key) }
       guard let old = try writing.row(of: key) else { return }
       row.stamp = max(stamp, old.stamp)
       try writing.update(row, replacing: old, for: key)

@@ -17,10 +17,12 @@ package struct MergeRequest<T: PersistentEntity> {
   package let keepsMissing: Bool
   /// How fresh the objects are.
   package let stamp: Stamp?
+  /// What was removed since is not inserted; `nil` to insert it.
+  package let removals: CollectedRemovals?
 
   package init(
     objects: [T], uniqueness: [StoredColumn], ignored: Set<Int>, subset: Predicate<T>?, condition: Predicate<T>?,
-    keepsMissing: Bool, stamp: Stamp?
+    keepsMissing: Bool, stamp: Stamp?, removals: CollectedRemovals? = nil
   ) {
     self.objects = objects
     self.uniqueness = uniqueness
@@ -29,6 +31,7 @@ package struct MergeRequest<T: PersistentEntity> {
     self.condition = condition
     self.keepsMissing = keepsMissing
     self.stamp = stamp
+    self.removals = removals
   }
 }
 

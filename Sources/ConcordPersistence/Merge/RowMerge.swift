@@ -10,6 +10,8 @@ struct RowMerge {
   let subset: RowFilter
   let condition: RowFilter
   let stamp: Stamp
+  /// What was removed since is not inserted.
+  let removed: CollectedRemovals?
   let model: Model
 
   /// What is to be written and removed.
@@ -30,13 +32,14 @@ struct RowMerge {
 
   init(
     _ entity: EntityDescription, uniqueness: [StoredColumn], ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: Stamp, model: Model
+    stamp: Stamp, removed: CollectedRemovals?, model: Model
   ) {
     self.entity = entity
     self.uniqueness = uniqueness
     self.subset = subset
     self.condition = condition
     self.stamp = stamp
+    self.removed = removed
     self.model = model
     properties = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.map(\.element)
   }
@@ -108,10 +111,16 @@ struct RowMerge {
 
   // MARK: What was not found
 
+  /// What refers to an entity that is left out loses it in the save, as if that had been removed afterwards.
+  private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
+    if let removed, removed.isRemoved(key, since: stamp, reading) { return }
+    write(row, key, .absent)
+  }
+
   /// Inserts an object, unless it is stored outside of the subset.
   private mutating func place(_ incoming: IncomingRow, _ reading: any RowReading) throws {
     let key = EntityKey(entity, incoming.key)
-    if isById, subset.isAll { return write(incoming.row, key, .absent) }
+    if isById, subset.isAll { return insert(incoming.row, key, reading) }
     if !isById, !subset.isAll {
       var isFound = false
       let values = [incoming.first] + incoming.others
@@ -132,7 +141,7 @@ struct RowMerge {
       try update(incoming, incoming.key, source)
     }
     if found == nil {
-      write(incoming.row, key, .absent)
+      insert(incoming.row, key, reading)
     } else {
       removals.remove(key)
     }
@@ -141,7 +150,7 @@ struct RowMerge {
   // MARK: What is inside
 
   private mutating func mergeNested(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
-    guard let present = try reading.row(of: key) else { return write(row, key, .absent) }
+    guard let present = try reading.row(of: key) else { return insert(row, key, reading) }
     compared += 1
     var row = row
     for property in model.omittedProperties(of: row, key.entity) { property.copy(from: present, to: &row) }

@@ -23,7 +23,8 @@ extension PersistentStoreCoordinator {
     _ body: (any RowWriting, Set<EntityKey>) throws -> Void
   ) throws {
     try write(model.entities, withOutbox: true) { writing in
-      let replay = EntityReplay(model: model, writing: writing, stamp: nextStamp())
+      let replay = EntityReplay(
+        model: model, writing: writing, stamp: nextStamp(), collectors: removalCollectors.current)
       try body(writing, try replay.run(touching: keys, change))
     }
   }
@@ -34,6 +35,7 @@ private struct EntityReplay {
   let model: Model
   let writing: any RowWriting
   let stamp: Stamp
+  let collectors: [CollectedRemovals]
 
   /// - Returns: which entities it changed.
   func run(
@@ -53,7 +55,9 @@ private struct EntityReplay {
     for change in found.withLock({ $0 }) { try add(change, to: &changes) }
     if changes.isEmpty { return [] }
     // Nobody else writes meanwhile, so that there is nothing to be merged.
-    try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing).run()
+    try SaveOperation(
+      model: model, changes: changes, policy: .objectTrump, writing: writing, collectors: collectors
+    ).run()
     return Set(changes.keys)
   }
 

@@ -7,41 +7,66 @@ public import ConcordModel
 /// the rows of all that is announced, too: a commit is announced before anybody can read it, and until all have been told of it.
 public struct AnnouncedChanges: Sendable {
   /// Differs after each announcement.
-  public let version: Int
-  fileprivate let batches: [Int: [EntityKey]]
+  public fileprivate(set) var version: Int
+  /// How many of the announced commits have ended, ever. Who reads afterwards reads what they wrote.
+  public fileprivate(set) var endedCount: Int
+  /// What may be committed at any moment, by its number.
+  fileprivate var open: [Int: [EntityKey]]
+  /// What was committed, by how many commits had ended with it.
+  fileprivate var ended: [Int: [EntityKey]]
 
-  public static let none = AnnouncedChanges(version: 0, batches: [:])
+  public static let none = AnnouncedChanges(version: 0, endedCount: 0, open: [:], ended: [:])
 
-  public var isEmpty: Bool { batches.isEmpty }
+  public var isEmpty: Bool { open.isEmpty && ended.isEmpty }
   /// The entities whose rows come, change or go.
-  public var keys: Set<EntityKey> { batches.values.reduce(into: []) { $0.formUnion($1) } }
+  public var keys: Set<EntityKey> {
+    ended.values.reduce(into: open.values.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1) }
+  }
+
+  /// Without the commits that had ended when so many had.
+  ///
+  /// - Complexity: the number of commits that are left.
+  public func after(_ count: Int) -> AnnouncedChanges {
+    var rest = self
+    if endedCount - count > ended.count {
+      rest.ended = ended.filter { $0.key > count }
+    } else {
+      rest.ended = [:]
+      for number in min(count, endedCount)..<endedCount { rest.ended[number + 1] = ended[number + 1] }
+    }
+    return rest
+  }
 }
 
 /// Keeps what is announced.
 final class Announcements: Sendable {
-  private let state = Locked(State())
+  private let state = Locked(AnnouncedChanges.none)
 
-  private struct State {
-    var version = 0
-    var batches: [Int: [EntityKey]] = [:]
-  }
-
-  var current: AnnouncedChanges {
-    state.withLock { AnnouncedChanges(version: $0.version, batches: $0.batches) }
-  }
+  var current: AnnouncedChanges { state.withLock { $0 } }
 
   /// - Returns: its number.
   func add(_ keys: [EntityKey]) -> Int {
     state.withLock { state in
       state.version += 1
-      state.batches[state.version] = keys
+      state.open[state.version] = keys
       return state.version
     }
   }
 
-  /// Forgets those that all have been told of.
+  /// Notes that it is committed, or never will be.
+  ///
+  /// - Returns: its number from now on.
+  func end(_ number: Int) -> Int {
+    state.withLock { state in
+      state.endedCount += 1
+      state.ended[state.endedCount] = state.open.removeValue(forKey: number)
+      return state.endedCount
+    }
+  }
+
+  /// Forgets those that have ended and that all have been told of.
   func remove(_ numbers: [Int]) {
     if numbers.isEmpty { return }
-    state.withLock { state in for number in numbers { state.batches[number] = nil } }
+    state.withLock { state in for number in numbers { state.ended[number] = nil } }
   }
 }

@@ -9,6 +9,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private let state = Locked(State())
   private let announcements: Announcements
   private let feed: Feed<ChangeNotice>
+  let removalCollectors = RemovalCollectors()
   let clock = StampSource()
   let commitCount = Locked(0)
 
@@ -130,8 +131,13 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Announces what is going to be read, makes it so, and tells it. What may have been made in part is told as well.
   func announce<R>(_ keys: [EntityKey], _ body: () throws -> R) rethrows -> R {
     let number = announcements.add(keys)
-    defer { feed.tell(.rows([keys], announcements: [number])) }
+    defer { tell(keys, announced: number) }
     return try body()
+  }
+
+  /// Tells what was announced and is made so.
+  private func tell(_ keys: [EntityKey], announced number: Int) {
+    feed.tell(.rows([keys], announcements: [announcements.end(number)]))
   }
 
   func isAttached(_ file: URL) -> Bool {
@@ -201,7 +207,7 @@ public final class PersistentStoreCoordinator: Sendable {
     // What several stores have committed in part is told as well. Who is told compares what it has pending with it.
     defer {
       if isChanged { commitCount.withLock { $0 += 1 } }
-      if let notice { feed.tell(.rows([notice.keys], announcements: [notice.number])) }
+      if let notice { tell(notice.keys, announced: notice.number) }
     }
     func writing(_ session: any RowWriting) throws -> R {
       let result = try body(session)

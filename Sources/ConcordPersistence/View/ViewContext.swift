@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// What is changed in it is shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
 /// something is a transaction of ``store``, and so is a block of `performAndWait(_:)`.
-// Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and `isShowing`.
+// Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and what is shown.
 public final class ViewContext: ContextParent, @unchecked Sendable {
   /// What is shown. What is written to it directly, not through the context, is shown until the context shows something else,
   /// and is not saved.
@@ -21,6 +21,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   var nextQuery = 0
   /// Whether it is being shown what has changed.
   private var isShowing = false
+  /// How many of the announced commits had ended before what is shown was read: it shows these.
+  private var shownCommits = 0
   /// Taken after the store's turn, never before.
   private let lock = NSRecursiveLock()
   private let isKeptUpToDate: Bool
@@ -253,9 +255,14 @@ extension ViewContext {
   private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
     let wasShowing = isShowing
     isShowing = true
-    defer { isShowing = wasShowing }
     endQueries()
-    var concern = concern(in: keys, with: announced)
+    let announcedBefore = announced
+    var showsAnnounced = true
+    defer {
+      if showsAnnounced { shownCommits = announcedBefore.endedCount }
+      isShowing = wasShowing
+    }
+    var concern = concern(in: keys, with: announcedBefore)
     let overlay = overlay(ifShowing: !withOverlay)
     var overlayChange: ViewOverlayChange?
     var stored: [(EntityStore) -> any Sendable] = []
@@ -299,6 +306,7 @@ extension ViewContext {
         (mayDangle, mustRead) = (true, true)
       } catch {
         (stored, removed, overlayChange) = ([], [], nil)
+        showsAnnounced = false
         for query in concern.queries { query.fail(error) }
         // What is gone with its store leaves nothing to show.
         if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
@@ -315,7 +323,10 @@ extension ViewContext {
     for key in removed { remove(key) }
   }
 
-  private var announced: AnnouncedChanges { isKeptUpToDate ? core.parent.announcedChanges : .none }
+  /// What is announced and may not be shown yet. What may be committed at any moment is looked at each time.
+  private var announced: AnnouncedChanges {
+    isKeptUpToDate ? core.parent.announcedChanges.after(shownCommits) : .none
+  }
 
   /// What is to be read after a change of some entities.
   private struct Concern {

@@ -1,0 +1,52 @@
+import Concord
+import ConcordModel
+
+@testable import ConcordPersistence
+
+/// Keeps rows in memory, counts those that are read, and lets writes fail.
+final class CountingStore: RowStore {
+  let inner = MemoryStore(name: "counting")
+  let reads = Locked(0)
+  let isFailing = Locked(false)
+  var name: String { inner.name }
+
+  func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    try inner.read { base in try body(CountingReading(base) { self.reads.withLock { $0 += 1 } }) }
+  }
+  func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    if isFailing.withLock({ $0 }) { throw StoreError.locked(store: name) }
+    return try inner.write(origin: origin, body)
+  }
+  func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
+    inner.observeCommits(body)
+  }
+  func settle() { inner.settle() }
+  func close() throws { try inner.close() }
+}
+
+private final class CountingReading: RowReading {
+  private let base: any RowReading
+  private let count: () -> Void
+
+  init(_ base: any RowReading, _ count: @escaping () -> Void) { (self.base, self.count) = (base, count) }
+
+  func row(of key: EntityKey) throws -> StoredRow? {
+    count()
+    return try base.row(of: key)
+  }
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    count()
+    return try base.withRow(of: key, body)
+  }
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
+    try base.rows(query) { key, source in
+      count()
+      return try body(key, source)
+    }
+  }
+  func count(_ query: RowQuery) throws -> Int { try base.count(query) }
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    count()
+    return try base.referrers(to: key, in: entity)
+  }
+}
