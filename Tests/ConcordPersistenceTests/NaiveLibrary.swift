@@ -216,6 +216,11 @@ struct NaiveLibrary {
         }
         saved[key] = Record(fields: ours.fields, stamp: max(ours.stamp, theirs.stamp))
       case (let theirs?, let base?):
+        // Also with an older stamp: it was removed here and inserted again, and what was removed is not remembered.
+        if theirs == base {
+          saved[key] = ours
+          continue
+        }
         var merged = theirs
         for (name, field) in ours.fields where field != base.fields[name] && field != theirs.fields[name] {
           if theirs.fields[name] != base.fields[name] {
@@ -224,7 +229,6 @@ struct NaiveLibrary {
           }
           merged.fields[name] = field
         }
-        if theirs == base { merged.stamp = ours.stamp }
         merged.stamp = merged == theirs && !(ours.stamp > theirs.stamp) ? theirs.stamp : max(ours.stamp, theirs.stamp)
         saved[key] = merged
       }

@@ -192,21 +192,29 @@ final class ContextCore {
     for key in edited.keys {
       let known = given.byKey[key] ?? []
       guard let outermost = edited.winner(of: key) else { continue }
-      /// Further inside, an entity in a cycle is brief: what it leaves out there it does not say.
-      func whole(_ occurrence: Occurrences.Occurrence) -> StoredRow {
+      /// Inside of another value an entity in a cycle may be brief: what it leaves out there it does not say.
+      func filled(_ occurrence: Occurrences.Occurrence, from whole: StoredRow) -> StoredRow {
         var row = occurrence.row
-        guard occurrence.depth > outermost.depth, model.isRecursive(key.entity) else { return row }
-        for property in model.omittedProperties(of: row, key.entity) { property.copy(from: outermost.row, to: &row) }
+        guard occurrence.depth > 0, model.isRecursive(key.entity) else { return row }
+        for property in model.omittedProperties(of: row, key.entity) { property.copy(from: whole, to: &row) }
         return row
       }
-      let winner = edited.winner(of: key) { occurrence in
-        // The outermost of all is whole, also if it became as a brief one was.
-        !known.contains { (occurrence.depth > 0 || $0.depth == 0) && $0.row.holdsSame(as: whole(occurrence)) }
+      /// Stands where the closure was not given it: brief perhaps, where it was given whole.
+      func isFromElsewhere(_ occurrence: Occurrences.Occurrence) -> Bool {
+        !known.contains { $0.parent == occurrence.parent }
       }
-      guard let winner else { continue }
-      var row = whole(winner)
-      // It comes from elsewhere.
-      if known.isEmpty, winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
+      func isKnown(_ occurrence: Occurrences.Occurrence) -> Bool {
+        known.contains { known in
+          // The outermost of all is whole, also if it became as a brief one was.
+          if occurrence.depth == 0, known.depth > 0 { return false }
+          if isFromElsewhere(occurrence) { return known.row.holdsSame(as: filled(occurrence, from: known.row)) }
+          let isInner = occurrence.depth > outermost.depth
+          return known.row.holdsSame(as: isInner ? filled(occurrence, from: outermost.row) : occurrence.row)
+        }
+      }
+      guard let winner = edited.winner(of: key, where: { !isKnown($0) }) else { continue }
+      var row = winner.depth > outermost.depth ? filled(winner, from: outermost.row) : winner.row
+      if winner.depth > 0, model.isRecursive(key.entity), isFromElsewhere(winner) { try keepOmitted(in: &row, key) }
       winners.append((key, row, known.first?.row))
     }
     if winners.isEmpty { return true }

@@ -7,38 +7,42 @@ final class Occurrences: EntitySink {
   private let model: Model
   private let stamp: Stamp
   /// Those that are still to be written, in the order of their depths: a chain of whatever length needs no deep recursion.
-  private var queue: [(value: any PersistentEntity, depth: Int)] = []
+  private var queue: [(value: any PersistentEntity, depth: Int, parent: EntityKey?)] = []
+  /// Of what is inside of the one that is written.
   private var depth = 0
+  private var parent: EntityKey?
 
   struct Occurrence {
     let row: StoredRow
     let depth: Int
+    /// The entity in whose value it stands; `nil` for the outermost.
+    let parent: EntityKey?
   }
 
   /// Finds the entities in a value.
   init(in value: some PersistentEntity, model: Model, stamp: Stamp) throws {
     self.model = model
     self.stamp = stamp
-    queue.append((value, 0))
+    queue.append((value, 0, nil))
     var next = 0
     while next < queue.count {
-      let (value, depth) = queue[next]
-      self.depth = depth
-      try write(value)
+      let (value, depth, parent) = queue[next]
+      try write(value, depth, parent)
       next += 1
     }
     queue = []
   }
 
   /// Called for each entity inside of the one that is written.
-  func visit<T: PersistentEntity>(_ entity: T) { queue.append((entity, depth + 1)) }
+  func visit<T: PersistentEntity>(_ entity: T) { queue.append((entity, depth, parent)) }
 
-  private func write<T: PersistentEntity>(_ value: T) throws {
+  private func write<T: PersistentEntity>(_ value: T, _ depth: Int, _ parent: EntityKey?) throws {
     let entity = try model.entity(T.self)
     let key = try Self.key(of: value, entity)
     if byKey[key] == nil { keys.append(key) }
-    byKey[key, default: []].append(
-      Occurrence(row: try entity.row(of: value, stamp: stamp, sink: self), depth: depth))
+    (self.depth, self.parent) = (depth + 1, key)
+    let row = try entity.row(of: value, stamp: stamp, sink: self)
+    byKey[key, default: []].append(Occurrence(row: row, depth: depth, parent: parent))
   }
 
   static func key<T: PersistentEntity>(of value: T, _ entity: EntityDescription) throws -> EntityKey {
