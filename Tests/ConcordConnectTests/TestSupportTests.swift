@@ -92,7 +92,7 @@ struct TestSupportTests {
     let background = BackgroundContext(parent: connect.persistentStoreCoordinator)
     let subscriptions = try (1..<last).map { id in
       try #require(try connect.viewContext.find(Book.self, id: id)).map(\.title).observe { title in
-        if !title.isEmpty { try? background.update(Book.self, id: id + 1) { $0.title = title } }
+        if !title.isEmpty { _ = try? background.update(Book.self, id: id + 1) { $0.title = title } }
         try? background.save()
       }
     }

@@ -1,4 +1,4 @@
-package import Concord
+import Concord
 import ConcordModel
 
 /// What is removed from the stores, and when, as long as this is retained: a row that is gone has no stamp to be compared with.
