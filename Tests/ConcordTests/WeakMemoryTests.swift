@@ -184,6 +184,57 @@ struct WeakMemoryTests {
     subscription?.unsubscribe()
   }
 
+  private final class Token: Sendable {}
+
+  private struct Member: Aggregate {
+    let id: Int
+    let token: Token
+    var friends: [Member] = []
+    var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends)] }
+  }
+
+  @Test("A store that goes leaves nothing: what was named, what is in cycles, what was removed, what was never stored")
+  func nothingLeft() {
+    weak var (named, inCycle, below, removed): (Token?, Token?, Token?, Token?)
+    weak var shared: EntityStore?
+    do {
+      let store = EntityStore(delivery: .immediate)
+      let tokens = (0..<4).map { _ in Token() }
+      (named, inCycle, below, removed) = (tokens[0], tokens[1], tokens[2], tokens[3])
+      store.store(Member(id: 0, token: tokens[0]), named: AliasKey<Member>("one"))
+      store.store([Member(id: 4, token: tokens[0])], named: AliasKey<[Member]>("some"))
+      let second = Member(id: 2, token: tokens[2], friends: [Member(id: 1, token: tokens[1])])
+      let first = store.store(Member(id: 1, token: tokens[1], friends: [second]))
+      let third = store.store(Member(id: 3, token: tokens[3]))
+      store.remove(Member.self, id: 3)
+      let never = store.observer(Tag.self, id: 7)
+      shared = store
+      withExtendedLifetime((first, third, never)) {
+        #expect(named != nil && inCycle != nil && below != nil && removed != nil && shared != nil)
+      }
+    }
+    #expect(shared == nil)
+    #expect(named == nil && inCycle == nil && below == nil && removed == nil)
+  }
+
+  @Test("Stores that come and go take no memory")
+  func storesComeAndGo() async {
+    await #expect(processExitsWith: .success) {
+      func comeAndGo(_ count: Int) {
+        for _ in 0..<count {
+          let store = EntityStore(delivery: .immediate)
+          let observer = store.store(Person(id: 1, name: 0, tag: Tag(id: 1, text: 0)))
+          withExtendedLifetime(observer) {}
+        }
+      }
+      comeAndGo(100)
+      let before = heapInUse()
+      comeAndGo(1_000)
+      let after = heapInUse()
+      #expect(before == 0 || after - before < 100_000, "\(after - before) bytes for 1,000 stores")
+    }
+  }
+
   @Test("An entity may hold observers and subscriptions, which go with it")
   func observersInside() {
     struct Row: Identifiable, Sendable {

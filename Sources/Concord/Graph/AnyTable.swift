@@ -54,6 +54,9 @@
 
   func forgetAwaited(_ node: Node) {}
 
+  /// Lets go of all nodes, because the store goes.
+  func dismantle() { index = NodeIndex() }
+
   /// Enters the index.
   final func add(_ node: Node, hash: UInt32) {
     node.hash = hash

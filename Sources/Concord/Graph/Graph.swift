@@ -266,6 +266,8 @@
         node.flags.remove(.observed)
       }
     }
+    // A node holds its table.
+    for table in tables.values { table.dismantle() }
   }
 }
 

@@ -128,6 +128,12 @@
     awaitedIDs = Dictionary(uniqueKeysWithValues: awaitedIDs.lazy.map { ($0.key, $0.value) })
   }
 
+  override func dismantle() {
+    super.dismantle()
+    awaited = [:]
+    awaitedIDs = [:]
+  }
+
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
 
   @inlinable func addPending(_ value: consuming T) -> Int32 {
