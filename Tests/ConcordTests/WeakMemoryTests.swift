@@ -224,7 +224,8 @@ struct WeakMemoryTests {
         for _ in 0..<count {
           let store = EntityStore(delivery: .immediate)
           let observer = store.store(Person(id: 1, name: 0, tag: Tag(id: 1, text: 0)))
-          withExtendedLifetime(observer) {}
+          let member = store.store(Member(id: 1, token: Token(), friends: [Member(id: 2, token: Token())]))
+          withExtendedLifetime((observer, member)) {}
         }
       }
       comeAndGo(100)

@@ -54,8 +54,11 @@
 
   func forgetAwaited(_ node: Node) {}
 
-  /// Lets go of all nodes, because the store goes.
-  func dismantle() { index = NodeIndex() }
+  /// Lets go of all nodes, and of types that may contain this one, because the store goes.
+  func dismantle() {
+    index = NodeIndex()
+    childTables = []
+  }
 
   /// Enters the index.
   final func add(_ node: Node, hash: UInt32) {

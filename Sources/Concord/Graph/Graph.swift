@@ -266,7 +266,7 @@
         node.flags.remove(.observed)
       }
     }
-    // A node holds its table.
+    // A node holds its table, and the table of a type that contains itself would hold itself.
     for table in tables.values { table.dismantle() }
   }
 }
