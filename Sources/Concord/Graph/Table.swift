@@ -107,7 +107,6 @@
   }
 
   /// The node that waits for an entity; from now on it does so no longer.
-
   func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
