@@ -16,9 +16,8 @@ import Synchronization
   // What could not be released at once, because the lock was taken.
   private let releaseLock = Lock()
   @exclusivity(unchecked) private var releases: [Release] = []
+  /// Their count, which is read without that lock.
   private let releaseCount = Atomic<Int>(0)
-  /// The thread that destroys what ended, and sees to what is released by that.
-  private let endingThread = Atomic<UInt>(0)
 
   private static let lastToken = Atomic<UInt64>(0)
 
@@ -41,7 +40,7 @@ import Synchronization
   }
 
   @usableFromInline func beginWrite(_ token: UInt64) {
-    lock.lock()
+    enter()
     if core.turns.isBusy { beginBusyWrite(token) }
   }
 
@@ -60,7 +59,7 @@ import Synchronization
 
   /// Takes the lock; whether there is nobody to wait for, and no layer.
   @usableFromInline func beginFreeWrite() -> Bool {
-    lock.lock()
+    enter()
     return !core.turns.isBusy
   }
 
@@ -84,7 +83,7 @@ import Synchronization
 
   /// Waits until it is the caller's turn to write, and leaves layers where they are.
   func beginTurn(_ token: UInt64) {
-    lock.lock()
+    enter()
     if core.turns.isOpen { waitForTurn(token) }
   }
 
@@ -242,7 +241,7 @@ import Synchronization
   @usableFromInline func endRead() { if core.hasUnfinished { endWrite() } else { unlock() } }
 
   @usableFromInline func beginRead(_ token: UInt64) -> Bool {
-    lock.lock()
+    enter()
     guard core.turns.isOpen else { return false }
     let isCommitted = !core.turns.sees(currentThread(), token: token)
     if !isCommitted {
@@ -254,7 +253,7 @@ import Synchronization
 
   /// Runs an operation that reads what was last committed, whoever asks.
   func readCommitted<R>(_ operation: (StoreCore) -> R) -> R {
-    lock.lock()
+    enter()
     let result = operation(core)
     endRead()
     return result
@@ -277,8 +276,25 @@ import Synchronization
   }
 
   private func putOff(_ release: Release) {
-    releaseLock.withLock { releases.append(release) }
-    releaseCount.add(1, ordering: .sequentiallyConsistent)
+    releaseLock.withLock {
+      releases.append(release)
+      releaseCount.store(releases.count, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Takes the lock, when what was dropped before is released: also by others, while the lock was taken.
+  private func enter() {
+    lock.lock()
+    if releaseCount.load(ordering: .relaxed) > 0 { enterAfterReleases() }
+  }
+
+  // Once, and not in a loop: what is dropped from now on is not dropped before.
+  @inline(never) private func enterAfterReleases() {
+    // An open transaction sees to it when it ends.
+    if core.turns.isOpen { return }
+    releaseAndUnlock()
+    lines.deliver()
+    lock.lock()
   }
 
   /// Gives the lock back, and sees to what others could not release meanwhile.
@@ -294,22 +310,26 @@ import Synchronization
 
   /// In a loop, since what goes may hold observers and subscriptions of others, which go next, and so on.
   @usableFromInline func performReleasesUnlessLocked() {
-    guard endingThread.load(ordering: .relaxed) != currentThread() else { return }
-    var hasCommitted = false
+    var hasReleased = false
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
       // An open transaction sees to it when it ends.
       if core.turns.isOpen {
         lock.unlock()
         break
       }
-      performReleases()
-      core.commit()
-      if let subscriber = core.toldNow.take() { subscriber.use { $0.didChange(core) } }
-      unlockAndLog()
-      hasCommitted = true
+      releaseAndUnlock()
+      hasReleased = true
     }
     // Otherwise this thread may be the one that has the lock.
-    if hasCommitted { lines.deliver() }
+    if hasReleased { lines.deliver() }
+  }
+
+  /// Releases what was dropped, as a transaction of its own, and gives the lock back.
+  private func releaseAndUnlock() {
+    performReleases()
+    core.commit()
+    if let subscriber = core.toldNow.take() { subscriber.use { $0.didChange(core) } }
+    unlockAndLog()
   }
 
   /// Performs what was put off.
@@ -317,9 +337,9 @@ import Synchronization
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0 {
       let batch = releaseLock.withLock {
         defer { releases = [] }
+        releaseCount.store(0, ordering: .sequentiallyConsistent)
         return releases
       }
-      releaseCount.subtract(batch.count, ordering: .sequentiallyConsistent)
       for release in batch { perform(release) }
     }
   }
@@ -343,16 +363,15 @@ import Synchronization
   /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
   private func unlockAndLog() {
     guard !core.log.isEmpty || !core.ended.isEmpty else { return lock.unlock() }
+    let thread = currentThread()
     let log = core.log.takeAll()
-    var ended: [Any] = []
-    swap(&ended, &core.ended)
+    var ended = core.ended.begin(on: thread)
     lock.unlock()
     log()
-    if ended.isEmpty { return }
-    // What they held is released by the caller, and not within this: that would recurse, link by link.
-    endingThread.store(currentThread(), ordering: .relaxed)
-    ended = []
-    endingThread.store(0, ordering: .relaxed)
+    while !ended.isEmpty {
+      ended = []
+      ended = lock.withLock { core.ended.goOn(on: thread) }
+    }
   }
 }
 

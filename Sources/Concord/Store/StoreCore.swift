@@ -24,8 +24,7 @@ import Foundation
   /// Who is to be told of the commit without being enqueued; the node keeps it for as long as the lock is held.
   @exclusivity(unchecked) var toldNow: Borrowed<Subscriber>?
   var groupCount: UInt64 = 0
-  /// Ended subscriptions' sources, which are to be destroyed without the lock.
-  @exclusivity(unchecked) var ended: [Any] = []
+  @exclusivity(unchecked) var ended = EndedSources()
 
   init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?, date: (@Sendable () -> Date)?) {
     graph = Graph()
