@@ -121,6 +121,25 @@ extension ReleaseThreadsTests {
   }
 }
 
+extension ReleaseThreadsTests {
+  @Test("What the function of a mapped observer holds may use the store when it goes, also where several are observed")
+  func mapped() throws {
+    try #require(
+      ends {
+        let store = EntityStore(delivery: .immediate)
+        let log = Log<String>()
+        let counted = store.store(Tag(id: -1, text: 0))
+        func observe() -> Subscription {
+          let link = Link(5, nil, store, log)
+          let mapped = counted.map { tag in withExtendedLifetime(link) { tag.id } }
+          return store.observer(of: mapped, counted).observe { _ in }
+        }
+        observe().unsubscribe()
+        #expect(counted.value.text == 1)
+      })
+  }
+}
+
 /// Says one thread to another that it may end.
 private final class Flag: Sendable {
   private let word = Atomic(false)
