@@ -76,14 +76,13 @@
       ),
       (
         // A closure that captures its actor weakly belongs to nobody: such is the language.
-        "an actor, strongly and unowned",
+        "an actor, strongly",
         """
         actor Shelf {
           var titles: [String] = []
           var subscriptions: [Subscription] = []
           func follow(_ observer: EntityObserver<Book>) {
             subscriptions.append(observer.observe { self.titles.append($0.title) })
-            subscriptions.append(observer.observe { [unowned self] in titles.append($0.title) })
             subscriptions.append(observer.observe(\\.title) { self.titles.append($0) })
           }
         }

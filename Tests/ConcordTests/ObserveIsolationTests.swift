@@ -105,6 +105,31 @@ struct ObserveIsolationTests {
     await writer.value
   }
 
+  @Test("An actor that has unsubscribed goes, also if it keeps the subscription; one that comes in its place is called")
+  func actorGoes() async {
+    let store = EntityStore(delivery: .immediate)
+    let tag = store.store(Tag(id: 0, text: 0))
+    var subscriptions: [Subscription] = []
+    for text in 1...50 {
+      weak var gone: Shelf?
+      do {
+        let shelf = Shelf()
+        gone = shelf
+        await shelf.follow(tag)
+        store.update(Tag.self, id: 0) { $0.text = text }
+        await until { await shelf.titles.last == text }
+        #expect(await shelf.titles.last == text)
+        if let subscription = await shelf.subscription { subscriptions.append(subscription) }
+        _ = await shelf.stop()
+      }
+      await until { gone == nil }
+      #expect(gone == nil)
+    }
+    store.update(Tag.self, id: 0) { $0.text = 0 }
+    await store.settled()
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test("A screen that is gone takes its subscription along")
   @MainActor
   func gone() async {

@@ -93,6 +93,53 @@ extension ReleaseThreadsTests {
   }
 }
 
+extension ReleaseThreadsTests {
+  /// Keeps another entity alive, and with it what that keeps.
+  private struct Holder: Identifiable {
+    let id: Int
+    let observer: any Sendable
+  }
+
+  @Test("What an entity holds by an observer, which holds the next, is gone with the first, beside others")
+  func heldByEntities() {
+    let store = EntityStore(delivery: .immediate)
+    let others = (1_000..<1_020).map { Tag(id: $0, text: 0) }
+    let kept = store.store(others)
+    let isOver = Flag()
+    Thread.detachNewThread { while !isOver.isSet { store.store(others) } }
+    defer { isOver.set() }
+    let log = Log<Int>()
+    for round in 0..<400 {
+      var first: (any Sendable)?
+      first = store.store(Tag(id: 0, text: 0))
+      for id in 0..<200 { if let next = first { first = store.store(Holder(id: id, observer: next)) } }
+      withExtendedLifetime(first) { first = nil }
+      if store.value(Tag.self, id: 0) != nil { log.append(round) }
+    }
+    #expect(log.values == [])
+    withExtendedLifetime(kept) {}
+  }
+}
+
+extension ReleaseThreadsTests {
+  @Test("What the function of a mapped observer holds may use the store when it goes, also where several are observed")
+  func mapped() throws {
+    try #require(
+      ends {
+        let store = EntityStore(delivery: .immediate)
+        let log = Log<String>()
+        let counted = store.store(Tag(id: -1, text: 0))
+        func observe() -> Subscription {
+          let link = Link(5, nil, store, log)
+          let mapped = counted.map { tag in withExtendedLifetime(link) { tag.id } }
+          return store.observer(of: mapped, counted).observe { _ in }
+        }
+        observe().unsubscribe()
+        #expect(counted.value.text == 1)
+      })
+  }
+}
+
 /// Says one thread to another that it may end.
 private final class Flag: Sendable {
   private let word = Atomic(false)

@@ -7,13 +7,22 @@
 }
 
 /// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
-@usableFromInline final class CallMaker: Sendable {
+// Unchecked, because the compiler cannot see that `source` is used only while the store's lock is held.
+@usableFromInline final class CallMaker: @unchecked Sendable {
   @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
 
   let line: DeliveryLine
   private let run: Run
+  /// What holds the entity, and which `run` uses without keeping it.
+  private var source: (any HoldingSource)?
 
-  init(_ line: DeliveryLine, _ run: @escaping Run) { (self.line, self.run) = (line, run) }
+  init(_ line: DeliveryLine, source: (any HoldingSource)? = nil, _ run: @escaping Run) {
+    (self.line, self.run, self.source) = (line, run, source)
+  }
+
+  /// The subscription has ended: gives the entity up, unless what holds it has code of the user's, which is not to be destroyed with
+  /// the lock. So the entity is gone for whoever asks next, also if the closure is destroyed later.
+  func letGo() { if source?.holdsNodeOnly == true { source = nil } }
 
   func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
 
@@ -22,6 +31,12 @@
     _ = run(core, .change, true)
     line.endServing()
   }
+}
+
+/// What holds an entity for those who observe it.
+@usableFromInline protocol HoldingSource: AnyObject {
+  /// Whether it has no code of the user's.
+  var holdsNodeOnly: Bool { get }
 }
 
 /// Why an observer is told something.

@@ -23,6 +23,7 @@ final class CombinedSource<Value: Sendable>: ObserverSource<@Sendable () -> Valu
     isCommitted && isUnborn(core) ? nil : take(core, isCommitted)
   }
 
+  override var holdsNodeOnly: Bool { false }
   override var derivedValue: @Sendable () -> Value { shared.readCommitted { take($0, true) } }
   override func isUnborn(_ core: StoreCore) -> Bool { parts.contains { $0.isUnborn(core) } }
 }

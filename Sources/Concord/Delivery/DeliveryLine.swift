@@ -5,8 +5,16 @@ import Synchronization
 @usableFromInline final class DeliveryLine: Sendable {
   enum Place: Sendable {
     case queue(DispatchQueue)
-    case actor(any Actor)
+    case actor(WeakActor)
     case committingThread
+  }
+
+  /// An actor, which the closures of its observers keep, and not the line: it may itself keep a subscription that has ended.
+  struct WeakActor: Sendable {
+    // Unsafe to the compiler, which cannot see that it is never set again; reading it is atomic.
+    nonisolated(unsafe) private(set) weak var actor: (any Actor)?
+
+    init(_ actor: any Actor) { self.actor = actor }
   }
 
   /// A subscriber that is to be told something, and who made it so.
@@ -28,6 +36,9 @@ import Synchronization
   @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
   init(_ place: Place) { self.place = place }
+
+  /// Whether it is the line of that actor, and not of one that is gone and had the same address.
+  func isOf(_ actor: any Actor) -> Bool { if case .actor(let place) = place { place.actor === actor } else { false } }
 
   /// Whether each state is told, with a value taken when it was committed; otherwise the newest, taken when it is told.
   @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
@@ -76,8 +87,10 @@ import Synchronization
     case .queue(let queue):
       lock.unlock()
       queue.async { [self] in serveTurn() }
-    case .actor(let actor):
+    case .actor(let place):
       lock.unlock()
+      // If it is gone, so are the closures that belong to it. Barriers may wait all the same.
+      let actor = place.actor
       Task { [self] in await serveTurn(on: actor) }
     case .committingThread: serveCommits(of: all ? nil : currentThread())
     }
@@ -92,7 +105,7 @@ import Synchronization
     if case .queue(let queue) = place, lock.withLock({ line.goOn() }) { queue.async { [self] in serveTurn() } }
   }
 
-  private func serveTurn(on actor: isolated any Actor) async {
+  private func serveTurn(on actor: isolated (any Actor)?) async {
     repeat {
       tellNewest()
       await Task.yield()

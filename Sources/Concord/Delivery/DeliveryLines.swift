@@ -38,10 +38,10 @@ import Synchronization
   private func line(of actor: any Actor) -> DeliveryLine {
     if actor === MainActor.shared { return main }
     return lock.withLock {
-      if let line = actorLines[ObjectIdentifier(actor)]?.line { return line }
+      if let line = actorLines[ObjectIdentifier(actor)]?.line, line.isOf(actor) { return line }
       actorLines = actorLines.filter { $0.value.line != nil }
       hasActorLines.store(true, ordering: .relaxed)
-      let line = DeliveryLine(.actor(actor))
+      let line = DeliveryLine(.actor(DeliveryLine.WeakActor(actor)))
       actorLines[ObjectIdentifier(actor)] = WeakLine(line: line)
       return line
     }

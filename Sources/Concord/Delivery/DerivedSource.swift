@@ -17,6 +17,7 @@ final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value
     super.init(core.hubs.derivedNode, base.shared)
   }
 
+  override var holdsNodeOnly: Bool { false }
   override var derivedValue: Value { transform(base.value) }
   override var isRemoved: Bool { base.isRemoved }
   override var anchors: [NodeHandle] { base.anchors }

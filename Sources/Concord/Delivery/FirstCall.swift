@@ -12,11 +12,13 @@
 }
 
 extension HeldNode {
-  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it.
+  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it. `source` is what
+  /// holds the node, and is kept for `run`.
   @usableFromInline func subscribe(
-    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, _ run: @escaping CallMaker.Run
+    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, source: any HoldingSource,
+    _ run: @escaping CallMaker.Run
   ) -> Subscription {
-    let calls = CallMaker(line, run)
+    let calls = CallMaker(line, source: source, run)
     let handle = handle
     let subscriber = Subscriber(calls, to: handle, isWhole: isNode(of: type), shared: shared, buffering: buffering)
     let first = shared.readCommitted { core in

@@ -1,6 +1,6 @@
 /// What an `EntityObserver` observes; holds it.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
-@usableFromInline class ObserverSource<Value: Sendable>: @unchecked Sendable {
+@usableFromInline class ObserverSource<Value: Sendable>: HoldingSource, @unchecked Sendable {
   @usableFromInline final let node: HeldNode
 
   /// The store's lock is held.
@@ -105,6 +105,8 @@
 
   // MARK: Subscribing
 
+  @usableFromInline var holdsNodeOnly: Bool { true }
+
   /// Whether the value is made of another source's.
   @usableFromInline var isDerived: Bool { false }
 
@@ -121,13 +123,17 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    return node.subscribe(line, as: Value.self, buffering, isHere: isHere) { core, occasion, isToldNow in
-      guard let value = self.value(core, for: occasion) else {
-        if isToldNow { self.shared.unlockToTell() }
+    let shared = shared
+    // Unsafe to the compiler, which cannot see that the call maker keeps the source for as long as it is asked, which it is with
+    // the lock; the source may go once that is given back.
+    nonisolated(unsafe) let source = Borrowed(self)
+    return node.subscribe(line, as: Value.self, buffering, isHere: isHere, source: self) { core, occasion, isToldNow in
+      guard let value = source.use({ $0.value(core, for: occasion) }) else {
+        if isToldNow { shared.unlockToTell() }
         return nil
       }
       guard isToldNow else { return Call { onChange(value) } }
-      self.shared.unlockToTell()
+      shared.unlockToTell()
       onChange(value)
       return nil
     }

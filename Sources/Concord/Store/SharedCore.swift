@@ -288,7 +288,7 @@ import Synchronization
     if releaseCount.load(ordering: .relaxed) > 0 { enterAfterReleases() }
   }
 
-  // Once, and not in a loop: what is dropped from now on is not dropped before.
+  // Not in a loop: what is dropped without the lock, from now on, is not dropped before.
   @inline(never) private func enterAfterReleases() {
     // An open transaction sees to it when it ends.
     if core.turns.isOpen { return }
@@ -308,7 +308,7 @@ import Synchronization
     if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesUnlessLocked() }
   }
 
-  /// In a loop, since what goes may hold observers and subscriptions of others, which go next, and so on.
+  /// In a loop, since closures that go may hold observers and subscriptions of others, which go next, and so on.
   @usableFromInline func performReleasesUnlessLocked() {
     var hasReleased = false
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
@@ -324,11 +324,14 @@ import Synchronization
     if hasReleased { lines.deliver() }
   }
 
-  /// Releases what was dropped, as a transaction of its own, and gives the lock back.
+  /// Releases what was dropped, each time as a transaction of its own, and gives the lock back. An entity that goes may hold
+  /// observers of others, which are dropped with it: so it is over when nothing was dropped any more.
   private func releaseAndUnlock() {
-    performReleases()
-    core.commit()
-    if let subscriber = core.toldNow.take() { subscriber.use { $0.didChange(core) } }
+    repeat {
+      performReleases()
+      core.commit()
+      if let subscriber = core.toldNow.take() { subscriber.use { $0.didChange(core) } }
+    } while releaseCount.load(ordering: .sequentiallyConsistent) > 0
     unlockAndLog()
   }
 
@@ -354,6 +357,7 @@ import Synchronization
       subscriber.node.node(in: core).removeSubscriber(subscriber)
       core.feed.update()
       if let source = subscriber.takeSource() {
+        source.letGo()
         core.ended.append(source)
         core.backlog.add()
       }
