@@ -6,17 +6,18 @@
   @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
 }
 
-/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held.
+/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held,
+/// and given back where the call is to be made at once: by the store that is passed for it.
 // Unchecked, because the compiler cannot see that `source` is used only while the store's lock is held.
 @usableFromInline final class CallMaker: @unchecked Sendable {
-  @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ isToldNow: Bool) -> Call?
+  @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ tellingNow: SharedCore?) -> Call?
 
   let line: DeliveryLine
   private let run: Run
   /// What holds the entity, and which `run` uses without keeping it.
-  private var source: (any HoldingSource)?
+  private var source: AnySource?
 
-  init(_ line: DeliveryLine, source: (any HoldingSource)? = nil, _ run: @escaping Run) {
+  init(_ line: DeliveryLine, source: AnySource? = nil, _ run: @escaping Run) {
     (self.line, self.run, self.source) = (line, run, source)
   }
 
@@ -24,19 +25,21 @@
   /// the lock. So the entity is gone for whoever asks next, also if the closure is destroyed later.
   func letGo() { if source?.holdsNodeOnly == true { source = nil } }
 
-  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, false) }
+  func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, nil) }
 
   /// Gives the store's lock back and calls at once, with the value on the stack; then tells what came meanwhile.
-  func tellNow(_ core: StoreCore) {
-    _ = run(core, .change, true)
+  func tellNow(_ core: StoreCore, _ shared: SharedCore) {
+    _ = run(core, .change, shared)
     line.endServing()
   }
 }
 
 /// What holds an entity for those who observe it.
-@usableFromInline protocol HoldingSource: AnyObject {
+@usableFromInline class AnySource {
+  @usableFromInline init() {}
+
   /// Whether it has no code of the user's.
-  var holdsNodeOnly: Bool { get }
+  var holdsNodeOnly: Bool { true }
 }
 
 /// Why an observer is told something.

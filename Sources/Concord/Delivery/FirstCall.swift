@@ -15,7 +15,7 @@ extension HeldNode {
   /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it. `source` is what
   /// holds the node, and is kept for `run`.
   @usableFromInline func subscribe(
-    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, source: any HoldingSource,
+    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, source: AnySource,
     _ run: @escaping CallMaker.Run
   ) -> Subscription {
     let calls = CallMaker(line, source: source, run)

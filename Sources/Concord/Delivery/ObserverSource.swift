@@ -1,6 +1,6 @@
 /// What an `EntityObserver` observes; holds it.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
-@usableFromInline class ObserverSource<Value: Sendable>: HoldingSource, @unchecked Sendable {
+@usableFromInline class ObserverSource<Value: Sendable>: AnySource, @unchecked Sendable {
   @usableFromInline final let node: HeldNode
 
   /// The store's lock is held.
@@ -105,8 +105,6 @@
 
   // MARK: Subscribing
 
-  @usableFromInline var holdsNodeOnly: Bool { true }
-
   /// Whether the value is made of another source's.
   @usableFromInline var isDerived: Bool { false }
 
@@ -123,17 +121,16 @@
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
-    let shared = shared
     // Unsafe to the compiler, which cannot see that the call maker keeps the source for as long as it is asked, which it is with
     // the lock; the source may go once that is given back.
     nonisolated(unsafe) let source = Borrowed(self)
-    return node.subscribe(line, as: Value.self, buffering, isHere: isHere, source: self) { core, occasion, isToldNow in
+    return node.subscribe(line, as: Value.self, buffering, isHere: isHere, source: self) { core, occasion, tellingNow in
       guard let value = source.use({ $0.value(core, for: occasion) }) else {
-        if isToldNow { shared.unlockToTell() }
+        tellingNow?.unlockToTell()
         return nil
       }
-      guard isToldNow else { return Call { onChange(value) } }
-      shared.unlockToTell()
+      guard let tellingNow else { return Call { onChange(value) } }
+      tellingNow.unlockToTell()
       onChange(value)
       return nil
     }

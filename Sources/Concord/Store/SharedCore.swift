@@ -140,7 +140,7 @@ import Synchronization
       performReleasesIfFree()
       return lines.deliver()
     }
-    maker.tellNow(core)
+    maker.tellNow(core, self)
     performReleasesIfFree()
     lines.deliver()
   }
