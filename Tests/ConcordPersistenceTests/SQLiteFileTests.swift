@@ -229,6 +229,35 @@
       }
     }
 
+    @Test("A file that is removed or replaced is a typed error, and what was not saved can be saved to another")
+    func removed() throws {
+      for isReplaced in [false, true] {
+        try withFolder { folder in
+          let url = folder.appending(path: "a.sqlite")
+          let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+          let store = try SQLiteStore(url: url, entities: coordinator.model.entities)
+          try coordinator.attach(store, configuration: "")
+          let context = coordinator.newContext()
+          context.insert(Author(id: "a", name: "A"))
+          try context.save()
+          for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+          let other = isReplaced ? try SQLiteStore(url: url, entities: coordinator.model.entities) : nil
+          context.insert(Author(id: "b", name: "B"))
+          #expect(
+            reason { try context.save() } == "the store 'a.sqlite' failed: its file was removed or replaced")
+          #expect(context.hasChanges)
+          coordinator.detach(store)
+          try store.close()
+          let new = try other ?? SQLiteStore(url: url, entities: coordinator.model.entities)
+          try coordinator.attach(new, configuration: "")
+          try context.save()
+          #expect(try coordinator.newContext().fetch(FetchDescriptor<Author>()).map(\.id) == ["b"])
+          coordinator.detach(new)
+          try new.close()
+        }
+      }
+    }
+
     @Test("A store that was closed says so, and what was under way is whole")
     func closing() throws {
       try withFolder { folder in

@@ -7,7 +7,7 @@
   /// A store in an SQLite file, in WAL mode: readers do not wait for writers.
   ///
   /// What a write has returned from survives the end of the process, `kill -9` too. The file and those beside it are readable by
-  /// their owner only, if they are new.
+  /// their owner only, if they are new. A file that is removed or replaced while it is open is written to no more: a write throws.
   public final class SQLiteStore: RowStore {
     public let name: String
     /// Where the file is.
@@ -17,6 +17,8 @@
     private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
+    /// Which file was opened.
+    private let file: FileIdentity?
 
     /// Opens a file, or makes one.
     ///
@@ -58,6 +60,7 @@
           throw error
         }
       }
+      file = FileIdentity(path: url.path)
       watch = SQLiteWatch(pool, dataVersion, feed, uses)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
@@ -139,6 +142,10 @@
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
+          guard FileIdentity(path: url.path) == file else {
+            // Nobody would ever read what is written.
+            throw StoreError.storeFailed(store: name, reason: "its file was removed or replaced")
+          }
           let session = SQLiteSession(db, tables: tables, store: name)
           let result = try db.inPreparedTransaction { try body(session) }
           // While the connection is still held, so that no other commit comes between.
