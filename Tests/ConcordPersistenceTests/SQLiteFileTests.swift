@@ -208,6 +208,25 @@
       }
     }
 
+    @Test("Many who open a new file at once wait for each other")
+    func newAtOnce() throws {
+      let entities = try Model("M", entities: [Author.self, Review.self]).entities
+      for _ in 0..<20 {
+        try withFolder { folder in
+          let errors = Locked<[String]>([])
+          let stores = Locked<[SQLiteStore]>([])
+          DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            do {
+              let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: entities)
+              stores.withLock { $0.append(store) }
+            } catch { errors.withLock { $0.append("\(error)") } }
+          }
+          for store in stores.withLock({ $0 }) { try store.close() }
+          #expect(errors.withLock { $0 } == [])
+        }
+      }
+    }
+
     @Test("A file that others hold for too long is a typed error, and the save can be tried again")
     func locked() throws {
       try withFolder { folder in

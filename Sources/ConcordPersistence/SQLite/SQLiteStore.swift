@@ -37,7 +37,7 @@
       self.url = url
       let name = url.lastPathComponent
       self.name = name
-      try SQLiteStore.makeFile(url)
+      try SQLiteStore.makeFolder(of: url)
       var configuration = Configuration()
       configuration.busyMode = .timeout(timeout)
       configuration.label = "concord.\(name)"
@@ -45,9 +45,16 @@
         // The file may be somebody else's: its triggers and the like must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
       }
+      let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
       let dataVersion: Int?
       (pool, dataVersion) = try StoreError.translating(store: name) {
+        let lock = SQLiteFolderLock(folder, timeout: timeout)
+        defer { lock.unlock() }
+        try SQLiteStore.makeFile(url)
+        let isNew = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) == 0
         let pool = try DatabasePool(path: url.path, configuration: configuration)
+        // A migration may take long.
+        if !isNew { lock.unlock() }
         let schema = SQLiteSchema(
           entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
         do {
@@ -102,22 +109,27 @@
       }
     }
 
-    private static func makeFile(_ url: URL) throws {
-      let manager = FileManager.default
+    private static func makeFolder(of url: URL) throws {
       do {
-        try manager.createDirectory(
+        try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
       } catch {
         throw StoreError.storeFailed(
           store: url.lastPathComponent, reason: "its folder cannot be made: \(error.localizedDescription)")
       }
-      // SQLite gives the files beside it the same permissions.
-      if !manager.fileExists(atPath: url.path),
-        !manager.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-      {
+    }
+
+    /// SQLite gives the files beside it the same permissions.
+    private static func makeFile(_ url: URL) throws {
+      // Whoever closes a file drops the locks that this process has on it.
+      if FileManager.default.fileExists(atPath: url.path) { return }
+      // What another process has made meanwhile stays as it is.
+      let descriptor = Foundation.open(url.path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "the file cannot be made")
       }
+      Foundation.close(descriptor)
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
