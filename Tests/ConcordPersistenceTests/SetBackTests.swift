@@ -39,6 +39,25 @@ struct SetBackTests {
     }
   }
 
+  @Test("What was deleted and inserted in one save is there, also if others remove it meanwhile", arguments: Case.all)
+  func insertedAgainInOneSave(_ test: Case) async throws {
+    for isChangedBefore in [false, true] {
+      try await withWorld(test) { world in
+        world.gate.fail(with: .locked(store: "x"))
+        if isChangedBefore { try world.view.update(Review.self, id: 1) { $0.text = "before" } }
+        try world.view.save()
+        let above = BackgroundContext(parent: world.view)
+        try above.delete(Review.self, id: 1)
+        above.insert(Review(id: 1, text: "again"))
+        try above.save()
+        try world.view.save()
+        try world.store { try $0.delete(Review.self, id: 1) }
+        try await world.write()
+        #expect(try world.container.stored(Review.self, id: 1)?.text == "again", "\(isChangedBefore)")
+      }
+    }
+  }
+
   @Test("What was set back wins over what others stored before, whenever the saves are written", arguments: Case.all)
   func aboveOthers(_ test: Case) async throws {
     for policy in [MergePolicy.byStamp, .objectTrump] {
