@@ -103,6 +103,19 @@ struct MergePolicyTests {
     }
   }
 
+  @Test("What was deleted and inserted again is there, also if the other has removed it", arguments: Case.all)
+  func insertedAgain(_ test: Case) throws {
+    for isOursNewer in [false, true] {
+      let (stored, conflict) = try merge(test, isOursNewer: isOursNewer) {
+        try $0.delete(Review.self, id: 1)
+        $0.insert(Review(id: 1, text: "ours"))
+      } theirs: {
+        try $0.delete(Review.self, id: 1)
+      }
+      #expect(stored == Review(id: 1, text: "ours") && conflict == nil)
+    }
+  }
+
   @Test("The policy decides about removing what the other has changed", arguments: Case.all)
   func removingChanged(_ test: Case) throws {
     for isOursNewer in [false, true] {

@@ -47,10 +47,12 @@ struct NaiveLibrary {
     var base: Record?
     var record: Record?
     var stamp: Double
+    /// Whether it was to be removed before: all of it is the context's.
+    var isInsertedAgain = false
 
     /// On top of what is stored.
     func shown(over stored: Record?) -> Record? {
-      guard var record, let base, let stored, stored.fields != base.fields else { return record }
+      guard var record, let base, let stored, !isInsertedAgain, stored.fields != base.fields else { return record }
       for (name, field) in base.fields where record.fields[name] == field { record.fields[name] = stored.fields[name] }
       record.stamp = max(record.stamp, stored.stamp)
       return record
@@ -58,7 +60,7 @@ struct NaiveLibrary {
 
     /// What a change stands on that is made of what was seen.
     func base(below seen: Record?) -> Record? {
-      guard let seen, let record, var base else { return base }
+      guard let seen, let record, var base, !isInsertedAgain else { return base }
       for (name, field) in base.fields where record.fields[name] == field { base.fields[name] = seen.fields[name] }
       return base
     }
@@ -116,7 +118,8 @@ struct NaiveLibrary {
       // What was removed is not remembered.
       guard present.record == nil || record.stamp > present.stamp else { return }
       contexts[context].pending[key] = Pending(
-        base: present.base(below: found), record: record, stamp: record.stamp)
+        base: present.base(below: found), record: record, stamp: record.stamp,
+        isInsertedAgain: present.record == nil || present.isInsertedAgain)
     } else {
       contexts[context].pending[key] = Pending(base: found, record: record, stamp: record.stamp)
     }
@@ -161,7 +164,7 @@ struct NaiveLibrary {
       record?.stamp = newStamp
       contexts[context].pending[key] = Pending(
         base: present.map { record == nil ? $0.base : $0.base(below: before[key]) } ?? committed[key], record: record,
-        stamp: newStamp)
+        stamp: newStamp, isInsertedAgain: present?.isInsertedAgain ?? false)
     }
   }
 
@@ -204,6 +207,7 @@ struct NaiveLibrary {
       }
       switch (saved[key], pending.base) {
       case (nil, nil): saved[key] = ours
+      case (nil, _) where pending.isInsertedAgain: saved[key] = ours
       case (nil, _):
         if policy == .error { return false }
         if policy == .objectTrump { saved[key] = ours }
@@ -222,7 +226,8 @@ struct NaiveLibrary {
           continue
         }
         var merged = theirs
-        for (name, field) in ours.fields where field != base.fields[name] && field != theirs.fields[name] {
+        for (name, field) in ours.fields
+        where (pending.isInsertedAgain || field != base.fields[name]) && field != theirs.fields[name] {
           if theirs.fields[name] != base.fields[name] {
             if policy == .error { return false }
             if policy == .storeTrump || policy == .byStamp && !(ours.stamp > theirs.stamp) { continue }

@@ -175,6 +175,28 @@
       }
     }
 
+    @Test("What another process commits is told also where files have dates of whole seconds only")
+    func wholeSeconds() async throws {
+      try await withFolder { folder in
+        let file = folder.appending(path: "Process.sqlite")
+        let store = try SQLiteStore(url: file, entities: processModel().entities)
+        defer { try? store.close() }
+        let told = Locked(0)
+        let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
+        let other = try DatabaseQueue(path: file.path)
+        let date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+        for id in 1...3 {
+          let before = told.withLock { $0 }
+          try await other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (\(id), '', 0)") }
+          try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(file.path)-wal")
+          try #require(try await eventually { told.withLock { $0 } > before })
+          // The look that told it is long over.
+          try await Task.sleep(for: .milliseconds(200))
+        }
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     @Test("Following a file that nobody writes to takes less than 1 % of a processor")
     func idle() async throws {
       try await withFolder { folder in

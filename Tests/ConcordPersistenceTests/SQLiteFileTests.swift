@@ -208,6 +208,25 @@
       }
     }
 
+    @Test("Many who open a new file at once wait for each other")
+    func newAtOnce() throws {
+      let entities = try Model("M", entities: [Author.self, Review.self]).entities
+      for _ in 0..<20 {
+        try withFolder { folder in
+          let errors = Locked<[String]>([])
+          let stores = Locked<[SQLiteStore]>([])
+          DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            do {
+              let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: entities)
+              stores.withLock { $0.append(store) }
+            } catch { errors.withLock { $0.append("\(error)") } }
+          }
+          for store in stores.withLock({ $0 }) { try store.close() }
+          #expect(errors.withLock { $0 } == [])
+        }
+      }
+    }
+
     @Test("A file that others hold for too long is a typed error, and the save can be tried again")
     func locked() throws {
       try withFolder { folder in
@@ -226,6 +245,35 @@
         try other.inDatabase { try $0.execute(sql: "COMMIT") }
         try context.save()
         #expect(try coordinator.newContext().find(Author.self, id: "a") != nil)
+      }
+    }
+
+    @Test("A file that is removed or replaced is a typed error, and what was not saved can be saved to another")
+    func removed() throws {
+      for isReplaced in [false, true] {
+        try withFolder { folder in
+          let url = folder.appending(path: "a.sqlite")
+          let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+          let store = try SQLiteStore(url: url, entities: coordinator.model.entities)
+          try coordinator.attach(store, configuration: "")
+          let context = coordinator.newContext()
+          context.insert(Author(id: "a", name: "A"))
+          try context.save()
+          for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+          let other = isReplaced ? try SQLiteStore(url: url, entities: coordinator.model.entities) : nil
+          context.insert(Author(id: "b", name: "B"))
+          #expect(
+            reason { try context.save() } == "the store 'a.sqlite' failed: its file was removed or replaced")
+          #expect(context.hasChanges)
+          coordinator.detach(store)
+          try store.close()
+          let new = try other ?? SQLiteStore(url: url, entities: coordinator.model.entities)
+          try coordinator.attach(new, configuration: "")
+          try context.save()
+          #expect(try coordinator.newContext().fetch(FetchDescriptor<Author>()).map(\.id) == ["b"])
+          coordinator.detach(new)
+          try new.close()
+        }
       }
     }
 

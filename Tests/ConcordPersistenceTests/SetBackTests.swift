@@ -39,6 +39,25 @@ struct SetBackTests {
     }
   }
 
+  @Test("What was deleted and inserted in one save is there, also if others remove it meanwhile", arguments: Case.all)
+  func insertedAgainInOneSave(_ test: Case) async throws {
+    for isChangedBefore in [false, true] {
+      try await withWorld(test) { world in
+        world.gate.fail(with: .locked(store: "x"))
+        if isChangedBefore { try world.view.update(Review.self, id: 1) { $0.text = "before" } }
+        try world.view.save()
+        let above = BackgroundContext(parent: world.view)
+        try above.delete(Review.self, id: 1)
+        above.insert(Review(id: 1, text: "again"))
+        try above.save()
+        try world.view.save()
+        try world.store { try $0.delete(Review.self, id: 1) }
+        try await world.write()
+        #expect(try world.container.stored(Review.self, id: 1)?.text == "again", "\(isChangedBefore)")
+      }
+    }
+  }
+
   @Test("What was set back wins over what others stored before, whenever the saves are written", arguments: Case.all)
   func aboveOthers(_ test: Case) async throws {
     for policy in [MergePolicy.byStamp, .objectTrump] {
@@ -102,6 +121,74 @@ struct SetBackTests {
       try await world.write()
       #expect(try world.container.stored(Person.self, id: 3)?.friends.map(\.id) == [2])
       #expect(try world.container.stored(Person.self, id: 1)?.friends.map(\.id) == [2])
+    }
+  }
+
+  /// 1 knows 2 and 3, who know each other: both stand whole in 1, and each is brief in the other.
+  private func withFriends(_ test: Case, _ body: (PendingAboveTests.World) throws -> Void) async throws {
+    try await withWorld(test) { world in
+      try world.store { context in
+        for id in 1...3 { context.insert(Person(id: id, name: "base")) }
+        for (id, friends) in [(2, [3]), (3, [2]), (1, [2, 3])] {
+          let friends = try friends.map { try #require(try context.find(Person.self, id: $0)) }
+          try context.update(Person.self, id: id) { $0.friends = friends }
+        }
+      }
+      try body(world)
+      let shown = try (1...3).map { try world.view.find(Person.self, id: $0)?.value }
+      try await world.write()
+      #expect(try (1...3).map { try world.container.stored(Person.self, id: $0) } == shown)
+    }
+  }
+
+  @Test("What stands nowhere but where it is brief loses nothing by an edit of it there", arguments: Case.all)
+  func editedWhereBrief(_ test: Case) async throws {
+    try await withFriends(test) { world in
+      try world.view.update(Person.self, id: 1) {
+        $0.friends.removeLast()
+        $0.friends[0].friends[0].name = "edited"
+      }
+      let third = try #require(try world.view.find(Person.self, id: 3)).value
+      #expect(third.name == "edited" && third.friends.map(\.id) == [2])
+      #expect(try world.view.find(Person.self, id: 1)?.value.friends.map(\.id) == [2])
+    }
+  }
+
+  @Test("What is emptied where it stood whole is empty, though it was brief further inside", arguments: Case.all)
+  func emptiedInside(_ test: Case) async throws {
+    try await withFriends(test) { world in
+      try world.view.update(Person.self, id: 1) { $0.friends[1].friends = [] }
+      #expect(try world.view.find(Person.self, id: 3)?.value.friends == [])
+      #expect(try world.view.find(Person.self, id: 2)?.value.friends.map(\.id) == [3])
+    }
+    // Further inside, and whole there as well.
+    try await withFriends(test) { world in
+      try world.store { context in
+        context.insert(Person(id: 4, name: "base"))
+        let first = try #require(try context.find(Person.self, id: 1))
+        try context.update(Person.self, id: 4) { $0.friends = [first, first.friends[1]] }
+      }
+      try world.view.update(Person.self, id: 4) { $0.friends[0].friends[1].friends = [] }
+      #expect(try world.view.find(Person.self, id: 3)?.value.friends == [])
+    }
+    // As far inside as where it is brief.
+    try await withFriends(test) { world in
+      try world.store { context in
+        context.insert(Person(id: 4, name: "base", friends: [try #require(try context.find(Person.self, id: 3))]))
+        let friends = try [2, 4].map { try #require(try context.find(Person.self, id: $0)) }
+        try context.update(Person.self, id: 1) { $0.friends = friends }
+      }
+      try world.view.update(Person.self, id: 1) { $0.friends[1].friends[0].friends = [] }
+      #expect(try world.view.find(Person.self, id: 3)?.value.friends == [])
+    }
+  }
+
+  @Test("What takes the place of what it stood in loses nothing", arguments: Case.all)
+  func friendsOfFriends(_ test: Case) async throws {
+    try await withFriends(test) { world in
+      try world.view.update(Person.self, id: 1) { $0.friends = $0.friends[0].friends }
+      #expect(try world.view.find(Person.self, id: 1)?.value.friends.map(\.id) == [3])
+      #expect(try world.view.find(Person.self, id: 3)?.value.friends.map(\.id) == [2])
     }
   }
 

@@ -100,7 +100,7 @@ open class BackgroundContext: @unchecked Sendable {
   }
 
   /// Changes an entity, and what it contains. Only what the closure changes is written. What it takes from elsewhere can be brief, as
-  /// in ``insert(_:modifiedAt:)``.
+  /// in ``insert(_:modifiedAt:)``; but a relation that the closure was shown, and that is empty in the same place, is emptied.
   ///
   /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
   ///   nothing is not refused, as in ``/Concord/EntityStore``.

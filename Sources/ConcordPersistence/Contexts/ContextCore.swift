@@ -81,10 +81,9 @@ final class ContextCore {
       let newStamp = stamp.map { max($0, row?.stamp ?? $0) } ?? present?.stamp ?? self.parent.nextStamp()
       var row = row
       row?.stamp = newStamp
-      let base = present?.base(below: seen, key.entity) ?? found.map { .row($0) } ?? .unknown
-      var new = PendingChange(base: base, row: row, stamp: newStamp)
-      if let present { (new.setBack, new.isInsertedAgain) = (present.setBack, present.isInsertedAgain) }
-      self.pending[key] = new
+      self.pending[key] =
+        present?.followed(by: row, newStamp, below: seen, key.entity)
+        ?? PendingChange(base: found.map { .row($0) } ?? .unknown, row: row, stamp: newStamp)
     }.remove(keys)
   }
 
@@ -125,7 +124,10 @@ final class ContextCore {
     for key in occurrences.keys {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
-      if winner.depth > 0, model.isRecursive(key.entity) { try keepOmitted(in: &row, key) }
+      // Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
+      if winner.depth > 0, model.isRecursive(key.entity) {
+        try keep(model.omittedProperties(of: row, key.entity), in: &row, key)
+      }
       try replace(key, with: row)
     }
   }
@@ -137,12 +139,11 @@ final class ContextCore {
     put(row, key, foundRow: isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil)
   }
 
-  /// Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
-  private func keepOmitted(in row: inout StoredRow, _ key: EntityKey) throws {
-    let omitted = model.omittedProperties(of: row, key.entity)
-    if omitted.isEmpty { return }
+  /// Leaves properties as they are.
+  private func keep(_ properties: [PropertyRange], in row: inout StoredRow, _ key: EntityKey) throws {
+    if properties.isEmpty { return }
     guard let present = try readUnreconciled([key.entity], { try $0.row(of: key) }) else { return }
-    for property in omitted { property.copy(from: present, to: &row) }
+    for property in properties { property.copy(from: present, to: &row) }
   }
 
   /// Makes a row pending.
@@ -158,7 +159,7 @@ final class ContextCore {
       guard let present else { return PendingChange(base: base, row: row, stamp: row.stamp) }
       // What was removed is not remembered, so that a value of any stamp may take its place.
       guard present.row == nil || row.stamp > present.stamp else { return nil }
-      return PendingChange(base: present.base(below: base.row, key.entity), row: row, stamp: row.stamp)
+      return present.followed(by: row, row.stamp, below: base.row, key.entity)
     }
   }
 
@@ -191,31 +192,33 @@ final class ContextCore {
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
     for key in edited.keys {
       let known = given.byKey[key] ?? []
-      guard let outermost = edited.winner(of: key) else { continue }
-      /// Inside of another value an entity in a cycle may be brief: what it leaves out there it does not say.
-      func filled(_ occurrence: Occurrences.Occurrence, from whole: StoredRow) -> StoredRow {
-        var row = occurrence.row
-        guard occurrence.depth > 0, model.isRecursive(key.entity) else { return row }
-        for property in model.omittedProperties(of: row, key.entity) { property.copy(from: whole, to: &row) }
-        return row
-      }
-      /// Stands where the closure was not given it: brief perhaps, where it was given whole.
-      func isFromElsewhere(_ occurrence: Occurrences.Occurrence) -> Bool {
-        !known.contains { $0.parent == occurrence.parent }
+      /// Inside of another value an entity in a cycle may be brief: what it leaves out there says nothing, unless it was shown there.
+      func omitted(_ occurrence: Occurrences.Occurrence) -> (silent: [PropertyRange], emptied: [PropertyRange]) {
+        guard occurrence.depth > 0, model.isRecursive(key.entity) else { return ([], []) }
+        var all = model.omittedProperties(of: occurrence.row, key.entity)
+        let first = all.partition { property in
+          known.contains { $0.parent == occurrence.parent && !property.isSame($0.row, occurrence.row) }
+        }
+        return (Array(all[..<first]), Array(all[first...]))
       }
       func isKnown(_ occurrence: Occurrences.Occurrence) -> Bool {
-        known.contains { known in
-          // The outermost of all is whole, also if it became as a brief one was.
-          if occurrence.depth == 0, known.depth > 0 { return false }
-          if isFromElsewhere(occurrence) { return known.row.holdsSame(as: filled(occurrence, from: known.row)) }
-          let isInner = occurrence.depth > outermost.depth
-          return known.row.holdsSame(as: isInner ? filled(occurrence, from: outermost.row) : occurrence.row)
+        // The outermost of all is whole, also if it became as a brief one was.
+        if occurrence.depth == 0 { return known.contains { $0.depth == 0 && $0.row.holdsSame(as: occurrence.row) } }
+        let (silent, emptied) = omitted(occurrence)
+        return known.contains { known in
+          // It did not move from where something stands still.
+          let isThere = edited.byKey[key]?.contains { $0.parent == known.parent } ?? false
+          if isThere, !emptied.isEmpty { return false }
+          var row = occurrence.row
+          for property in silent { property.copy(from: known.row, to: &row) }
+          return known.row.holdsSame(as: row)
         }
       }
       guard let winner = edited.winner(of: key, where: { !isKnown($0) }) else { continue }
-      var row = winner.depth > outermost.depth ? filled(winner, from: outermost.row) : winner.row
-      if winner.depth > 0, model.isRecursive(key.entity), isFromElsewhere(winner) { try keepOmitted(in: &row, key) }
-      winners.append((key, row, known.first?.row))
+      var row = winner.row
+      try keep(omitted(winner).silent, in: &row, key)
+      let before = known.first { $0.parent == winner.parent } ?? known.first
+      winners.append((key, row, before?.row))
     }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
@@ -285,7 +288,7 @@ final class ContextCore {
   func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
     var written = pending
     try parent.read(Set(model.entities)) { base in
-      let writing = PendingWriting(base, over: pending) { changes[$0]?.stamp ?? self.parent.nextStamp() }
+      let writing = PendingWriting(base, over: pending, of: changes) { self.parent.nextStamp() }
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
       written = writing.written
     }

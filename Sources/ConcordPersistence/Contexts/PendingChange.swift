@@ -21,7 +21,7 @@ struct PendingChange: Sendable {
   /// The properties, by position, that are as in the base again after an earlier save had changed them: that save may be written
   /// already, and others may have seen it.
   var setBack: Set<Int> = []
-  /// Whether an earlier save had removed it: all of it is new.
+  /// Whether it was removed before: all of it is new.
   var isInsertedAgain = false
 
   var baseRow: StoredRow? { base.row }
@@ -54,11 +54,20 @@ struct PendingChange: Sendable {
     return .row(known)
   }
 
+  /// What the same context changes later, whose author has seen this one on top of what others had stored.
+  func followed(
+    by row: StoredRow?, _ stamp: Stamp, below seen: StoredRow?, _ entity: EntityDescription
+  ) -> PendingChange {
+    var next = PendingChange(base: base(below: seen, entity), row: row, stamp: stamp)
+    (next.setBack, next.isInsertedAgain) = (setBack, isInsertedAgain || self.row == nil)
+    return next
+  }
+
   /// A later save of the same context laid over this one. What it sets back to how this one had found it is a change, too.
   func merged(with later: PendingChange, _ entity: EntityDescription) -> PendingChange {
     var merged = PendingChange(base: base(below: later.baseRow, entity), row: later.row, stamp: later.stamp)
     guard let row = merged.row, let known = merged.baseRow else { return merged }
-    merged.isInsertedAgain = self.row == nil || isInsertedAgain
+    merged.isInsertedAgain = self.row == nil || isInsertedAgain || later.isInsertedAgain
     for (position, property) in entity.properties.enumerated()
     where isChanged(position, entity) && property.isSame(row, known) {
       merged.setBack.insert(position)

@@ -6,16 +6,21 @@ final class PendingWriting: RowWriting {
   /// What was written.
   private(set) var written: PendingChanges
 
-  private let stampOfRemoval: (EntityKey) -> Stamp
+  private let changes: PendingChanges
+  private let nextStamp: () -> Stamp
 
-  /// - Parameter pending: what is written over the base already.
+  /// - Parameters:
+  ///   - pending: what is written over the base already.
+  ///   - changes: what is saved.
+  ///   - nextStamp: that of a removal which is none of the changes.
   init(
-    _ base: any RowReading, over pending: PendingChanges = PendingChanges(),
-    stampOfRemoval: @escaping (EntityKey) -> Stamp
+    _ base: any RowReading, over pending: PendingChanges = PendingChanges(), of changes: PendingChanges,
+    nextStamp: @escaping () -> Stamp
   ) {
     self.base = base
     written = pending
-    self.stampOfRemoval = stampOfRemoval
+    self.changes = changes
+    self.nextStamp = nextStamp
   }
 
   var changedKeys: [EntityKey] { written.keys }
@@ -48,17 +53,18 @@ final class PendingWriting: RowWriting {
     if written[key] != nil, try base.row(of: key) == nil {
       written[key] = nil
     } else {
-      try put(nil, stamp: stampOfRemoval(key), key)
+      try put(nil, stamp: changes[key]?.stamp ?? nextStamp(), key)
     }
   }
 
   private func put(_ row: StoredRow?, stamp: Stamp, _ key: EntityKey) throws {
-    let base: PendingChange.Base
-    if let present = written[key] {
-      base = row == nil ? present.base : present.base(below: try self.row(of: key), key.entity)
-    } else {
-      base = try self.base.row(of: key).map { .row($0) } ?? .unknown
-    }
-    written[key] = PendingChange(base: base, row: row, stamp: stamp)
+    var new =
+      if let present = written[key] {
+        present.followed(by: row, stamp, below: row == nil ? nil : try self.row(of: key), key.entity)
+      } else {
+        PendingChange(base: try self.base.row(of: key).map { .row($0) } ?? .unknown, row: row, stamp: stamp)
+      }
+    if changes[key]?.isInsertedAgain ?? false { new.isInsertedAgain = true }
+    written[key] = new
   }
 }

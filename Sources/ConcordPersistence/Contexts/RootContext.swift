@@ -145,7 +145,7 @@ public final class RootContext: ContextParent {
     saving.lock()
     defer { saving.unlock() }
     let written = try read(Set(model.entities)) { base in
-      let writing = PendingWriting(base) { changes[$0]?.stamp ?? self.nextStamp() }
+      let writing = PendingWriting(base, of: changes) { self.nextStamp() }
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
       return writing.written
     }

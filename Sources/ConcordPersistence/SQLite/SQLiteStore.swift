@@ -7,7 +7,7 @@
   /// A store in an SQLite file, in WAL mode: readers do not wait for writers.
   ///
   /// What a write has returned from survives the end of the process, `kill -9` too. The file and those beside it are readable by
-  /// their owner only, if they are new.
+  /// their owner only, if they are new. A file that is removed or replaced while it is open is written to no more: a write throws.
   public final class SQLiteStore: RowStore {
     public let name: String
     /// Where the file is.
@@ -17,6 +17,8 @@
     private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
+    /// Which file was opened.
+    private let file: FileIdentity?
 
     /// Opens a file, or makes one.
     ///
@@ -35,7 +37,7 @@
       self.url = url
       let name = url.lastPathComponent
       self.name = name
-      try SQLiteStore.makeFile(url)
+      try SQLiteStore.makeFolder(of: url)
       var configuration = Configuration()
       configuration.busyMode = .timeout(timeout)
       configuration.label = "concord.\(name)"
@@ -43,9 +45,16 @@
         // The file may be somebody else's: its triggers and the like must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
       }
+      let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
       let dataVersion: Int?
       (pool, dataVersion) = try StoreError.translating(store: name) {
+        let lock = SQLiteFolderLock(folder, timeout: timeout)
+        defer { lock.unlock() }
+        try SQLiteStore.makeFile(url)
+        let isNew = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) == 0
         let pool = try DatabasePool(path: url.path, configuration: configuration)
+        // A migration may take long.
+        if !isNew { lock.unlock() }
         let schema = SQLiteSchema(
           entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
         do {
@@ -58,6 +67,7 @@
           throw error
         }
       }
+      file = FileIdentity(path: url.path)
       watch = SQLiteWatch(pool, dataVersion, feed, uses)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
@@ -99,22 +109,27 @@
       }
     }
 
-    private static func makeFile(_ url: URL) throws {
-      let manager = FileManager.default
+    private static func makeFolder(of url: URL) throws {
       do {
-        try manager.createDirectory(
+        try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
         )
       } catch {
         throw StoreError.storeFailed(
           store: url.lastPathComponent, reason: "its folder cannot be made: \(error.localizedDescription)")
       }
-      // SQLite gives the files beside it the same permissions.
-      if !manager.fileExists(atPath: url.path),
-        !manager.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
-      {
+    }
+
+    /// SQLite gives the files beside it the same permissions.
+    private static func makeFile(_ url: URL) throws {
+      // Whoever closes a file drops the locks that this process has on it.
+      if FileManager.default.fileExists(atPath: url.path) { return }
+      // What another process has made meanwhile stays as it is.
+      let descriptor = Foundation.open(url.path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "the file cannot be made")
       }
+      Foundation.close(descriptor)
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
@@ -139,6 +154,10 @@
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
+          guard FileIdentity(path: url.path) == file else {
+            // Nobody would ever read what is written.
+            throw StoreError.storeFailed(store: name, reason: "its file was removed or replaced")
+          }
           let session = SQLiteSession(db, tables: tables, store: name)
           let result = try db.inPreparedTransaction { try body(session) }
           // While the connection is still held, so that no other commit comes between.

@@ -26,8 +26,8 @@
     }
 
     private static let interval = DispatchTimeInterval.milliseconds(30)
-    /// Two writes that are closer may have the same date.
-    private static let precision = 0.1
+    /// Two writes that are closer may have the same date: some disks keep whole seconds, or even ones, only.
+    private static func precision(of date: Double) -> Double { date == date.rounded() ? 2 : 0.1 }
 
     /// - Parameter dataVersion: that of the file when it was opened, so that nothing is missed which others write before the first look.
     init(_ pool: DatabasePool, _ dataVersion: Int?, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses) {
@@ -71,7 +71,7 @@
         // While a long write goes on, one waits for it, not many.
         if state.isLooking || state.isStopped { return false }
         // What was written since that look may have its date, however late it is now.
-        if let date, date == state.date, state.lookedAt - date > Self.precision { return false }
+        if let date, date == state.date, state.lookedAt - date > Self.precision(of: date) { return false }
         (state.date, state.lookedAt) = (date, now)
         state.isLooking = true
         return true
