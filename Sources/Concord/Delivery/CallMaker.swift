@@ -34,14 +34,6 @@
   }
 }
 
-/// What holds an entity for those who observe it.
-@usableFromInline class AnySource {
-  @usableFromInline init() {}
-
-  /// Whether it has no code of the user's.
-  var holdsNodeOnly: Bool { true }
-}
-
 /// Why an observer is told something.
 @usableFromInline enum Occasion {
   /// The value changed. Of a removed entity nothing is told: the last value has been.

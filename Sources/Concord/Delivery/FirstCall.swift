@@ -11,16 +11,16 @@
   case inTurn
 }
 
-extension HeldNode {
-  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it. `source` is what
-  /// holds the node, and is kept for `run`.
-  @usableFromInline func subscribe(
-    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, source: AnySource,
+extension AnySource {
+  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it. The source is kept
+  /// for `run`.
+  @usableFromInline final func subscribe(
+    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool,
     _ run: @escaping CallMaker.Run
   ) -> Subscription {
-    let calls = CallMaker(line, source: source, run)
+    let calls = CallMaker(line, source: self, run)
     let handle = handle
-    let subscriber = Subscriber(calls, to: handle, isWhole: isNode(of: type), shared: shared, buffering: buffering)
+    let subscriber = Subscriber(calls, to: handle, isWhole: node.isNode(of: type), shared: shared, buffering: buffering)
     let first = shared.readCommitted { core in
       let first = calls.call(core, .beginning)
       let node = handle.node(in: core)

@@ -1,13 +1,8 @@
 /// What an `EntityObserver` observes; holds it.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
 @usableFromInline class ObserverSource<Value: Sendable>: AnySource, @unchecked Sendable {
-  @usableFromInline final let node: HeldNode
-
   /// The store's lock is held.
-  @usableFromInline init(_ node: Node, _ shared: SharedCore) { self.node = HeldNode(node, shared) }
-
-  @inlinable final var shared: SharedCore { node.shared }
-  @usableFromInline final var handle: NodeHandle { node.handle }
+  @usableFromInline override init(_ node: Node, _ shared: SharedCore) { super.init(node, shared) }
 
   // MARK: Reading
 
@@ -124,7 +119,7 @@
     // Unsafe to the compiler, which cannot see that the call maker keeps the source for as long as it is asked, which it is with
     // the lock; the source may go once that is given back.
     nonisolated(unsafe) let source = Borrowed(self)
-    return node.subscribe(line, as: Value.self, buffering, isHere: isHere, source: self) { core, occasion, tellingNow in
+    return subscribe(line, as: Value.self, buffering, isHere: isHere) { core, occasion, tellingNow in
       guard let value = source.use({ $0.value(core, for: occasion) }) else {
         tellingNow?.unlockToTell()
         return nil
