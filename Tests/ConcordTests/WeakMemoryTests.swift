@@ -217,6 +217,26 @@ struct WeakMemoryTests {
     #expect(named == nil && inCycle == nil && below == nil && removed == nil)
   }
 
+  @Test("A named entity that holds an observer of its own store keeps all of it, until the name is removed")
+  func cycleThroughName() {
+    struct Row: Identifiable, Sendable {
+      let id: Int
+      let token: Token
+      var observer: EntityObserver<Tag>
+    }
+    weak var token: Token?
+    for isRemoved in [false, true] {
+      do {
+        let store = EntityStore(delivery: .immediate)
+        let row = Row(id: 0, token: Token(), observer: store.store(Tag(id: 0, text: 0)))
+        token = row.token
+        store.store(row, named: AliasKey<Row>("row"))
+        if isRemoved { store.removeAllAlias() }
+      }
+      #expect((token == nil) == isRemoved)
+    }
+  }
+
   @Test("Stores that come and go take no memory")
   func storesComeAndGo() async {
     await #expect(processExitsWith: .success) {
