@@ -111,13 +111,16 @@ import Foundation
       projections.update(self)
       completeWrites()
     }
-    reachability.examine()
-    removal.dropPending()
-    if hubs.isWanted { hubs.update(self) }
-    while !graph.notified.isEmpty || hubs.hasChanged {
-      if !graph.notified.isEmpty { notify() }
-      if hubs.hasChanged { hubs.tell(self) }
-    }
+    repeat {
+      reachability.examine()
+      removal.dropPending()
+      if hubs.isWanted { hubs.update(self) }
+      while !graph.notified.isEmpty || hubs.hasChanged {
+        if !graph.notified.isEmpty { notify() }
+        if hubs.hasChanged { hubs.tell(self) }
+      }
+      // What observers are told was brought up to date, which may have shown another shape, without some that stood in it.
+    } while !graph.unexamined.isEmpty
     assert(!log.isWanted || log.unrelated.search(graph, log))
     feed.tell(self)
     layers.commit()
