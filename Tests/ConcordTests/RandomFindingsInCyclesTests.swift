@@ -45,6 +45,27 @@ struct RandomFindingsInCyclesTests {
     #expect(keep.value.friends.isEmpty)
   }
 
+  @Test(
+    "In ifPresent what moved and got other friends is compared with what it was, not with another value of its entity")
+  func movedWithOtherFriends() {
+    let keep = store.store(Person(id: 2, name: 1, friends: [Person(id: 1, name: 1)]))
+    var brief = Person(id: 2, name: 0)
+    brief.friends = omitted()
+    let given = Team(
+      id: 0, name: 0, lead: Person(id: 0, name: 0, friends: [brief]), mates: [Person(id: 2, name: 1)])
+    let team = store.store(Team(id: 0, name: 1, lead: Person(id: 1, name: 1)))
+    store.store(given) { team in
+      // Its friends were not shown: that edit is refused, and the name is as it was given.
+      team.mates = [
+        Person(id: 3, name: 3, friends: [Person(id: 2, name: 2)]),
+        Person(id: 2, name: 0, friends: [Person(id: 3, name: 3)]),
+      ]
+    }
+    #expect(keep.value.name == 2)
+    #expect(keep.value.friends.isEmpty)
+    #expect(team.value.mates?.map(\.name) == [3, 2])
+  }
+
   @Test("A friend of herself, with something else below, is released")
   func selfLoop() {
     store.store(Person(id: 2, name: 0, friends: [Person(id: 2, name: 0)], tag: Tag(id: 0, text: 0)))

@@ -160,12 +160,21 @@ extension Merge {
       occurrences.items[i].state.formUnion([.counts, .isEdit])
       return
     }
-    // Made anew with the same inside, moved, or changed inside only: what it was before is what it is compared with.
-    let leftOut = candidates.count == 1 ? [] : leftOutRelations(of: item)
-    let alike =
-      candidates.count == 1
-      ? [] : candidates.filter { table.haveSameFields(item.value, .pending($0), keeping: leftOut, graph) }
-    occurrences.items[i].base = alike.first { table.isSame(.pending($0), item.value) } ?? alike.first ?? first
+    occurrences.items[i].base =
+      candidates.count == 1 ? first : mostAlike(candidates, to: occurrences.items[i]) ?? first
+  }
+
+  /// Which of several forms a value was made of: made anew with the same inside, moved, changed inside only, or else with other
+  /// entities in its relations.
+  private func mostAlike(_ candidates: [Int32], to item: Occurrence) -> Int32? {
+    let table = item.node.table
+    func alike(keeping kept: [Bool]) -> [Int32] {
+      candidates.filter { table.haveSameFields(item.value, .pending($0), keeping: kept, graph) }
+    }
+    let moved = alike(keeping: leftOutRelations(of: item))
+    if let same = moved.first(where: { table.isSame(.pending($0), item.value) }) ?? moved.first { return same }
+    guard let schema = table.schema(of: item.value) else { return nil }
+    return alike(keeping: schema.indices.map { _ in true }).first
   }
 
   /// The occurrence is no edit.

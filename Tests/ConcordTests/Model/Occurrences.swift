@@ -136,12 +136,14 @@ struct Forms {
 
   func contains(_ ref: Ref) -> Bool { forms[ref] != nil }
 
-  /// The form that a value at a new place was made of: one that was moved as it is, or changed inside only, or the first.
+  /// The form that a value at a new place was made of: one that was moved as it is, or changed inside only, or in its relations
+  /// only, or the first.
   func base(of tree: Tree) -> Tree? {
     let known = forms[tree.ref] ?? []
     if known.contains(tree) { return tree }
     let relations = tree.relations.map(\.refs)
-    return known.first { $0.data == tree.data && $0.relations.map(\.refs) == relations } ?? known.first
+    let alike = known.filter { $0.data == tree.data }
+    return alike.first { $0.relations.map(\.refs) == relations } ?? alike.first ?? known.first
   }
 
   /// Whether nobody can tell what an occurrence was: it stands in no order, and the closure was given several values of the entity.
