@@ -239,6 +239,42 @@ struct ScheduleTests {
     }
   }
 
+  /// Says that the network went; that it returned only when the gate opens, whoever was cancelled meanwhile.
+  private struct SlowNetwork: Reachability {
+    let isWaiting = Log<Int>()
+    let gate = Gate()
+    private let next = Locked([false, true])
+
+    var states: AsyncStream<Bool> {
+      AsyncStream {
+        guard let state = next.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return nil }
+        if state {
+          isWaiting.add(0)
+          await gate.passed()
+        }
+        return state
+      }
+    }
+  }
+
+  @Test("What a schedule awaited before it was stopped comes too late when it was started again")
+  func tooLate() async throws {
+    let (network, runs) = (SlowNetwork(), Log<Int>())
+    let keeper = ScheduleKeeper(clock: VirtualClock(), reachability: network)
+    keeper.start()
+    let schedule = keeper.add(Work.self, [.whenReachable]) { whenFinished in
+      runs.add(0)
+      whenFinished()
+    }
+    #expect(try await eventually { network.isWaiting.entries.count == 1 })
+    keeper.stop()
+    keeper.start()
+    network.gate.open()
+    try await Task.sleep(for: .milliseconds(50))
+    #expect(runs.entries.isEmpty)
+    schedule.cancel()
+  }
+
   @Test("An action that fails is executed again all the same, and one that says itself when is")
   func failing() async throws {
     final class Failing: EntityAction, ScheduledAction {

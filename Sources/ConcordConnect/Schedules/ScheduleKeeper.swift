@@ -14,6 +14,8 @@ final class ScheduleKeeper: Sendable {
 
   private struct State {
     var isStarted = false
+    /// How often it was started: what was awaited before it was stopped comes too late, even if it was started again.
+    var starts = 0
     var entries: [Int: Entry] = [:]
     var nextNumber = 0
     var kinds: [ObjectIdentifier: Kind] = [:]
@@ -56,12 +58,12 @@ final class ScheduleKeeper: Sendable {
 
   func add(_ type: any Action.Type, _ triggers: [ScheduleTrigger], _ execute: @escaping Execute) -> Schedule {
     let entry = Entry(kind: ObjectIdentifier(type), triggers: triggers, execute: execute)
-    let (number, isStarted) = state.withLock { state in
+    let (number, start) = state.withLock { state in
       state.nextNumber += 1
       state.entries[state.nextNumber] = entry
-      return (state.nextNumber, state.isStarted)
+      return (state.nextNumber, state.isStarted ? state.starts : nil)
     }
-    if isStarted { begin(number) }
+    if let start { begin(number, start) }
     return Schedule { [weak self] in self?.remove(number) }
   }
 
@@ -71,11 +73,12 @@ final class ScheduleKeeper: Sendable {
   }
 
   func start() {
-    let numbers = state.withLock { state in
+    let (numbers, start) = state.withLock { state in
       state.isStarted = true
-      return state.entries.keys.sorted()
+      state.starts += 1
+      return (state.entries.keys.sorted(), state.starts)
     }
-    for number in numbers { begin(number) }
+    for number in numbers { begin(number, start) }
   }
 
   func stop() {
@@ -91,26 +94,28 @@ final class ScheduleKeeper: Sendable {
   }
 
   /// Begins to wait for what makes an action due.
-  private func begin(_ number: Int) {
+  private func begin(_ number: Int, _ start: Int) {
     guard let triggers = state.withLock({ $0.entries[number]?.triggers }) else { return }
     var waits: [Wait] = []
     for trigger in Set(triggers) {
       switch trigger {
       case .atStart: break
-      case .every(let interval): waits.append(repeating(number, interval, clock))
-      case .whenReachable: waits.append(following(number))
+      case .every(let interval): waits.append(repeating(number, start, interval, clock))
+      case .whenReachable: waits.append(following(number, start))
       }
     }
     let isLate = state.withLock { state in
-      guard state.isStarted, state.entries[number] != nil else { return true }
+      guard state.isStarted, state.starts == start, state.entries[number] != nil else { return true }
       state.entries[number]?.waits += waits
       return false
     }
     if isLate { return waits.forEach { $0.task.cancel() } }
-    if triggers.contains(.atStart) { isDue(number, comesAgain: false) }
+    if triggers.contains(.atStart) { isDue(number, since: start) }
   }
 
-  private func repeating<C: Clock<Duration>>(_ number: Int, _ interval: Duration, _ clock: C) -> Wait {
+  private func repeating<C: Clock<Duration>>(
+    _ number: Int, _ start: Int, _ interval: Duration, _ clock: C
+  ) -> Wait {
     // Longer than a century is too long for some clocks.
     let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
     // The interval begins now, and not when the task does.
@@ -120,28 +125,29 @@ final class ScheduleKeeper: Sendable {
       defer { deadline.withLock { $0 = nil } }
       while let end = deadline.withLock({ $0 }) {
         guard (try? await clock.sleep(until: end, tolerance: nil)) != nil, !Task.isCancelled, let self else { return }
-        isDue(number, comesAgain: true)
+        isDue(number, since: start, comesAgain: true)
         deadline.withLock { $0 = clock.now.advanced(by: interval) }
       }
     }
     return Wait(task: task) { deadline.withLock { $0.map { $0 <= clock.now } ?? false } }
   }
 
-  private func following(_ number: Int) -> Wait {
+  private func following(_ number: Int, _ start: Int) -> Wait {
     let states = reachability.states
     let task = Task { [weak self] in
       var wasReachable = true
       for await isReachable in states {
         defer { wasReachable = isReachable }
-        if isReachable, !wasReachable { self?.isDue(number, comesAgain: false) }
+        if isReachable, !wasReachable { self?.isDue(number, since: start) }
       }
     }
     return Wait(task: task)
   }
 
-  private func isDue(_ number: Int, comesAgain: Bool) {
+  /// - Parameter start: the one since which it was awaited.
+  private func isDue(_ number: Int, since start: Int, comesAgain: Bool = false) {
     let execute = state.withLock { state -> (ObjectIdentifier, Execute)? in
-      guard state.isStarted, let entry = state.entries[number] else { return nil }
+      guard state.isStarted, state.starts == start, let entry = state.entries[number] else { return nil }
       if let kind = state.kinds[entry.kind] {
         // Its own interval comes again; that of another may always end while this one runs.
         let isLeftOut = comesAgain && kind.number == number
@@ -164,8 +170,8 @@ final class ScheduleKeeper: Sendable {
   }
 
   private func didFinish(_ kind: ObjectIdentifier) {
-    let next = state.withLock { state in state.kinds.removeValue(forKey: kind)?.next ?? [] }
+    let (next, start) = state.withLock { state in (state.kinds.removeValue(forKey: kind)?.next ?? [], state.starts) }
     // The first begins, and the others wait for it again.
-    for number in next { isDue(number, comesAgain: false) }
+    for number in next { isDue(number, since: start) }
   }
 }
