@@ -144,56 +144,60 @@
       }
     }
 
-    @Test("What another process commits right after a look is told also if the clock of the files stood still")
-    func sameDate() async throws {
+    /// A file that a store follows, and another connection that commits to it.
+    private struct Followed {
+      let file: URL
+      let other: DatabaseQueue
+      let told: Locked<Int>
+      var count: Int { told.withLock { $0 } }
+
+      /// Commits, and gives the log a date.
+      func commit(_ id: Int, _ date: Date) throws {
+        try other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (\(id), '', 0)") }
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(file.path)-wal")
+      }
+    }
+
+    private func withFollowedFile(_ body: (Followed) async throws -> Void) async throws {
       try await withFolder { folder in
         let file = folder.appending(path: "Process.sqlite")
         let store = try SQLiteStore(url: file, entities: processModel().entities)
         defer { try? store.close() }
         let told = Locked(0)
         let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
-        let other = try DatabaseQueue(path: file.path)
-        var id = 0
-        /// Writes, with a date of the log.
-        func commit(_ date: Date) throws {
-          id += 1
-          try other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (\(id), '', 0)") }
-          try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(file.path)-wal")
-        }
-        for _ in 0..<40 {
+        try await body(Followed(file: file, other: try DatabaseQueue(path: file.path), told: told))
+        withExtendedLifetime(observation) {}
+      }
+    }
+
+    @Test("What another process commits right after a look is told also if the clock of the files stood still")
+    func sameDate() async throws {
+      try await withFollowedFile { followed in
+        for round in 0..<40 {
           try await Task.sleep(for: .milliseconds(120))
-          let (before, date) = (told.withLock { $0 }, Date(timeIntervalSinceNow: -0.06))
-          try commit(date)
-          while told.withLock({ $0 }) == before, date.timeIntervalSinceNow > -1 { usleep(500) }
-          let between = told.withLock { $0 }
-          try commit(date)
+          let (before, date) = (followed.count, Date(timeIntervalSinceNow: -0.06))
+          try followed.commit(2 * round, date)
+          while followed.count == before, date.timeIntervalSinceNow > -1 { usleep(500) }
+          let between = followed.count
+          try followed.commit(2 * round + 1, date)
           // A machine that is busy took longer than a clock stands still.
           guard date.timeIntervalSinceNow > -0.098 else { continue }
-          try #require(try await eventually { told.withLock { $0 } > between })
+          try #require(try await eventually { followed.count > between })
         }
-        withExtendedLifetime(observation) {}
       }
     }
 
     @Test("What another process commits is told also where files have dates of whole seconds only")
     func wholeSeconds() async throws {
-      try await withFolder { folder in
-        let file = folder.appending(path: "Process.sqlite")
-        let store = try SQLiteStore(url: file, entities: processModel().entities)
-        defer { try? store.close() }
-        let told = Locked(0)
-        let observation = store.observeCommits { commit in told.withLock { $0 += commit.keys == nil ? 1 : 0 } }
-        let other = try DatabaseQueue(path: file.path)
+      try await withFollowedFile { followed in
         let date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
         for id in 1...3 {
-          let before = told.withLock { $0 }
-          try await other.write { try $0.execute(sql: "INSERT INTO Entry (id, text, _stamp) VALUES (\(id), '', 0)") }
-          try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(file.path)-wal")
-          try #require(try await eventually { told.withLock { $0 } > before })
+          let before = followed.count
+          try followed.commit(id, date)
+          try #require(try await eventually { followed.count > before })
           // The look that told it is long over.
           try await Task.sleep(for: .milliseconds(200))
         }
-        withExtendedLifetime(observation) {}
       }
     }
 

@@ -27,23 +27,30 @@ struct ReleaseThreadsTests {
 
   @Test("What is dropped is gone at once, while another thread keeps the store busy", arguments: Question.allCases)
   func gone(_ question: Question) throws {
+    let log = Log<String>()
+    withBusyStore { store in
+      for round in 0..<400 {
+        var observer: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
+        withExtendedLifetime(observer) { observer = nil }
+        if question.isThere(in: store) { log.append("an observer's, round \(round)") }
+        var subscription: Subscription? = store.store(Tag(id: 0, text: 0)).observe { _ in }
+        withExtendedLifetime(subscription) { subscription = nil }
+        if question.isThere(in: store) { log.append("a subscription's, round \(round)") }
+      }
+      #expect(store._checkInvariants().isEmpty)
+    }
+    #expect(log.values == [])
+  }
+
+  /// A store that another thread keeps busy.
+  private func withBusyStore(_ body: (EntityStore) -> Void) {
     let store = EntityStore(delivery: .immediate)
     let others = (1_000..<1_020).map { Tag(id: $0, text: 0) }
     let kept = store.store(others)
     let isOver = Flag()
     Thread.detachNewThread { while !isOver.isSet { store.store(others) } }
     defer { isOver.set() }
-    let log = Log<String>()
-    for round in 0..<400 {
-      var observer: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
-      withExtendedLifetime(observer) { observer = nil }
-      if question.isThere(in: store) { log.append("an observer's, round \(round)") }
-      var subscription: Subscription? = store.store(Tag(id: 0, text: 0)).observe { _ in }
-      withExtendedLifetime(subscription) { subscription = nil }
-      if question.isThere(in: store) { log.append("a subscription's, round \(round)") }
-    }
-    #expect(log.values == [])
-    #expect(store._checkInvariants().isEmpty)
+    body(store)
     withExtendedLifetime(kept) {}
   }
 }
@@ -102,22 +109,17 @@ extension ReleaseThreadsTests {
 
   @Test("What an entity holds by an observer, which holds the next, is gone with the first, beside others")
   func heldByEntities() {
-    let store = EntityStore(delivery: .immediate)
-    let others = (1_000..<1_020).map { Tag(id: $0, text: 0) }
-    let kept = store.store(others)
-    let isOver = Flag()
-    Thread.detachNewThread { while !isOver.isSet { store.store(others) } }
-    defer { isOver.set() }
     let log = Log<Int>()
-    for round in 0..<400 {
-      var first: (any Sendable)?
-      first = store.store(Tag(id: 0, text: 0))
-      for id in 0..<200 { if let next = first { first = store.store(Holder(id: id, observer: next)) } }
-      withExtendedLifetime(first) { first = nil }
-      if store.value(Tag.self, id: 0) != nil { log.append(round) }
+    withBusyStore { store in
+      for round in 0..<400 {
+        var first: (any Sendable)?
+        first = store.store(Tag(id: 0, text: 0))
+        for id in 0..<200 { if let next = first { first = store.store(Holder(id: id, observer: next)) } }
+        withExtendedLifetime(first) { first = nil }
+        if store.value(Tag.self, id: 0) != nil { log.append(round) }
+      }
     }
     #expect(log.values == [])
-    withExtendedLifetime(kept) {}
   }
 }
 
