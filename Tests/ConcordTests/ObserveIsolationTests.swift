@@ -130,6 +130,33 @@ struct ObserveIsolationTests {
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test("Each of many actors is told, whichever thread writes, also after others went")
+  func manyActors() async {
+    let store = EntityStore(delivery: .immediate)
+    let tags = (0..<100).map { store.store(Tag(id: $0, text: 0)) }
+    var shelves: [Int: Shelf] = [:]
+    for text in 1...20 {
+      for tag in tags {
+        let shelf = Shelf()
+        await shelf.follow(tag)
+        shelves[tag.value.id] = shelf
+      }
+      for id in (0..<100) where id % 3 == 0 { _ = await shelves.removeValue(forKey: id)?.stop() }
+      await withTaskGroup { group in
+        for thread in 0..<4 {
+          group.addTask {
+            for id in 0..<100 where id % 4 == thread { store.update(Tag.self, id: id) { $0.text = text } }
+          }
+        }
+      }
+      // Nothing is waited for but what the updates themselves have begun.
+      for shelf in shelves.values {
+        await until { await shelf.titles.last == text }
+        #expect(await shelf.titles.last == text)
+      }
+    }
+  }
+
   @Test("A screen that is gone takes its subscription along")
   @MainActor
   func gone() async {

@@ -29,13 +29,15 @@ import Synchronization
   }
 
   private let place: Place
+  /// Where it says that it has something to deliver; unless it is asked.
+  private let waiting: WaitingLines?
   private let lock = Lock()
   private let work = Atomic<Bool>(false)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held; nor that no access is within another,
   // since the methods of `Line` run no code of others.
   @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
-  init(_ place: Place) { self.place = place }
+  init(_ place: Place, waitsIn waiting: WaitingLines? = nil) { (self.place, self.waiting) = (place, waiting) }
 
   /// Whether it is the line of that actor, and not of one that is gone and had the same address.
   func isOf(_ actor: any Actor) -> Bool { if case .actor(let place) = place { place.actor === actor } else { false } }
@@ -49,6 +51,7 @@ import Synchronization
 
   /// Enqueues a notice. The lock is held.
   @usableFromInline func enqueue(_ subscriber: Subscriber) {
+    if let waiting, line.isIdle { waiting.append(self) }
     line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
     // Whoever serves looks again before ceasing to.
     if !line.isServed { work.store(true, ordering: .relaxed) }

@@ -9,10 +9,13 @@ import Synchronization
   @usableFromInline let main: DeliveryLine
   /// For streams, which do not run user code.
   @usableFromInline let direct = DeliveryLine(.committingThread)
+  /// Those of actors, which may be many, that have something to deliver.
+  private let waiting = WaitingLines()
   private let lock = Lock()
-  private let hasActorLines = Atomic(false)
-  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
+  // Unsafe to the compiler, which cannot see that they are used only while `lock` is held.
   nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
+  /// How many there may be before it is looked which are gone: twice those that were not.
+  nonisolated(unsafe) private var actorLimit = 16
 
   private struct WeakLine { weak var line: DeliveryLine? }
 
@@ -39,9 +42,11 @@ import Synchronization
     if actor === MainActor.shared { return main }
     return lock.withLock {
       if let line = actorLines[ObjectIdentifier(actor)]?.line, line.isOf(actor) { return line }
-      actorLines = actorLines.filter { $0.value.line != nil }
-      hasActorLines.store(true, ordering: .relaxed)
-      let line = DeliveryLine(.actor(DeliveryLine.WeakActor(actor)))
+      if actorLines.count >= actorLimit {
+        actorLines = actorLines.filter { $0.value.line != nil }
+        actorLimit = max(16, 2 * actorLines.count)
+      }
+      let line = DeliveryLine(.actor(DeliveryLine.WeakActor(actor)), waitsIn: waiting)
       actorLines[ObjectIdentifier(actor)] = WeakLine(line: line)
       return line
     }
@@ -56,7 +61,7 @@ import Synchronization
     if store.hasWork { store.deliver() }
     if direct.hasWork { direct.deliver() }
     if main !== store, main.hasWork { main.deliver() }
-    if hasActorLines.load(ordering: .relaxed) { for line in linesOfActors where line.hasWork { line.deliver() } }
+    for line in waiting.takeAll() { line.deliver() }
   }
 
   /// Returns when all notices enqueued so far have been told.

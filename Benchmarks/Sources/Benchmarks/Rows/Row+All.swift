@@ -6,7 +6,7 @@ extension Row {
   private static var store: [Row] {
     [
       storeNew, storeAgain, storeChanged, find, findAnywhere,
-      updateObserved, updateOnQueue, updateOnQueueNewest,
+      updateObserved, updateBesideActors, updateOnQueue, updateOnQueueNewest,
       storeAggregate, changeField, updateChild, updateChildObserved,
       updateUser, updateUserAgain, updateUserObserved, buildPosts,
       storeBatch, storeBatchOfAggregates, diamond,
