@@ -9,7 +9,7 @@ final class LayerStack {
   /// What a transaction that throws goes back to.
   struct State {
     /// From the lowest to the topmost.
-    var pending: ContiguousArray<LayerRecord> = []
+    var pending = SlotList<LayerRecord>()
     var overlay = Overlay()
     /// Where the journal's states above the base begin; `nil` while the base is exposed.
     var mark: Int?
@@ -74,10 +74,7 @@ final class LayerStack {
 
   var isShown: Bool { state.mark != nil }
 
-  func isPending(_ record: LayerRecord) -> Bool {
-    // Most often it is the latest.
-    state.pending.last === record || state.pending.contains { $0 === record }
-  }
+  func isPending(_ record: LayerRecord) -> Bool { state.pending.contains(ObjectIdentifier(record)) }
 
   /// The closure of an operation has made a layer.
   var wereEntered: Bool { isShown && running == nil }
@@ -152,7 +149,7 @@ final class LayerStack {
   private func wereMade(_ touched: [ObjectIdentifier: ContiguousArray<Node>], since saved: State?) -> Bool {
     // It is of no use for many.
     guard let saved, touched.count <= 4 else { return touched.isEmpty }
-    return !saved.pending.contains { touched[ObjectIdentifier($0)] != nil }
+    return !touched.keys.contains(where: saved.pending.contains)
   }
 
   func run(_ record: LayerRecord) {
@@ -248,7 +245,7 @@ final class LayerStack {
   private func isHidden(_ node: Node, _ mark: Int) -> Bool {
     if hidden == nil {
       hidden = []
-      for state in state.overlay.states { hide(state) }
+      for state in state.overlay.statesOfContainers { hide(state) }
       for (state, _) in journal.firstStates(since: mark) where self.state.overlay.state(of: state.node) == nil {
         // It has just lost what it contained, since it goes itself.
         if state.node !== node { hide(state) }

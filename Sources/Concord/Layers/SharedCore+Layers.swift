@@ -12,7 +12,7 @@ extension SharedCore {
     if core.layers.state.isBeneath { core.exposeBase() }
     if !core.layers.isShown, record.waits {
       // All are put above the base when the transaction ends, and whether this one applies before is of no interest.
-      core.layers.state.pending.append(record)
+      core.layers.state.pending.append(record, key: ObjectIdentifier(record))
       core.layers.made.append(record)
       endWrite()
       return record
@@ -20,7 +20,7 @@ extension SharedCore {
     if !core.layers.isShown {
       core.enterLayers()
       // Only to see whether the new one applies: the base may still change.
-      for record in core.layers.state.pending { _ = run(record, record.apply) }
+      for record in core.layers.state.pending.elements { _ = run(record, record.apply) }
     }
     var hasThrown = false
     let problem = run(record) {
@@ -30,7 +30,7 @@ extension SharedCore {
       }
     }
     if problem == nil || record.waits {
-      core.layers.state.pending.append(record)
+      core.layers.state.pending.append(record, key: ObjectIdentifier(record))
       core.layers.made.append(record)
     } else if let problem, !hasThrown {
       core.layers.made.append(record)
@@ -62,7 +62,7 @@ extension SharedCore {
     } else {
       core.takeOff(record)
     }
-    core.layers.state.pending.removeAll { $0 === record }
+    core.layers.state.pending.remove(ObjectIdentifier(record))
     guard ending == .committing else {
       core.layers.state.ended.append((record, .rolledBack))
       return false
@@ -141,7 +141,7 @@ extension SharedCore {
   private func replayTakenOff() -> Bool {
     guard core.layers.state.isBeneath, !core.layers.state.takenOff.isEmpty else { return true }
     core.enterLayers()
-    for record in core.layers.state.pending where core.layers.state.takenOff.contains(ObjectIdentifier(record)) {
+    for record in core.layers.state.pending.elements(of: core.layers.state.takenOff) {
       let before = core.layers.nodes(of: record)
       guard replay(record) == nil, core.layers.state.requests.isEmpty,
         core.layers.nodes(of: record, isShown: true) == before
@@ -159,9 +159,9 @@ extension SharedCore {
   }
 
   private func replay() {
-    for record in core.layers.state.pending {
+    for record in core.layers.state.pending.elements {
       guard let problem = replay(record), !record.waits else { continue }
-      core.layers.state.pending.removeAll { $0 === record }
+      core.layers.state.pending.remove(ObjectIdentifier(record))
       core.layers.state.ended.append((record, .dropped(problem)))
     }
     core.layers.didReplayAll()

@@ -55,7 +55,7 @@ extension StoreCore {
     layers.goBeneath()
     layers.state.takenOff.formUnion(group.records)
     for state in states {
-      layers.state.overlay.remove(state)
+      layers.state.overlay.remove(ObjectIdentifier(state.node))
       takeOff(state)
     }
     return true

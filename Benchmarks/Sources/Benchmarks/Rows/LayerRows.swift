@@ -3,7 +3,10 @@ import Concord
 extension Row {
   /// What optimistic layers cost: to make and roll back one, and those who write below.
   static var layers: [Row] {
-    [layerRolledBack, updateBelow(1), updateBelow(10), updateBelow(10_000), updateOfLayered(10)]
+    [
+      layerRolledBack, updateBelow(1), updateBelow(10), updateBelow(10_000), updateOfLayered(10), updateOfLayered(10_000),
+      releaseBelow(10_000),
+    ]
   }
 
   private static var layerRolledBack: Row {
@@ -44,6 +47,35 @@ extension Row {
 
   private static func updateOfLayered(_ layers: Int) -> Row {
     update("update of what one of \(layers) layers of one update each changes, one observer", layers, of: 0)
+  }
+
+  private static func releaseBelow(_ layers: Int) -> Row {
+    Row(
+      "store an entity that nobody keeps, below \(layers) layers of one update each", goal: .none,
+      floor: "the same without layers", repetitions: 11
+    ) { stopwatch in
+      let count = 10_000
+      let books = Book.samples(layers + 1)
+      func made(_ layers: Int) -> (EntityStore, [EntityObserver<Book>]) {
+        let store = EntityStore(delivery: .immediate)
+        let kept = books.dropLast().map { store.store($0) }
+        for id in 0..<layers { store.optimistically { tx in tx.update(Book.self, id: id) { $0.author = "above" } } }
+        return (store, kept)
+      }
+      let (below, alone) = (made(layers), made(0))
+      func run(_ side: (store: EntityStore, kept: [EntityObserver<Book>])) throws -> Double {
+        let time = stopwatch.nanoseconds(per: count) {
+          for _ in 0..<count { side.store.store(books[layers]) }
+        }
+        try expect(side.store.count(Book.self), is: layers, "the entities that are kept")
+        return time
+      }
+      return Sides {
+        try run(below)
+      } floor: {
+        try run(alone)
+      }
+    }
   }
 
   private static func update(_ name: String, _ layers: Int, of id: Int) -> Row {

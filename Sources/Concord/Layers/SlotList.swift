@@ -1,0 +1,40 @@
+/// Objects in the order in which they came, each once, found and removed by a key.
+///
+/// - Complexity: of all but going through them, constant.
+struct SlotList<Element> {
+  /// With gaps where some were removed.
+  private var slots: ContiguousArray<Element?> = []
+  private var positions: [ObjectIdentifier: Int] = [:]
+
+  var elements: some BidirectionalCollection<Element> { slots.lazy.compactMap(\.self) }
+  var count: Int { positions.count }
+  var isEmpty: Bool { positions.isEmpty }
+
+  subscript(key: ObjectIdentifier) -> Element? { positions[key].flatMap { slots[$0] } }
+
+  func contains(_ key: ObjectIdentifier) -> Bool { positions[key] != nil }
+
+  /// Those of some keys, in order.
+  func elements(of keys: some Sequence<ObjectIdentifier>) -> [Element] {
+    keys.compactMap { positions[$0] }.sorted().compactMap { slots[$0] }
+  }
+
+  mutating func append(_ element: Element, key: ObjectIdentifier) {
+    guard positions[key] == nil else { return }
+    positions[key] = slots.count
+    slots.append(element)
+  }
+
+  mutating func remove(_ key: ObjectIdentifier) {
+    guard let position = positions.removeValue(forKey: key) else { return }
+    slots[position] = nil
+    guard slots.count > 16, slots.count > positions.count * 2 else { return }
+    closeGaps()
+  }
+
+  private mutating func closeGaps() {
+    let keys = positions.sorted { $0.value < $1.value }.map(\.key)
+    slots.removeAll { $0 == nil }
+    for (position, key) in keys.enumerated() { positions[key] = position }
+  }
+}
