@@ -95,6 +95,35 @@ struct LayersWorkTests {
     #expect(store._checkInvariants() == [])
   }
 
+  @Test("A layer that takes the last of something away is not run again by writes to others, and gives it back")
+  func takenAway() {
+    let store = EntityStore(delivery: .immediate)
+    let runs = Counter()
+    let shelf = store.store(LayerShelf(id: 1, books: [LayerBook(id: 1), LayerBook(id: 2, title: "last")]))
+    let other = store.store(LayerBook(id: 3))
+    let layer = store.optimistically { tx in
+      runs.add()
+      tx.update(LayerShelf.self, id: 1) { _ = $0.books.removeLast() }
+    }
+    #expect(store.find(LayerBook.self, id: 2) == nil)
+    // What that needs once is done with the first write.
+    store.update(LayerBook.self, id: 3) { $0.title = "a" }
+    let before = runs.value
+    for likes in 1...20 {
+      store.update(LayerBook.self, id: 3) { $0.likes = likes }
+      store.store(LayerBook(id: 4))
+    }
+    #expect(runs.value == before)
+    #expect(other.value.likes == 20)
+    #expect(store._checkInvariants() == [])
+    // Who stores it makes it another one, below the layer and above.
+    let again = store.store(LayerBook(id: 2, title: "again"))
+    #expect(again.value.title == "again" && shelf.value.books.map(\.id) == [1])
+    layer.rollBack()
+    #expect(shelf.value.books == [LayerBook(id: 1), LayerBook(id: 2, title: "again")])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("A layer that reads otherwise than by an update is replayed with each write")
   func untraced() {
     let store = EntityStore(delivery: .immediate)

@@ -201,9 +201,6 @@ final class LayerStack {
 
   func didReplayAll() { footprints.didReplayAll() }
 
-  /// A node leaves its table: whoever has its id next is another one.
-  func willForget(_ node: Node) { if footprints.contains(node) { footprints.forget() } }
-
   /// A closure wants a layer to end.
   func request(_ record: LayerRecord, _ ending: Ending) {
     guard isPending(record), !state.requests.contains(where: { $0.record === record }) else { return }
@@ -220,7 +217,13 @@ final class LayerStack {
   /// until now.
   func keeps(_ node: Node, existed: Bool) -> Bool {
     guard !node.table.isOfHubs else { return false }
-    willForget(node)
+    if hides(node, existed: existed) { return true }
+    // It leaves its table: whoever has its id next is another one.
+    if footprints.contains(node) { footprints.forget() }
+    return false
+  }
+
+  private func hides(_ node: Node, existed: Bool) -> Bool {
     if isSettling {
       node.stamp = -.infinity
       limbo.append(node)

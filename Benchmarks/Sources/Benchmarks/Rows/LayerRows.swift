@@ -4,7 +4,8 @@ extension Row {
   /// What optimistic layers cost: to make and roll back one, and those who write below.
   static var layers: [Row] {
     [
-      layerRolledBack, updateBelow(1), updateBelow(10), updateBelow(10_000), updateOfLayered(10), updateOfLayered(10_000),
+      layerRolledBack, updateBelow(1), updateBelow(10), updateBelow(10_000), updateOfLayered(10),
+      updateOfLayered(10_000),
       releaseBelow(10_000),
     ]
   }
