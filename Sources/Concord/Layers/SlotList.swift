@@ -1,4 +1,4 @@
-/// Objects in the order in which they came, each once, found and removed by a key.
+/// Elements in the order in which they came, each once, found and removed by a key.
 ///
 /// - Complexity: of all but going through them, constant.
 struct SlotList<Element> {
