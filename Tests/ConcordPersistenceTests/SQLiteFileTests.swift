@@ -391,5 +391,32 @@
         self.text = text
       }
     }
+
+    @Test("Which forwarded actions are new is found without going through all that are pending")
+    func newActions() throws {
+      try withFolder { folder in
+        let store = try open(folder.appending(path: "a.sqlite"))
+        defer { try? store.close() }
+        func forward(_ key: String) throws {
+          let row = OutboxRow(key: key, action: "raise", entity: "Book", id: .text(""), body: "", forwarded: 0)
+          _ = try store.write(origin: nil) { try $0.writeOutbox(row) }
+        }
+        for number in 0..<100 { try forward("\(number)") }
+        let known = try store.read { try $0.outbox(after: nil) }.version
+        try forward("new")
+        try store.pool.writeWithoutTransaction { db in
+          let asked = Locked<[String]>([])
+          db.trace { event in
+            if case .statement(let statement) = event { asked.withLock { $0.append(statement.expandedSQL) } }
+          }
+          #expect(try SQLiteSession(db, tables: [:], store: "").outbox(after: known).rows.map(\.key) == ["new"])
+          db.trace(options: [])
+          let plan = try asked.withLock { $0 }.flatMap { try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \($0)") }
+            .compactMap { $0["detail"] as String? }
+          #expect(plan.contains { $0.hasPrefix("SEARCH concord_outbox ") })
+          #expect(!plan.contains("SCAN concord_outbox"))
+        }
+      }
+    }
   }
 #endif

@@ -39,18 +39,22 @@ final class OutboxOverlay: ViewOverlay {
     let generation = registry.generation
     if changes.version == now.version, !changes.isWhole, generation == now.generation { return nil }
 
-    // What has ended, and what is new.
+    // What has ended, and what is new. Nothing is done with all that are shown, which may be many, unless all were read.
     var states: [Int64: OutboxRow.State] = [:]
     for row in changes.rows { states[row.number] = row.state }
     func hasEnded(_ number: Int64) -> Bool { states[number].map { $0 != .pending } ?? changes.isWhole }
-    let ended = now.shown.filter { hasEnded($0.number) }
-    var staying = ended.isEmpty ? now.shown : now.shown.filter { !hasEnded($0.number) }
+    let ended =
+      changes.isWhole
+      ? now.shown.filter { hasEnded($0.number) }
+      : changes.rows.compactMap { hasEnded($0.number) ? now.shown.action($0.number) : nil }.sorted {
+        $0.number < $1.number
+      }
     var unknown = now.unknown.filter { !hasEnded($0.key) }
     // A type may be known by now.
     let again = generation == now.generation ? [] : Array(unknown.values)
     let rows = changes.rows.filter { $0.state == .pending } + again
     var begun: [ShownAction] = []
-    for row in rows where staying.position(of: row.number) == nil {
+    for row in rows where now.shown.action(row.number) == nil {
       unknown[row.number] = row
       guard let action = registry.action(row) else { continue }
       unknown[row.number] = nil
@@ -59,9 +63,7 @@ final class OutboxOverlay: ViewOverlay {
 
     // Layers lie in order: those above one that comes between are made again.
     let first = begun.map(\.number).min() ?? .max
-    let kept = staying.firstIndex { $0.number >= first } ?? staying.count
-    let redone = Array(staying[kept...])
-    staying.removeSubrange(kept...)
+    let redone = now.shown[now.shown.position(of: first)...].filter { !hasEnded($0.number) }
     begun = (begun + redone).sorted { $0.number < $1.number }
 
     let needed = begun.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
@@ -71,19 +73,23 @@ final class OutboxOverlay: ViewOverlay {
     for action in ended where changes.version != nil && states[action.number] ?? .sent == .sent {
       if let written = now.written[action.number] { changed.formUnion(written) } else { concernsAll = true }
     }
-    let (version, next, new) = (changes.version, (staying, unknown), begun)
+    let (version, written, stillUnknown, new) = (changes.version, now.written, unknown, begun)
+    let gone = ended + redone
+    let numbers = Set(gone.map(\.number))
     return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
-      for action in (ended + redone).reversed() {
+      for action in gone.reversed() {
         // A view that is not kept up to date is shown what was stored only where that is known.
-        let isKept = states[action.number] == .sent && !isKeptUpToDate && now.written[action.number] == nil
+        let isKept = states[action.number] == .sent && !isKeptUpToDate && written[action.number] == nil
         if isKept { action.layer?.commit() } else { action.layer?.rollBack() }
       }
       var made = new.map { show($0, in: store) }
       for index in made.indices where made[index].held.isEmpty { hold(&made[index], in: store) }
       state.withLock { state in
         (state.version, state.generation) = (version, generation)
-        (state.shown, state.unknown) = (next.0 + made, next.1)
+        if !numbers.isEmpty { state.shown.removeAll { numbers.contains($0.number) } }
+        state.shown += made
+        state.unknown = stillUnknown
         for action in ended { state.written[action.number] = nil }
       }
     }
@@ -124,14 +130,20 @@ struct ShownAction: Sendable {
   var held: [any Sendable] = []
 }
 
+// The array is sorted by number.
 extension [ShownAction] {
-  /// Where an action stands; the array is sorted.
-  fileprivate func position(of number: Int64) -> Int? {
+  /// Where the first stands that is not before a number.
+  fileprivate func position(of number: Int64) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
       if self[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < count && self[low].number == number ? low : nil
+    return low
+  }
+
+  fileprivate func action(_ number: Int64) -> ShownAction? {
+    let position = position(of: number)
+    return position < count && self[position].number == number ? self[position] : nil
   }
 }
