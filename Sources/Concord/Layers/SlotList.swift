@@ -1,6 +1,6 @@
 /// Elements in the order in which they came, each once, found and removed by a key.
 ///
-/// - Complexity: of all but going through them, constant.
+/// - Complexity: constant for each key; some of them in order take sorting.
 struct SlotList<Element> {
   /// With gaps where some were removed.
   private var slots: ContiguousArray<Element?> = []
