@@ -1,5 +1,6 @@
 import Concord
 import Dispatch
+import Synchronization
 
 extension Row {
   static var updateObserved: Row {
@@ -133,27 +134,27 @@ extension Row {
   }
 }
 
-/// Observes on itself.
+/// Observes on itself, as long as the subscription is kept.
 private actor Listener {
-  private var subscription: Subscription?
   private var calls = 0
 
-  private func observe(_ observer: EntityObserver<Book>) {
-    subscription = observer.observe { _ in self.calls += 1 }
-  }
+  private func observe(_ observer: EntityObserver<Book>) -> Subscription { observer.observe { _ in self.calls += 1 } }
 
-  /// One for each, which observes when this returns.
-  static func each(of observers: some Sequence<EntityObserver<Book>>) -> [Listener] {
+  /// One for each; all observe when this returns.
+  static func each(of observers: some Sequence<EntityObserver<Book>>) -> [Subscription] {
     let group = DispatchGroup()
-    defer { group.wait() }
-    return observers.map { observer in
-      let listener = Listener()
+    let made = Made()
+    for observer in observers {
       group.enter()
-      Task.detached {
-        await listener.observe(observer)
+      Task.detached { @Sendable in
+        let subscription = await Listener().observe(observer)
+        made.subscriptions.withLock { $0.append(subscription) }
         group.leave()
       }
-      return listener
     }
+    group.wait()
+    return made.subscriptions.withLock { $0 }
   }
+
+  private final class Made: Sendable { let subscriptions = Mutex<[Subscription]>([]) }
 }
