@@ -12,9 +12,10 @@ import Synchronization
   /// Those of actors, which may be many, that have something to deliver.
   private let waiting = WaitingLines()
   private let lock = Lock()
-  // Unsafe to the compiler, which cannot see that they are used only while `lock` is held.
+  // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
   nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
   /// How many there may be before it is looked which are gone: twice those that were not.
+  // Unsafe to the compiler for the same reason: used only while `lock` is held.
   nonisolated(unsafe) private var actorLimit = 16
 
   private struct WeakLine { weak var line: DeliveryLine? }
