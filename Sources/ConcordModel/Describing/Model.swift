@@ -11,6 +11,7 @@ import Synchronization
 /// An entity that is listed in a configuration is kept in the store of that configuration, and all others in a store with another
 /// name. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
+  /// The name of the model.
   public let name: String
   /// All entities, each once, in the given order; those that only a configuration lists come last.
   public let entities: [EntityDescription]
