@@ -15,6 +15,8 @@ public struct SwiftLogLogger: EntityStoreLogger {
   private let level: Logger.Level
   private let refusals: Logger.Level
 
+  /// Creates a logger of stores.
+  ///
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.

@@ -24,6 +24,7 @@ public final class ScriptedTransport: Transport {
     case wait
   }
 
+  /// A closure that answers the requests which are passed on.
   public typealias Service = @Sendable (TransportRequest) async throws -> TransportResponse
 
   private struct State {
@@ -35,6 +36,8 @@ public final class ScriptedTransport: Transport {
   private let state: Locked<State>
   private let service: Service
 
+  /// Creates a transport with a script.
+  ///
   /// - Parameters:
   ///   - script: what becomes of the first requests, one after another.
   ///   - service: answers what is passed on; with 204, unless said otherwise.

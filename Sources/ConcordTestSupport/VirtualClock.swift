@@ -13,6 +13,7 @@ public final class VirtualClock: Clock {
     /// The time since the clock was made.
     public var offset: Duration
 
+    /// Creates an instant, by the time since the clock was made.
     public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -43,6 +44,7 @@ public final class VirtualClock: Clock {
 
   private let state = Locked(State())
 
+  /// Creates a clock that stands at zero.
   public init() {}
 
   public var now: Instant { state.withLock { $0.now } }

@@ -14,7 +14,9 @@
 public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   /// An element that came or went, and where it stands, or stood.
   public struct Change: Sendable {
+    /// The position of the element in the array.
     public let offset: Int
+    /// The element that was inserted or removed.
     public let element: Element
   }
 

@@ -41,6 +41,7 @@ public final class SubscriptionGroup: Sendable {
   nonisolated(unsafe) private var members: [any Pausable] = []
   nonisolated(unsafe) private var isPaused = false
 
+  /// Creates an empty group.
   public init() {}
 
   /// Makes the group keep something. If the group is paused, so is that.

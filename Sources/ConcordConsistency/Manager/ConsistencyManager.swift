@@ -34,6 +34,7 @@ public final class ConsistencyManager: Sendable {
 
   private let state = Locked(State())
 
+  /// Creates a manager without owners.
   public init() {}
 
   // MARK: Registering

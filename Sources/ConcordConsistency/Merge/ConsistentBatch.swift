@@ -13,6 +13,7 @@ public struct ConsistentBatch: ConsistentObject {
   public let removed: [any ConsistentObject]
   let index: ConsistentIndex
 
+  /// Creates a batch of new states, and of objects that were removed.
   public init(_ objects: [any ConsistentObject], removing removed: [any ConsistentObject] = []) {
     self.objects = objects
     self.removed = removed

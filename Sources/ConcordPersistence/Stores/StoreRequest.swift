@@ -3,9 +3,11 @@ public import Foundation
 
 /// What a type of store needs to open one.
 public struct StoreRequest: Sendable {
+  /// The model of the container.
   public let model: Model
   /// The entities that it may have to keep.
   public let entities: [EntityDescription]
+  /// The configuration of the store.
   public let configuration: StoreConfiguration
   /// Where its file is to be; `nil` for a store in memory.
   public let url: URL?
