@@ -14,6 +14,8 @@ public enum StoreError: Error, Sendable {
   case misdescribed(entity: String, reason: String)
   /// No model is registered under the name.
   case unknownModel(String)
+  /// The model declares no configuration of that name; those that it declares.
+  case unknownConfiguration(String, model: String, declared: [String])
   /// A model holds together wrongly.
   case invalidModel(model: String, reason: String)
   /// No attached store keeps entities of the type.
@@ -32,8 +34,14 @@ public enum StoreError: Error, Sendable {
   case conflict(entity: String, id: String, properties: [String])
   /// The tables of a file are not those of the model.
   case incompatibleStore(store: String, differences: [String])
-  /// The file was migrated to a newer model, which this one does not know.
+  /// The file is of a newer model, which this one does not know: it was when it was attached, or was migrated since.
   case newerStore(store: String)
+  /// The file belongs to another program: what it is, as in "a Core Data file".
+  case foreignStore(store: String, kind: String)
+  /// The file was removed, replaced or emptied while it was open.
+  case replacedStore(store: String)
+  /// The attached store named first has rows of entities that belong into the other one: the names of the entities.
+  case keptElsewhere(store: String, in: String, entities: [String])
   /// The file is no SQLite file, or damaged.
   case damagedStore(store: String, reason: String)
   /// The disk is full.
@@ -44,15 +52,17 @@ public enum StoreError: Error, Sendable {
   case locked(store: String)
   /// The store failed otherwise.
   case storeFailed(store: String, reason: String)
-  /// There is no such type of store here: the package trait `Persistence` brings SQLite.
+  /// There is no such type of store: the package trait `Persistence` brings SQLite, and others are registered.
   case unavailableStoreType(String)
 }
 
 extension StoreError {
-  /// Whether the tables of a file are not those of the model.
-  package var isIncompatible: Bool {
-    switch self {
-    case .incompatibleStore, .newerStore: true
+  /// Whether an error concerns the store at this moment, and not what was to be written: the same may succeed later.
+  package static func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
+      StoreError.damagedStore, StoreError.newerStore, StoreError.replacedStore:
+      true
     default: false
     }
   }
@@ -79,6 +89,8 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .danglingReference(let entity, let id): "a row refers to \(entity) \(id), which is not stored"
     case .misdescribed(let entity, let reason): "\(entity) describes its row wrongly: \(reason)"
     case .unknownModel(let name): "no model is registered under the name '\(name)'"
+    case .unknownConfiguration(let name, let model, let declared):
+      "the model '\(model)' declares no configuration '\(name)'; it declares \(StoreError.list(declared))"
     case .invalidModel(let model, let reason): "the model '\(model)' is not valid: \(reason)"
     case .noStore(let entity): "no attached store keeps \(entity)"
     case .unknownEntity(let entity): "\(entity) does not belong to the model"
@@ -91,12 +103,24 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .incompatibleStore(let store, let differences):
       "the store '\(store)' does not fit the model: \(differences.joined(separator: "; "))"
     case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
+    case .foreignStore(let store, let kind): "the store '\(store)' is not Concord's: it is \(kind)"
+    case .replacedStore(let store): "the file of the store '\(store)' was removed or replaced while it was open"
+    case .keptElsewhere(let store, let other, let entities):
+      "the store '\(store)' has rows of \(StoreError.list(entities)), which belong into '\(other)'"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
     case .refused(let store, let reason): "the store '\(store)' refuses a value: \(reason)"
     case .locked(let store): "the store '\(store)' is held by others"
     case .storeFailed(let store, let reason): "the store '\(store)' failed: \(reason)"
-    case .unavailableStoreType(let type): "stores of type '\(type)' are not built in: the trait 'Persistence' is off"
+    case .unavailableStoreType(StoreType.sqlite.rawValue):
+      "stores of type '\(StoreType.sqlite)' are not built in: the package trait 'Persistence' is off"
+    case .unavailableStoreType(let type):
+      "there are no stores of type '\(type)': use '\(StoreType.sqlite)' or '\(StoreType.inMemory)', or register the type"
     }
+  }
+
+  /// As in `'A', 'B'`.
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }
