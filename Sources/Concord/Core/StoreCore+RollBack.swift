@@ -43,6 +43,7 @@ extension StoreCore {
     node.children?.brief = nil
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
+    node.parents.unmarkAll()
     graph.invalidate(node)
     graph.unexamined.insert(node)
   }

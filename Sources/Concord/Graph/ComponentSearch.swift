@@ -147,6 +147,7 @@ final class ComponentSearch {
   /// What the node shows of others in its cycle may be another form now; only then does it show something old.
   private func update(_ node: Node, showedBrief: [Bool]) {
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])
+    node.parents.unmarkAll()
     guard let children = node.children else { return }
     let omitted = children.search.omittedNow ?? []
     var (isChanged, isBriefChanged) = (false, false)

@@ -98,6 +98,7 @@
       hasRecursion = true
       // Until now nobody had to know through whom they are reachable, or in which cycle they are.
       for node in table.allNodes() {
+        node.parents.unmarkAll()
         if node.holders.count == 0 { unexamined.insert(node) }
         restructured.insert(node)
       }
@@ -129,8 +130,8 @@
     var linked: AnyTable?
     for i in edges.indices {
       edges[i].backIndex = Borrowed(edges[i].child).use { child in
-        let index = Int32(truncatingIfNeeded: child.parents.count)
-        child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
+        let edge = ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i))
+        let index = Int32(truncatingIfNeeded: child.parents.append(edge, didMove: didMove))
         // The next change of the child is to come up to this parent, too.
         child.flags.subtract([.invalidatedParents, .invalidatedCycle])
         if linked !== child.table {
@@ -151,7 +152,7 @@
       // Read anew each time: a removal may move another of these edges.
       let index = children.edges[i].backIndex
       Borrowed(children.edges[i].child).use { child in
-        removeParent(at: index, of: child)
+        child.parents.remove(at: Int(index), didMove: didMove)
         child.withLinks { if $0.retainer === node { $0.retainer = nil } }
         if child.holders.count == 0 { unexamined.insert(child) }
       }
@@ -161,10 +162,11 @@
     if node.table.isRecursive { restructured.insert(node) }
   }
 
-  /// Removes an edge from the child's side; the last one takes its index and is told so.
-  private func removeParent(at index: Int32, of child: Node) {
-    guard let moved = child.parents.remove(at: Int(index)) else { return }
-    moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
+  /// Tells a parent that one of its edges has another index in the list of its child.
+  private func didMove(_ edge: ParentEdge, to index: Int) {
+    Borrowed(edge.parent).use { parent in
+      parent.withChildren { $0.edges[Int(edge.ordinal)].backIndex = Int32(truncatingIfNeeded: index) }
+    }
   }
 
   private func retain(_ child: Node, by parent: Node) {
@@ -218,8 +220,23 @@
       node.children?.stale.removeAll()
       node.flags.remove(.stale)
       // The next change of a child is to come up again.
-      for edge in node.children?.edges ?? [] { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      node.withChildren(unmarkAll)
     }
+  }
+
+  /// Notes that a parent shows the newest value at an ordinal: the next change of the child is to come up to it again.
+  @inline(__always) func unmark(_ ordinal: Int, of children: ChildList) {
+    let index = Int(children.edges[ordinal].backIndex)
+    Borrowed(children.edges[ordinal].child).use { child in
+      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      child.parents.unmark(at: index, didMove: didMove)
+    }
+  }
+
+  /// Notes that a parent shows the newest values of all of its children.
+  func unmarkAll(_ children: ChildList) {
+    // By index, since an edge that is unmarked may move another of these.
+    for i in children.edges.indices { unmark(i, of: children) }
   }
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
@@ -236,7 +253,7 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
-      node.parents.forEach { parent, ordinal in
+      node.parents.forEachUnmarked { parent, ordinal in
         let isInside = component != nil && component === parent.links?.component
         if isInside && !isBriefChanged { return }
         makeStale(parent, ordinal)
@@ -249,6 +266,8 @@
         }
         marking.append((parent, changesBrief))
       }
+      // A mark costs once, however many parents come and go beside it. In cycles it depends on the change who shows something old.
+      if !node.table.isRecursive { node.parents.markAll() }
     }
     marking.shrink(beyond: 1_024)
   }

@@ -173,9 +173,7 @@ extension Merge {
     if let children = node.children, hasSameChildren(item, children) {
       children.stale.removeAll()
       node.flags.remove(.stale)
-      for edge in children.edges.indices {
-        Borrowed(children.edges[edge].child).use { $0.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
-      }
+      graph.unmarkAll(children)
     } else {
       let (edges, ends) = newChildren(of: item, node)
       graph.setChildren(of: node, schema, edges, ends)
