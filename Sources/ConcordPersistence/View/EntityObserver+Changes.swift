@@ -51,6 +51,7 @@ where Value.Element: Equatable & Sendable {
   /// Begins to follow.
   public func makeAsyncIterator() -> Iterator { Iterator(differences: begin()) }
 
+  /// An iterator over the changes of a collection.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let differences: Differences<Value.Element>
 
