@@ -43,6 +43,8 @@ public enum StoredComparison: Sendable, Hashable {
   case equality
   /// Which of two is the smaller, too.
   case order
+  /// Texts, of which several forms are equal: canonical equivalence, and the order of `String`.
+  case text
 }
 
 extension PersistentValue {

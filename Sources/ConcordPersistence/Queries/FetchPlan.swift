@@ -9,7 +9,9 @@ struct FetchPlan<T: PersistentEntity> {
   /// What the store looks for. It may find more than the predicate does.
   let condition: StoredCondition
   /// Whether it finds no more.
-  let isExact: Bool
+  var isExact: Bool { partsInMemory.isEmpty }
+  /// The parts of the predicate that are evaluated in memory.
+  let partsInMemory: [String]
   /// How the store is to order; `nil` if it cannot.
   private let order: [StoredOrder]?
   /// What the store orders by rightly only if all values there are numbers.
@@ -22,10 +24,10 @@ struct FetchPlan<T: PersistentEntity> {
     if let predicate = descriptor.predicate {
       let found = PredicateTranslation(predicate, entity, model).condition(of: predicate)
       condition = found.condition
-      isExact = found.isExact
+      partsInMemory = found.rest.map { String(describing: $0) }
     } else {
       condition = .always(true)
-      isExact = true
+      partsInMemory = []
     }
     let orders = descriptor.sortBy.map { StoredOrder($0, entity) }
     order = orders.contains { $0 == nil } ? nil : orders.compactMap { $0 }
@@ -38,7 +40,7 @@ struct FetchPlan<T: PersistentEntity> {
   }
 
   /// Without an order and a limit.
-  private var unordered: RowQuery { RowQuery(entity, where: condition) }
+  var unordered: RowQuery { RowQuery(entity, where: condition) }
 
   /// With all that the descriptor says.
   private func whole(_ order: [StoredOrder]) -> RowQuery {
@@ -78,7 +80,7 @@ struct FetchPlan<T: PersistentEntity> {
 
   func count(_ context: ContextCore) throws -> Int {
     guard isExact else { return try fetch(context).count }
-    return try context.read([entity]) { try $0.count(whole([])) }
+    return try context.read(condition.isOfRow ? [entity] : model.contained(in: entity)) { try $0.count(whole([])) }
   }
 
   private func finish(_ fetched: [T]) throws -> [T] {
@@ -102,21 +104,58 @@ extension Sequence {
   /// The first that tells the two apart says.
   func compare<T>(_ a: T, _ b: T) -> ComparisonResult where Element == SortDescriptor<T> {
     for descriptor in self {
-      let result = descriptor.compare(a, b)
+      let result = descriptor.lexicalOrder(a, b) ?? descriptor.compare(a, b)
       if result != .orderedSame { return result }
     }
     return .orderedSame
   }
 }
 
+extension SortDescriptor {
+  /// How texts are ordered; `nil` if it does not order texts.
+  var collation: StoredCollation? {
+    guard keyPath is KeyPath<Compared, String> || keyPath is KeyPath<Compared, String?> else { return nil }
+    // What is compared by `<` has no comparator.
+    guard let stringComparator else { return .lexical }
+    let forward = String.StandardComparator(stringComparator, order: .forward)
+    return forward == .lexical ? .lexical : .comparator(forward)
+  }
+
+  /// The order of two texts as a store has it; `nil` for anything else.
+  fileprivate func lexicalOrder(_ a: Compared, _ b: Compared) -> ComparisonResult? {
+    guard collation == .lexical else { return nil }
+    let result: Int
+    if let keyPath = keyPath as? KeyPath<Compared, String> {
+      result = TextOrder.compare(a[keyPath: keyPath], b[keyPath: keyPath])
+    } else if let keyPath = keyPath as? KeyPath<Compared, String?> {
+      result =
+        switch (a[keyPath: keyPath], b[keyPath: keyPath]) {
+        case (let a?, let b?): TextOrder.compare(a, b)
+        case (nil, nil): 0
+        case (nil, _): -1
+        case (_, nil): 1
+        }
+    } else {
+      return nil
+    }
+    if result == 0 { return .orderedSame }
+    return (result < 0) == (order == .forward) ? .orderedAscending : .orderedDescending
+  }
+}
+
 extension StoredOrder {
   /// How a store orders as a sort descriptor does; `nil` if it cannot.
   init?<T: PersistentEntity>(_ descriptor: SortDescriptor<T>, _ entity: EntityDescription) {
-    guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath,
-      let position = entity.position(of: keyPath), entity.columns[position].role == .value
+    guard let keyPath = descriptor.keyPath, let position = entity.position(of: keyPath),
+      entity.columns[position].role == .value
     else { return nil }
     let column = entity.columns[position]
-    guard column.comparison == .order || column.isReal else { return nil }
+    if column.comparison == .text {
+      guard let collation = descriptor.collation else { return nil }
+      self.init(.position(position), isAscending: descriptor.order == .forward, collation: collation)
+      return
+    }
+    guard descriptor.stringComparator == nil, column.comparison == .order || column.isReal else { return nil }
     self.init(
       position == entity.idPosition && entity.isIDItsKey && column.comparison == .order ? .key : .position(position),
       isAscending: descriptor.order == .forward)

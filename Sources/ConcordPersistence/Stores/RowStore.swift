@@ -64,6 +64,9 @@ public protocol RowReading: AnyObject {
   /// How many rows the query finds.
   func count(_ query: RowQuery) throws -> Int
 
+  /// The steps that it takes for a query, as the store describes them to a person.
+  func steps(of query: RowQuery) throws -> [String]
+
   /// Which rows of a type refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
@@ -77,6 +80,8 @@ extension RowReading {
   ) throws {
     try rows(query) { key, source in try body({ key }, source) }
   }
+
+  public func steps(of query: RowQuery) throws -> [String] { [] }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
 }

@@ -45,7 +45,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     contained = model.contained(in: entity)
     let entity = entity
     isFlat =
-      plan.isExact
+      plan.isExact && plan.condition.isOfRow
       && descriptor.sortBy.allSatisfy { descriptor in
         guard let position = descriptor.keyPath.flatMap({ entity.position(of: $0) }) else { return false }
         return entity.columns[position].role == .value
@@ -99,7 +99,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private func patch(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
     for key in try affected(keys, reading) {
       if let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key),
-        try matches(value, row, key)
+        try matches(value, row, key, reading)
       {
         if !stays(Entry(key: key, value: value)) {
           leave(key)
@@ -138,8 +138,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return found.map(\.id)
   }
 
-  private func matches(_ value: T, _ row: StoredRow, _ key: StoredValue) throws -> Bool {
-    if plan.isExact { return RowQuery(entity, where: plan.condition).holds(row, key: key) }
+  private func matches(_ value: T, _ row: StoredRow, _ key: StoredValue, _ reading: any RowReading) throws -> Bool {
+    if plan.isExact { return try RowQuery(entity, where: plan.condition).holds(row, key: key, reading) }
     return try plan.descriptor.predicate?.evaluate(value) ?? true
   }
 
