@@ -69,7 +69,7 @@ BEGIN { begin(name) }
 
 /^<!-- snippets: / && !inside { begin(name $3); next }
 /^<!-- manifest -->/ && !inside { manifest_next = 1; next }
-/^<!-- from: / && !inside { excerpt = folder "/excerpts/" name ++excerpts; from = $3; next }
+/^<!-- from: / && !inside { excerpts++; excerpt = folder "/excerpts/" name excerpts; from = $3; next }
 /^```swift/ && !inside && excerpt {
   inside = 4
   system("mkdir -p '" folder "/excerpts'")

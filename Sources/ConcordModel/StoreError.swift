@@ -1,55 +1,55 @@
 public import Foundation
 
-/// What can be wrong with data, a model or a store. Each says what, which and why.
+/// An error in data, a model or a store, with what is wrong, where and why.
 public enum StoreError: Error, Sendable {
-  /// Something else is stored than the type can be read from.
+  /// A stored value from which the type cannot be read.
   case unreadable(StoredValue, as: Any.Type)
-  /// A column of a row cannot be read.
+  /// A column of a row that cannot be read.
   case unreadableColumn(entity: String, id: String, column: String, reason: String)
-  /// A wrapper has no such case.
+  /// A stored case that a wrapper's type does not have.
   case unknownCase(String, of: Any.Type)
-  /// A row refers to an entity that is not stored.
+  /// A reference to an entity that is not stored.
   case danglingReference(entity: String, id: String)
-  /// What a type says of its row and what it writes differ.
+  /// A type that writes another row than it describes.
   case misdescribed(entity: String, reason: String)
-  /// No model is registered under the name.
+  /// A name under which no model is registered.
   case unknownModel(String)
-  /// A model holds together wrongly.
+  /// A model that contradicts itself.
   case invalidModel(model: String, reason: String)
-  /// No attached store keeps entities of the type.
+  /// An entity that no attached store keeps.
   case noStore(entity: String)
-  /// The type does not belong to the model.
+  /// A type that does not belong to the model.
   case unknownEntity(String)
-  /// The store was detached, or its file closed.
+  /// A store that was detached, or whose file was closed.
   case detached(store: String)
-  /// The store is attached already, or its file is.
+  /// A store or a file that is already attached.
   case alreadyAttached(store: String)
-  /// Another entity has the same value in a unique column.
+  /// A value of a unique column that another entity has.
   case notUnique(entity: String, columns: String)
-  /// The entity is not stored.
+  /// An entity that is not stored.
   case notFound(entity: String, id: String)
-  /// Two contexts changed the same, and the merge policy is to say so.
+  /// A conflict of two contexts that changed the same entity, under the merge policy `error`.
   case conflict(entity: String, id: String, properties: [String])
-  /// The tables of a file are not those of the model.
+  /// A file whose tables do not fit the model.
   case incompatibleStore(store: String, differences: [String])
-  /// The file was migrated to a newer model, which this one does not know.
+  /// A file that was migrated to a newer model than this one.
   case newerStore(store: String)
-  /// The file is no SQLite file, or damaged.
+  /// A file that is damaged, or no SQLite file.
   case damagedStore(store: String, reason: String)
-  /// The disk is full.
+  /// A full disk.
   case diskFull(store: String)
-  /// The store takes no such value, and never will: it is too large, or a trigger in the file is against it.
+  /// A value that the store will never take: it is too large, or a trigger in the file refuses it.
   case refused(store: String, reason: String)
-  /// Others hold the file for longer than one waits.
+  /// A file that another connection has locked for longer than the timeout.
   case locked(store: String)
-  /// The store failed otherwise.
+  /// Any other failure of a store.
   case storeFailed(store: String, reason: String)
-  /// There is no such type of store here: the package trait `Persistence` brings SQLite.
+  /// A type of store that is not available: SQLite needs the package trait `Persistence`.
   case unavailableStoreType(String)
 }
 
 extension StoreError {
-  /// Whether the tables of a file are not those of the model.
+  /// Whether the error says that the tables of a file do not fit the model.
   package var isIncompatible: Bool {
     switch self {
     case .incompatibleStore, .newerStore: true

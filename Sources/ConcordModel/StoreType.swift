@@ -1,4 +1,4 @@
-/// A type of store: what keeps the rows.
+/// A kind of store, by the medium that keeps its rows.
 public struct StoreType: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   public let rawValue: String
 
@@ -6,9 +6,9 @@ public struct StoreType: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   public init(stringLiteral value: String) { rawValue = value }
   public var description: String { rawValue }
 
-  /// A file.
+  /// An SQLite file.
   public static let sqlite: StoreType = "SQLite"
-  /// Memory: gone when the store is detached.
+  /// Memory, which is lost when the store is detached.
   public static let inMemory: StoreType = "InMemory"
 }
 

@@ -199,7 +199,8 @@ private struct Grammar {
       return PredicateExpressions.NilCoalesce(
         lhs: PredicateExpressions.OptionalFlatMap(singer) {
           PredicateExpressions.SequenceStartsWith(
-            base: PredicateExpressions.KeyPath(root: $0, keyPath: \Singer.name), prefix: PredicateExpressions.Value(part))
+            base: PredicateExpressions.KeyPath(root: $0, keyPath: \Singer.name),
+            prefix: PredicateExpressions.Value(part))
         }, rhs: PredicateExpressions.Value(false))
     case 2:
       return PredicateExpressions.NotEqual(
@@ -271,7 +272,8 @@ struct RandomQueryTests {
     for descriptor in order {
       var result = descriptor.compare(a, b)
       if case .some(let first) = texts(a, descriptor.keyPath), case .some(let second) = texts(b, descriptor.keyPath) {
-        let isLess = first.map { first in second.map { first.lexicographicallyPrecedes($0) } ?? false } ?? (second != nil)
+        let isLess =
+          first.map { first in second.map { first.lexicographicallyPrecedes($0) } ?? false } ?? (second != nil)
         let isGreater =
           second.map { second in first.map { second.lexicographicallyPrecedes($0) } ?? false } ?? (first != nil)
         result = isLess ? .orderedAscending : isGreater ? .orderedDescending : .orderedSame
@@ -282,7 +284,8 @@ struct RandomQueryTests {
     return a.id < b.id
   }
 
-  @Test("Each store finds the rows that Foundation finds, in the same order, saved or not", arguments: StoreKind.allCases)
+  @Test(
+    "Each store finds the rows that Foundation finds, in the same order, saved or not", arguments: StoreKind.allCases)
   func agrees(_ kind: StoreKind) throws {
     let environment = ProcessInfo.processInfo.environment
     let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
@@ -329,7 +332,8 @@ struct RandomQueryTests {
           let plan = FetchPlan(descriptor, try model.entity(Song.self), model)
           total += 1
           exact += plan.isExact ? 1 : 0
-          let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): round \(round), step \(step), \(plan.condition), \(order)"
+          let comment: Comment =
+            "CONCORD_RANDOM_SEED=\(seed): round \(round), step \(step), \(plan.condition), \(order)"
           let found = try context.fetch(descriptor).map(\.id)
           if found != expected { #expect(found == expected, comment) }
           let count = try context.count(descriptor)

@@ -69,7 +69,8 @@ struct TextQueryTests {
       #expect(kind == .memory || whole.steps.contains { $0.contains("Song.title") })
       let both = try context.explain(
         FetchDescriptor<Song>(
-          predicate: #Predicate { $0.number == 1 && $0.subtitle! > "a" }, sortBy: [SortDescriptor(\.title)], fetchLimit: 5))
+          predicate: #Predicate { $0.number == 1 && $0.subtitle! > "a" }, sortBy: [SortDescriptor(\.title)],
+          fetchLimit: 5))
       #expect(both.predicate == .both && both.order == .memory && both.limit == .memory)
       #expect(both.partsInMemory.count == 1 && both.partsInMemory[0].contains("subtitle"))
       context.insert(Song(id: 9, title: "z"))
@@ -84,11 +85,20 @@ struct TextQueryTests {
       "Songs", entities: [Song.self], configurations: ["Singers": [Singer.self], "Verses": [Verse.self]])
     try withFolder { folder in
       let coordinator = PersistentStoreCoordinator(model: model)
-      for (index, name) in ["", "Singers", "Verses"].enumerated() {
-        let entities = [[Song.self], [Singer.self], [Verse.self]][index].map { $0 as any PersistentEntity.Type }
+      let parts: [(String, [any PersistentEntity.Type])] = [
+        ("", [Song.self]), ("Singers", [Singer.self]), ("Verses", [Verse.self]),
+      ]
+      for (index, part) in parts.enumerated() {
         let kind = StoreKind.allCases[index % StoreKind.allCases.count]
-        let part = try Model("Part", entities: model.entities.map(\.type).filter { type in entities.contains { $0 == type } })
-        try coordinator.attach(kind.open(part, in: folder.appending(path: name)), configuration: name)
+        let entities = try part.1.map { try model.entity($0) }
+        let store: any RowStore =
+          switch kind {
+          case .memory: MemoryStore(name: part.0)
+          #if Persistence
+            case .sqlite: try SQLiteStore(url: folder.appending(path: "\(part.0).sqlite"), entities: entities)
+          #endif
+          }
+        try coordinator.attach(store, configuration: part.0)
       }
       let context = coordinator.newContext()
       for id in 0..<6 {
@@ -109,7 +119,7 @@ struct TextQueryTests {
   @Test("A live query follows what a condition asks of entities inside", arguments: StoreKind.allCases)
   func live(_ kind: StoreKind) throws {
     try kind.withCoordinator(model()) { coordinator in
-      let view = ViewContext(coordinator: coordinator)
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { error in Issue.record(error) }
       let context = coordinator.newContext()
       for id in 0..<3 {
         context.insert(Song(id: id, title: "t\(id)", author: Singer(id: "s\(id)", name: "name \(id)")))
@@ -120,13 +130,45 @@ struct TextQueryTests {
       #expect(query.value.map(\.id) == [1])
       try context.update(Singer.self, id: "s0") { $0.name = "name 1" }
       try context.save()
-      try view.settle()
+      coordinator.settle()
       #expect(query.value.map(\.id) == [0, 1])
     }
   }
 
+  @Test("A query with a limit that is sorted by a text reads what it shows, and a live one what a change concerns")
+  func limits() throws {
+    let model = try Model("Reviews", entities: [Review.self])
+    let (rows, coordinator) = (CountingStore(), PersistentStoreCoordinator(model: model))
+    try coordinator.attach(rows, configuration: "")
+    let view = ViewContext(parent: coordinator, delivery: .immediate) { error in Issue.record(error) }
+    let context = coordinator.newContext()
+    for id in 0..<2000 { context.insert(Review(id: id, text: "\(id * 7 % 2000 + 1000) \u{E9}")) }
+    try context.save()
+    coordinator.settle()
+    func reads(_ body: () throws -> Void) rethrows -> Int {
+      let before = rows.reads.withLock { $0 }
+      try body()
+      return rows.reads.withLock { $0 } - before
+    }
+    let first = FetchDescriptor<Review>(
+      predicate: #Predicate { $0.text.contains("e\u{301}") }, sortBy: [SortDescriptor(\.text)], fetchLimit: 10)
+    #expect(try reads { #expect(try context.fetch(first).count == 10) } == 10)
+    let query = try view.query(first)
+    #expect(query.value.map(\.text) == (0..<10).map { "\(1000 + $0) \u{E9}" })
+    let id = try #require(query.value.dropFirst(5).first?.id)
+    let changed = try reads {
+      try context.update(Review.self, id: id) { $0.text = "0 e\u{301}" }
+      try context.save()
+      coordinator.settle()
+    }
+    #expect(query.value.first?.id == id && query.value.count == 10)
+    #expect(changed <= 6)
+  }
+
   #if Persistence
-    private func withStore(_ texts: [String], _ body: (SQLiteStore, PersistentStoreCoordinator, URL) throws -> Void) throws {
+    private func withStore(_ texts: [String], _ body: (SQLiteStore, PersistentStoreCoordinator, URL) throws -> Void)
+      throws
+    {
       try withFolder { folder in
         let (model, url) = (try model(), folder.appending(path: "a.sqlite"))
         let store = try SQLiteStore(url: url, entities: model.entities)
@@ -153,7 +195,9 @@ struct TextQueryTests {
             (#Predicate { $0.title == "title 7" || $0.title == accented }, [], "(title=?)"),
             (#Predicate { $0.title.starts(with: part) }, [], "(title>? AND title<?)"),
             (#Predicate { $0.title.starts(with: part) }, [SortDescriptor(\.title)], "(title>? AND title<?)"),
-            (#Predicate { $0.title >= part && $0.title < accented }, [SortDescriptor(\.title)], "(title>? AND title<?)"),
+            (
+              #Predicate { $0.title >= part && $0.title < accented }, [SortDescriptor(\.title)], "(title>? AND title<?)"
+            ),
             (#Predicate { $0.title > part }, [SortDescriptor(\.title)], "(title>?)"),
             (nil, [SortDescriptor(\.title)], "SCAN Song USING INDEX Song.title"),
             (nil, [SortDescriptor(\.title, comparator: .lexical, order: .reverse)], "SCAN Song USING INDEX Song.title"),
@@ -167,7 +211,8 @@ struct TextQueryTests {
             #expect(!found.contains { $0 == "SCAN Song" }, "\(explanation)")
             let isTitle = !(order.first?.keyPath == \Song.subtitle)
             #expect(found.contains { $0.contains("Song.title.nonplain") } == (hasOthers && isTitle), "\(explanation)")
-            #expect(hasOthers || order.isEmpty || !found.contains { $0.contains("TEMP B-TREE FOR ORDER") }, "\(explanation)")
+            #expect(
+              hasOthers || order.isEmpty || !found.contains { $0.contains("TEMP B-TREE FOR ORDER") }, "\(explanation)")
           }
         }
       }

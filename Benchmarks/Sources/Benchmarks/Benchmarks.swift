@@ -23,6 +23,14 @@ struct Benchmarks: ParsableCommand {
   @Option(help: ArgumentHelp("Write the figures to this file, too.", valueName: "file"))
   var json: String?
 
+  @Option(
+    help: ArgumentHelp("Draw ten of the rows into chart-light.svg and chart-dark.svg there.", valueName: "folder"))
+  var chart: String?
+
+  @Option(
+    help: ArgumentHelp("Measure nothing, and take the figures that --json wrote to this file.", valueName: "file"))
+  var from: String?
+
   @Flag(help: "List the rows, their goals and what their floors do, and measure nothing.")
   var list = false
 
@@ -53,6 +61,10 @@ struct Benchmarks: ParsableCommand {
   }
 
   func run() throws {
+    if let from {
+      try draw(Report(readFrom: from))
+      return
+    }
     let clientRows = clients.map { Row.clients(of: URL(fileURLWithPath: $0)) } ?? []
     let rows = (Row.all + clientRows).filter { row in
       [filter, text].allSatisfy { $0.map { row.name.localizedCaseInsensitiveContains($0) } ?? true }
@@ -64,8 +76,13 @@ struct Benchmarks: ParsableCommand {
     }
     let report = measure(rows)
     if let json { try report.write(to: json) }
+    try draw(report)
     if report.rows.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
     if strict, report.rows.contains(where: { $0.holds == false }) { throw ExitCode.failure }
+  }
+
+  private func draw(_ report: Report) throws {
+    if let chart { try Chart(report).write(to: URL(fileURLWithPath: chart)) }
   }
 
   private func measure(_ rows: [Row]) -> Report {

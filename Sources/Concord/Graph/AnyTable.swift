@@ -184,3 +184,8 @@ enum LogEvent {
   case refused(RefusalReason)
   case imprecise(Stamp)
 }
+
+extension LogBuffer {
+  /// Adds what happened to an entity.
+  func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
+}

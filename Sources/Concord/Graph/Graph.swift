@@ -19,8 +19,6 @@
   let restructured: NodeQueue
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
-  /// Changes that are shown above the base.
-  let layers: LayerStack
   /// Is told of types that are new.
   var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
@@ -36,7 +34,6 @@
     unrefreshed = NodeQueue(.unrefreshed, backlog)
     restructured = NodeQueue(.restructured, backlog)
     written = WrittenNodes(backlog)
-    layers = LayerStack(journal, unexamined, written)
     tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
   }
 

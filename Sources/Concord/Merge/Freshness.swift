@@ -25,7 +25,7 @@ extension Merge {
   func logStored(_ node: Node, _ stamp: Stamp?) {
     guard log.isWanted else { return }
     log.append(.stored, node)
-    assert(log.unrelated.note(node))
+    assert(unrelated.note(node))
     if let stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
   }
 }

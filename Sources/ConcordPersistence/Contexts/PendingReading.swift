@@ -106,7 +106,8 @@ final class PendingReading: RowReading {
     let isBesideChanged = query.condition.otherEntities.contains(where: pending.mayChange)
     return try base.steps(of: isBesideChanged ? query.wider : query)
       + (changed > 0 ? ["\(changed) changed rows that are not saved are merged with these"] : [])
-      + (isBesideChanged ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
+      + (isBesideChanged
+        ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

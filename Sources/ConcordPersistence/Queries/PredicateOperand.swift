@@ -170,7 +170,7 @@ extension PredicateTranslation {
 
   /// One of some values.
   func isIn(_ values: [Any], _ element: any PredicateExpression) -> StoredCondition? {
-    guard values.count <= 50, let operand = operand(element) else { return nil }
+    guard values.count <= 200, let operand = operand(element) else { return nil }
     var conditions: [StoredCondition] = []
     for value in values {
       guard let value = self.value(Constant(value: value), like: operand), let condition = equal(operand, value) else {
@@ -291,7 +291,9 @@ extension PredicateTranslation {
 extension EntityDescription {
   /// The name of the type of the entities in the collection whose count is at a position; `nil` for wrappers.
   fileprivate func target(ofCountAt position: Int) -> String? {
-    guard let index = countPositions.firstIndex(of: position), collections[index].elements.count == 1 else { return nil }
+    guard let index = countPositions.firstIndex(of: position), collections[index].elements.count == 1 else {
+      return nil
+    }
     return collections[index].elements[0].target
   }
 }

@@ -336,7 +336,7 @@ struct PredicateTranslation {
       default: conditions.append(condition)
       }
     }
-    guard wanted.count <= 2000, conditions.count <= 50 else { return nil }
+    guard wanted.count <= 2000, conditions.count <= 200 else { return nil }
     if !wanted.isEmpty { conditions.append(.isIn(column.stored, wanted)) }
     return conditions.count == 1 ? conditions[0] : .any(conditions)
   }

@@ -30,13 +30,15 @@
         sqlite3_create_collation_v2(
           connection, lexical, SQLITE_UTF8, nil,
           { _, aCount, a, bCount, b in
-            SQLiteFunctions.sign(TextOrder.compare(.init(start: a, count: Int(aCount)), .init(start: b, count: Int(bCount))))
+            SQLiteFunctions.sign(
+              TextOrder.compare(.init(start: a, count: Int(aCount)), .init(start: b, count: Int(bCount))))
           }, nil))
       try check(
         sqlite3_create_collation_v2(
           connection, swift, SQLITE_UTF8, nil,
           { _, aCount, a, bCount, b in
-            SQLiteFunctions.sign(TextOrder.compareAsSwift(.init(start: a, count: Int(aCount)), .init(start: b, count: Int(bCount))))
+            SQLiteFunctions.sign(
+              TextOrder.compareAsSwift(.init(start: a, count: Int(aCount)), .init(start: b, count: Int(bCount))))
           }, nil))
       let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
       try check(
@@ -65,7 +67,8 @@
           connection, numbers, 3, flags, nil,
           { context, _, values in
             let relation = StoredRelation(number: sqlite3_value_int64(values?[0]))
-            let isTrue = relation?.holds(SQLiteFunctions.stored(values?[1]), SQLiteFunctions.stored(values?[2])) ?? false
+            let isTrue =
+              relation?.holds(SQLiteFunctions.stored(values?[1]), SQLiteFunctions.stored(values?[2])) ?? false
             sqlite3_result_int(context, isTrue ? 1 : 0)
           }, nil, nil, nil))
       try check(
@@ -76,7 +79,9 @@
               let type = StoredNumber(rawValue: sqlite3_value_int64(values?[1]))
             else { return sqlite3_result_null(context) }
             do {
-              SQLiteFunctions.give(try operation.result(SQLiteFunctions.stored(values?[2]), SQLiteFunctions.stored(values?[3]), type), context)
+              SQLiteFunctions.give(
+                try operation.result(SQLiteFunctions.stored(values?[2]), SQLiteFunctions.stored(values?[3]), type),
+                context)
             } catch {
               sqlite3_result_error(context, "\(error)", -1)
             }

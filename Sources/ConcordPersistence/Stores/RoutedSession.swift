@@ -51,7 +51,9 @@ final class RoutedSession<Session>: RowReading {
   func steps(of query: RowQuery) throws -> [String] {
     let reading = try reading(query.entity)
     if try isWithin(reading, query) { return try reading.steps(of: query) }
-    return try reading.steps(of: query.wider) + ["what the condition asks of rows in other stores is evaluated in memory"]
+    return try reading.steps(of: query.wider) + [
+      "what the condition asks of rows in other stores is evaluated in memory"
+    ]
   }
 
   /// Whether one store has all rows that a condition looks at.

@@ -121,8 +121,8 @@ func hostileText(_ random: inout SeededGenerator) -> String {
   let pieces = [
     "a", "b", "K", "k", "\u{212A}", "e", "\u{E9}", "e\u{301}", "\u{301}", "\u{323}", "\u{FE0F}", "\u{200D}",
     "\u{1F468}\u{200D}\u{1F469}", "\u{1F3FD}", "\u{1F1E9}\u{1F1EA}", "\u{1100}\u{1161}", "\u{AC00}", "\u{11A8}", "\0",
-    "\u{5D0}\u{5B0}", "\u{627}", "\r", "\n", "\u{37E}", ";", "\u{2126}", "\u{3A9}", "\u{FB01}", "\u{10FFFF}", "\u{FFFD}",
-    "z", "\u{301}\u{323}", "\u{4E2D}",
+    "\u{5D0}\u{5B0}", "\u{627}", "\r", "\n", "\u{37E}", ";", "\u{2126}", "\u{3A9}", "\u{FB01}", "\u{10FFFF}",
+    "z", "\u{301}\u{323}", "\u{4E2D}", "\u{FFFD}",
   ]
   return (0..<Int.random(in: 0..<4, using: &random)).map { _ in random.pick(pieces) }.joined()
 }

@@ -1,7 +1,7 @@
 /// What a row must reach: a multiple of its floor, a time, or so many bytes.
 struct Goal: Sendable {
   var timesFloor: Double?
-  /// Nanoseconds, on the machine of the README's table or a faster one. A slower one has as much more as its step is longer.
+  /// Nanoseconds, on the machine of RESULTS.md or a faster one. A slower one has as much more as its step is longer.
   var time: Double?
   /// A figure that is the same on each machine.
   var atMost: Double?

@@ -28,7 +28,7 @@ struct Report: Codable {
     var goal: String
     var holds: Bool?
     var was: String?
-    var earlier: String?
+    var earlier: Earlier?
     var floorIs: String
     var repetitions: Int
     /// Why the row could not be measured.
@@ -38,6 +38,15 @@ struct Report: Codable {
   var date: Date
   var machine: Machine
   var rows: [Line] = []
+
+  init(date: Date, machine: Machine) { (self.date, self.machine) = (date, machine) }
+
+  /// Reads what ``write(to:)`` wrote.
+  init(readFrom path: String) throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    self = try decoder.decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
 
   func write(to path: String) throws {
     let encoder = JSONEncoder()

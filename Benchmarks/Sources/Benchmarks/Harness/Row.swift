@@ -3,10 +3,10 @@ struct Row {
   let name: String
   let unit: Unit
   let goal: Goal
-  /// What it took before the store was rebuilt, on the machine of the README's table.
+  /// What it took before the store was rebuilt, on the machine of RESULTS.md.
   let was: String?
   /// What an earlier system needed, as measured for the design, on its machine.
-  let earlier: String?
+  let earlier: Earlier?
   /// What the floor does, in words.
   let floor: String
   /// How often each side is measured at most.
@@ -15,7 +15,7 @@ struct Row {
   let prepare: (Stopwatch) throws -> Sides
 
   init(
-    _ name: String, unit: Unit = .nanoseconds, goal: Goal, was: String? = nil, earlier: String? = nil, floor: String,
+    _ name: String, unit: Unit = .nanoseconds, goal: Goal, was: String? = nil, earlier: Earlier? = nil, floor: String,
     repetitions: Int = 31, prepare: @escaping (Stopwatch) throws -> Sides
   ) {
     self.name = name

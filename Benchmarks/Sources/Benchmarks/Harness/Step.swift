@@ -1,7 +1,7 @@
 /// How slow a machine is, for goals that are times: one *step* is to make an object and put it into a dictionary of 10,000
 /// strings. It is measured in each run, so that a goal means the same on a slower machine.
 enum Step {
-  /// What a step took where the goals were set, the machine of the README's table.
+  /// What a step took where the goals were set, the machine of RESULTS.md.
   static let reference = 100.0
 
   /// What a step takes here, in nanoseconds: the median of 31 times 10,000.

@@ -17,6 +17,7 @@ final class Clients {
   var stopwatch = Stopwatch()
   private let folder = FileManager.default.temporaryDirectory.appending(path: "concord-client-\(UUID().uuidString)")
   private var first: Build?
+  private var withGRDB: Build?
   private var builds: [Int: Build] = [:]
 
   /// - Parameter concord: the folder of the package that they depend on.
@@ -27,14 +28,35 @@ final class Clients {
   /// The build of a program of one line, and of the store with it.
   func withStore() throws -> Build {
     if let first { return first }
-    try FileManager.default.createDirectory(
-      at: folder.appending(path: "Sources/Client"), withIntermediateDirectories: true)
-    try write(manifest, to: "Package.swift")
-    try write(Self.source(pairs: 0) + "// built with the store\n", to: "Sources/Client/main.swift")
-    try Program.run("swift", "package", "--package-path", folder.path, "resolve")
-    let build = try build()
+    let build = try build(
+      Self.source(pairs: 0) + "// built with the store\n",
+      with: #".package(name: "Concord", path: "\#(concord.path)", traits: [])"#,
+      product: #".product(name: "Concord", package: "Concord")"#)
     first = build
     return build
+  }
+
+  /// The build of a program of one line that uses GRDB, and of GRDB with it.
+  func besideGRDB() throws -> Build {
+    if let withGRDB { return withGRDB }
+    let other = Clients(concord: concord)
+    other.stopwatch = stopwatch
+    let build = try other.build(
+      "import GRDB\n\nlet queue = try DatabaseQueue()\n",
+      with: #".package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")"#,
+      product: #".product(name: "GRDB", package: "GRDB.swift")"#)
+    withGRDB = build
+    return build
+  }
+
+  /// The build of a program and of what it depends on, in a new package.
+  private func build(_ source: String, with package: String, product: String) throws -> Build {
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "Sources/Client"), withIntermediateDirectories: true)
+    try write(Self.manifest(package: package, product: product), to: "Package.swift")
+    try write(source, to: "Sources/Client/main.swift")
+    try Program.run("swift", "package", "--package-path", folder.path, "resolve")
+    return try build()
   }
 
   /// The build of a program with so many pairs of a flat entity and an aggregate, the store being built.
@@ -68,7 +90,7 @@ final class Clients {
     try text.write(to: folder.appending(path: path), atomically: true, encoding: .utf8)
   }
 
-  private var manifest: String {
+  private static func manifest(package: String, product: String) -> String {
     """
     // swift-tools-version: 6.2
     import PackageDescription
@@ -76,8 +98,8 @@ final class Clients {
     let package = Package(
       name: "Client",
       platforms: [.macOS(.v15)],
-      dependencies: [.package(name: "Concord", path: "\(concord.path)", traits: [])],
-      targets: [.executableTarget(name: "Client", dependencies: [.product(name: "Concord", package: "Concord")])])
+      dependencies: [\(package)],
+      targets: [.executableTarget(name: "Client", dependencies: [\(product)])])
 
     """
   }

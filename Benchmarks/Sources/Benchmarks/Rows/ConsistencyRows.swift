@@ -42,7 +42,7 @@ extension Row {
   /// As many layers as took the earlier way 334 ms: 2 to the power of 17 paths lead to the leaf, through 34 objects.
   private static var mergeDiamond: Row {
     Row(
-      "merge a leaf into a diamond of 17 layers, written by hand", goal: .milliseconds(5), earlier: "334 ms",
+      "merge a leaf into a diamond of 17 layers, written by hand", goal: .milliseconds(5), earlier: .uniform(334e6),
       floor: "builds the 35 values above the leaf anew, each layer with the layer below"
     ) { stopwatch in
       let diamond = Folder.diamond(layers: 17, leaf: Folder(id: "leaf", title: "old"))
@@ -80,7 +80,7 @@ extension Row {
   private static func pushOne<V: OwnedVideo>(_ name: String, was: String, _ type: V.Type, fraction: Double) -> Row {
     Row(
       name, goal: .milliseconds(277 / fraction, "≤ 1/\(Int(fraction)) of Uniform's 277 ms"), was: was,
-      earlier: "277 ms",
+      earlier: .uniform(277e6),
       floor: "goes through the owners' arrays and assigns what has the object's id, or the id of what is in it"
     ) { stopwatch in
       let videos = (0..<1_000).map(V.init)
@@ -115,7 +115,7 @@ extension Row {
 
   private static func pushMany<V: OwnedVideo>(_ name: String, was: String, _ type: V.Type) -> Row {
     Row(
-      name, goal: .milliseconds(50), was: was, earlier: "284 s (quadratic)",
+      name, goal: .milliseconds(50), was: was, earlier: .uniform(284e9, "quadratic"),
       floor: "puts the pushed objects into a Dictionary, and assigns them to those of the owner's array"
     ) { stopwatch in
       let videos = (0..<10_000).map(V.init)

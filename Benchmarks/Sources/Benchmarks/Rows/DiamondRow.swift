@@ -29,7 +29,7 @@ extension Row {
   static var diamond: Row {
     Row(
       "diamond 14 layers deep, update the leaf, root observed", goal: .microseconds(20), was: "17.1 µs",
-      earlier: "33 ms (exponential)",
+      earlier: .cohesionKit(33e6, "exponential"),
       floor: "builds the 29 values above the leaf anew, each layer with the layer below, and calls a closure"
     ) { stopwatch in
       let diamond = Diamond()

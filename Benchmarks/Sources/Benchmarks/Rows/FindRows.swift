@@ -3,7 +3,7 @@ import Concord
 extension Row {
   static var find: Row {
     find(
-      "find by id among 100,000, and read the value", was: "0.10 µs", earlier: "1.75 µs",
+      "find by id among 100,000, and read the value", was: "0.10 µs", earlier: .cohesionKit(1.75e3),
       floor: "copies the value out of a Dictionary of 100,000 (1,000 ids in any order, over and over)"
     ) {
       let ids = (0..<1_000).map { $0 * 97 }
@@ -21,7 +21,7 @@ extension Row {
   }
 
   private static func find(
-    _ name: String, was: String, earlier: String? = nil, floor: String, ids: @escaping () -> [Int]
+    _ name: String, was: String, earlier: Earlier? = nil, floor: String, ids: @escaping () -> [Int]
   ) -> Row {
     Row(name, goal: .floor(times: 3), was: was, earlier: earlier, floor: floor) { stopwatch in
       let books = Book.samples(100_000)

@@ -4,7 +4,7 @@ extension Row {
   static var heapPerEntity: Row {
     Row(
       "heap per kept entity beyond the value's own strings", unit: .bytes, goal: .bytes(220), was: "208 B",
-      earlier: "392 B",
+      earlier: .cohesionKit(392),
       floor: "a Dictionary of 100,000 values, as it grew (122 B if it holds an object for each value instead)",
       repetitions: 1
     ) { _ in
@@ -28,7 +28,8 @@ extension Row {
 
   static var heapPerReleased: Row {
     Row(
-      "heap left per released id, 1,000,000 of them", unit: .bytes, goal: .zero, was: "0 B", earlier: "95–148 B",
+      "heap left per released id, 1,000,000 of them", unit: .bytes, goal: .zero, was: "0 B",
+      earlier: .cohesionKit(148, "95 to 148 bytes"),
       floor: "a Dictionary into which each value is put and taken out again", repetitions: 1
     ) { _ in
       let sample = Book(id: 0)

@@ -10,7 +10,7 @@ extension Row {
   private static var updateChildQueueBusy: Row {
     Row(
       "update one child of an aggregate of 10,000, observed on a busy queue", goal: .microseconds(10),
-      was: "0.3 ms", earlier: "10 µs",
+      was: "0.3 ms", earlier: .cohesionKit(10e3),
       floor: "changes the child in place in the parent's array in the Dictionary, and notes that a closure waits"
     ) { stopwatch in
       let shelf = ObservedShelf()
@@ -36,7 +36,8 @@ extension Row {
 
   private static var heapOfWaitingNotices: Row {
     Row(
-      "heap that 1,000 such updates hold", unit: .bytes, goal: .floor(times: 1.2), was: "320 MB", earlier: "0 B",
+      "heap that 1,000 such updates hold", unit: .bytes, goal: .floor(times: 1.2), was: "320 MB",
+      earlier: .cohesionKit(0),
       floor: "one more copy of the aggregate", repetitions: 1
     ) { _ in
       let shelf = ObservedShelf()

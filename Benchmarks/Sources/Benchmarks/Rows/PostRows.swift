@@ -46,7 +46,7 @@ extension Row {
   static var updateUser: Row {
     Row(
       "one user inside 10,000 posts, update the user, unobserved", goal: .floor(times: 0.5), was: "76.8 µs",
-      earlier: "17.5 ms",
+      earlier: .cohesionKit(17.5e6),
       floor: "assigns the changed user to each of the posts in a Dictionary, at once"
     ) { stopwatch in
       let feed = Feed()
@@ -93,7 +93,7 @@ extension Row {
 
   static var updateUserObserved: Row {
     Row(
-      "the same, all 10,000 observed", goal: .floor(times: 3), was: "4.79 ms", earlier: "47.7 ms",
+      "the same, all 10,000 observed", goal: .floor(times: 3), was: "4.79 ms", earlier: .cohesionKit(47.7e6),
       floor: "assigns the changed user to each of the posts in a Dictionary, and calls the closure kept for each post"
     ) { stopwatch in
       let feed = Feed()
@@ -140,7 +140,8 @@ extension Row {
 
   static var buildPosts: Row {
     Row(
-      "build that: 10,000 posts one by one", goal: .milliseconds(15), was: "8.23 ms", earlier: "81 s (quadratic)",
+      "build that: 10,000 posts one by one", goal: .milliseconds(15), was: "8.23 ms",
+      earlier: .cohesionKit(81e9, "quadratic"),
       floor: "assigns each post, and its user, to their places in two Dictionaries that grow"
     ) { stopwatch in
       let user = User(id: 1)

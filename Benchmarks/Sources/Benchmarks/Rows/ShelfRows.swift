@@ -5,7 +5,7 @@ extension Row {
 
   static var storeAggregate: Row {
     Row(
-      "store an aggregate of 10,000", goal: .floor(times: 5), was: "1.09 ms", earlier: "47 ms",
+      "store an aggregate of 10,000", goal: .floor(times: 5), was: "1.09 ms", earlier: .cohesionKit(47e6),
       floor: "inserts the children into a Dictionary with room for them, and the parent into another"
     ) { stopwatch in
       let shelf = Shelf.sample(books: books)
@@ -32,7 +32,7 @@ extension Row {
 
   static var changeField: Row {
     Row(
-      "change only a field of that aggregate", goal: .microseconds(5), was: "0.77 µs", earlier: "71 ms",
+      "change only a field of that aggregate", goal: .microseconds(5), was: "0.77 µs", earlier: .cohesionKit(71e6),
       floor: "changes the field in place in the Dictionary"
     ) { stopwatch in
       let shelf = Shelf.sample(books: books)
@@ -60,7 +60,7 @@ extension Row {
 
   static var updateChild: Row {
     Row(
-      "update one child of it, unobserved", goal: .microseconds(0.5), was: "0.13 µs", earlier: "5.7 µs",
+      "update one child of it, unobserved", goal: .microseconds(0.5), was: "0.13 µs", earlier: .cohesionKit(5.7e3),
       floor: "changes the child in place in the parent's array in the Dictionary"
     ) { stopwatch in
       let shelf = Shelf.sample(books: books)
@@ -87,7 +87,7 @@ extension Row {
   static var updateChildObserved: Row {
     Row(
       "update one child of it, observed, the observer keeping each value", goal: .floor(times: 1.2), was: "290 µs",
-      earlier: "crash or 64 µs",
+      earlier: .cohesionKit(64e3, "or a crash"),
       floor: "changes the child in the parent's array, which is copied as the closure called last kept it, and calls it"
     ) { stopwatch in
       let shelf = Shelf.sample(books: books)

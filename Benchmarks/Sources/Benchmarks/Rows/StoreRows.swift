@@ -3,7 +3,7 @@ import Concord
 extension Row {
   static var storeNew: Row {
     Row(
-      "store a new flat entity, observer kept", goal: .floor(times: 2), was: "0.25 µs", earlier: "4.3 µs",
+      "store a new flat entity, observer kept", goal: .floor(times: 2), was: "0.25 µs", earlier: .cohesionKit(4.3e3),
       floor: "inserts the value into a Dictionary that grows, and keeps a new object with an id and a closure",
       repetitions: 11
     ) { stopwatch in
@@ -34,7 +34,7 @@ extension Row {
 
   static var storeAgain: Row {
     Row(
-      "store it again", goal: .microseconds(0.25), was: "0.15 µs", earlier: "3.7 µs",
+      "store it again", goal: .microseconds(0.25), was: "0.15 µs", earlier: .cohesionKit(3.7e3),
       floor: "assigns the value to its place in the Dictionary (10,000 of them in turn)"
     ) { stopwatch in
       let books = Book.samples(10_000)
@@ -91,7 +91,7 @@ extension Row {
 
   static var storeBatch: Row {
     Row(
-      "batch of 10,000 in one call", goal: .floor(times: 3), was: "1.09 ms", earlier: "23 ms",
+      "batch of 10,000 in one call", goal: .floor(times: 3), was: "1.09 ms", earlier: .cohesionKit(23e6),
       floor: "inserts the values into a Dictionary with room for them"
     ) { stopwatch in
       let books = Book.samples(10_000)

@@ -4,7 +4,7 @@ import Synchronization
 
 extension Row {
   static var updateObserved: Row {
-    updateObserved("update, one observer called at once", was: "0.28 µs", earlier: "2.8 µs (queued)")
+    updateObserved("update, one observer called at once", was: "0.28 µs", earlier: .cohesionKit(2.8e3, "on a queue"))
   }
 
   /// A commit that asks each actor whether there is something to tell it costs the more the more there are.
@@ -13,7 +13,7 @@ extension Row {
   }
 
   private static func updateObserved(
-    _ name: String, was: String? = nil, earlier: String? = nil, actors: Int = 0
+    _ name: String, was: String? = nil, earlier: Earlier? = nil, actors: Int = 0
   ) -> Row {
     Row(
       name, goal: .floor(times: 4), was: was, earlier: earlier,
@@ -62,7 +62,7 @@ extension Row {
 
   static var updateOnQueue: Row {
     updateOnQueue(
-      "update, one observer on a queue, pipelined", was: "0.58 µs", earlier: "2.8 µs",
+      "update, one observer on a queue, pipelined", was: "0.58 µs", earlier: .cohesionKit(2.8e3),
       observe: { observer, screen in observer.observeEach { screen.show($0) } },
       isDone: { $0 == $1 })
   }
@@ -77,7 +77,7 @@ extension Row {
   /// Observes on a queue, and says whether the observer was called often enough: the first number is how often it was,
   /// the second how many updates there were.
   private static func updateOnQueue(
-    _ name: String, was: String? = nil, earlier: String? = nil,
+    _ name: String, was: String? = nil, earlier: Earlier? = nil,
     observe: @escaping (EntityObserver<Book>, Screen<Book>) -> Subscription,
     isDone: @escaping (Int, Int) -> Bool
   ) -> Row {

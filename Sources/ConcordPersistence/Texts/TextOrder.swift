@@ -86,7 +86,9 @@ enum TextOrder {
       scalar = scalar << 6 | UInt32(bytes[index + offset] & 0x3F)
     }
     // One that is longer than it needs to be is none.
-    guard scalar >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), PlainScalars.contains(scalar) else { return nil }
+    guard scalar >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), PlainScalars.contains(scalar) else {
+      return nil
+    }
     return (scalar, index + length)
   }
 }

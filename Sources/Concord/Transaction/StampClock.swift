@@ -2,17 +2,18 @@ import Foundation
 
 /// Gives stamps to writes that have none.
 @usableFromInline final class StampClock {
-  private let stamping: EntityStore.Stamping
   private(set) var last: Stamp = -.infinity
   /// Whose writes these are.
   var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
   /// Writes without a stamp get one.
   private var ticks = false
+  /// Writes without a stamp have the date; otherwise they have none.
+  private let isClock: Bool
   /// What tells the date, if not the system.
   private let date: (@Sendable () -> Date)?
 
-  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
-    self.stamping = stamping
+  init(isClock: Bool, date: (@Sendable () -> Date)? = nil) {
+    self.isClock = isClock
     self.date = date
     ticks = isClock
   }
@@ -36,8 +37,6 @@ import Foundation
 
   /// Whether a write is taken although its stamp is not newer.
   @usableFromInline func isAlwaysTaken(_ stamp: Stamp) -> Bool { priority != .ordinary && stamp > -.infinity }
-
-  private var isClock: Bool { if case .clock = stamping { true } else { false } }
 
   /// The next stamp: the date, strictly increasing.
   private func tick() -> Stamp {
