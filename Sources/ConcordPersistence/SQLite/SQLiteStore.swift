@@ -41,19 +41,8 @@
       let name = url.lastPathComponent
       self.name = name
       try SQLiteStore.makeFolder(of: url)
-<<<<<<< HEAD
-      var configuration = Configuration()
-      configuration.busyMode = .timeout(timeout)
-      configuration.label = "concord.\(name)"
-      configuration.prepareDatabase { db in
-        // The file may be somebody else's: its triggers and the like must not call functions of this program.
-        try db.execute(sql: "PRAGMA trusted_schema = OFF")
-        try SQLiteFunctions.register(db)
-      }
-=======
       let schema = SQLiteSchema(
         entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
->>>>>>> origin/main
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
       let state: SQLiteGuard.State
       (pool, guardian, state) = try StoreError.translating(store: name) {
@@ -98,6 +87,7 @@
         try guardian.checkIdentity()
         // The file may be somebody else's: its triggers and the like must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
+        try SQLiteFunctions.register(db)
       }
       let pool = try DatabasePool(path: url.path, configuration: configuration)
       // A migration may take long.
