@@ -15,22 +15,32 @@ struct TextQueryTests {
     texts.enumerated().map { Song(id: $0, title: $1, text: $1, number: $0 % 3) }
   }
 
-  @Test("A comparator of Foundation's other than the lexical one orders as it does", arguments: StoreKind.allCases)
+  @Test("A store orders by a comparator of Foundation's as it does", arguments: StoreKind.allCases)
   func comparators(_ kind: StoreKind) throws {
-    // Which others there are depends on the platform. This one ignores case, and all can be decoded.
-    let json = #"{"order":true,"options":1,"isLocalized":false}"#
-    let comparator = try JSONDecoder().decode(String.StandardComparator.self, from: Data(json.utf8))
-    try kind.withCoordinator(model()) { coordinator in
+    // Which there are depends on the platform. This one is everywhere, and is given to the store as those that are not.
+    let model = try model()
+    try kind.withStore(model) { store in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
       let context = coordinator.newContext()
       let songs = songs(["b", "A", "a", "C", "\u{E9}", "E\u{301}", "B", ""])
       for song in songs { context.insert(song) }
       try context.save()
       for order in [SortOrder.forward, .reverse] {
-        let sort = SortDescriptor(\Song.text, comparator: comparator, order: order)
-        let descriptor = FetchDescriptor<Song>(sortBy: [sort], fetchLimit: 6)
-        #expect(try context.explain(descriptor).order == .store)
-        let expected = songs.sorted(using: [sort, SortDescriptor(\.id)]).prefix(6).map(\.text)
-        #expect(try context.fetch(descriptor).map(\.text) == expected)
+        let sort = SortDescriptor(\Song.text, comparator: .lexical, order: order)
+        let entity = try model.entity(Song.self)
+        let position = try #require(entity.position(of: \Song.text))
+        let stored = StoredOrder(
+          .position(position), isAscending: order == .forward, collation: .comparator(.lexical))
+        var found: [StoredValue] = []
+        try store.read { reading in
+          try reading.rows(RowQuery(entity, order: [stored], limit: 6)) { key, _ in
+            found.append(key)
+            return true
+          }
+        }
+        let expected = songs.sorted(using: [sort]).prefix(6).map { StoredValue.integer(Int64($0.id)) }
+        #expect(found == expected)
       }
     }
   }
@@ -235,10 +245,10 @@ struct TextQueryTests {
           try db.execute(sql: "UPDATE Song SET title = 'c' WHERE id = 0")
           #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
           try db.execute(sql: "REINDEX")
-          try db.execute(sql: "VACUUM INTO ?", arguments: [url.path + ".copy"])
           let schema = try String.fetchAll(db, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
           #expect(!schema.contains { $0.contains("concord_") && !$0.contains("TABLE concord_") })
         }
+        try queue.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [url.path + ".copy"]) }
         try queue.close()
         let composed = "\u{F6}"
         let context = coordinator.newContext()

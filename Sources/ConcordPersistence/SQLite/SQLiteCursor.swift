@@ -64,20 +64,26 @@
     /// Whether the order or the condition is such that an index on the text helps.
     func isHelpedByIndex(onText position: Int) -> Bool {
       if let first = order.first, first.collation == .lexical, first.column == .position(position) { return true }
-      var isHelped = false
-      StoredCondition.all(condition.conjuncts.filter { if case .relates = $0 { true } else { false } })
-        .forEachTextColumn { column, relation in
-          guard column == .position(position) else { return }
-          switch relation {
-          case .sameText, .starts, .text: isHelped = true
-          default: break
-          }
-        }
-      return isHelped
+      return condition.conjuncts.contains { $0.isSearch(ofText: position) }
     }
   }
 
   extension StoredCondition {
+    /// Whether rows are found by it through an index on a text.
+    fileprivate func isSearch(ofText position: Int) -> Bool {
+      switch self {
+      case .relates(.column(.position(position)), let relation, .value):
+        switch relation {
+        case .sameText, .starts, .text: true
+        default: false
+        }
+      case .isIn(.position(position), _): true
+      case .any(let conditions): !conditions.isEmpty && conditions.allSatisfy { $0.isSearch(ofText: position) }
+      case .all(let conditions): conditions.contains { $0.isSearch(ofText: position) }
+      default: false
+      }
+    }
+
     /// Calls back for each column of the row itself whose text is compared with a value.
     fileprivate func forEachTextColumn(_ body: (StoredColumn, StoredRelation) -> Void) {
       switch self {

@@ -45,6 +45,11 @@
       // What comes after the key cannot tell any two rows apart.
       orders = Array(orders.prefix((query.order.firstIndex { $0.column == .key } ?? orders.count) + 1))
       if !query.order.contains(where: { $0.column == .key }) { orders.append("\"id\"") }
+      if case .others = part.rows {
+        // They are few, and an index tells which: no other index is to be read as a whole for its order. With `+`, SQLite takes it for an
+        // expression.
+        orders = orders.map { "+\($0)" }
+      }
       // Without a range each row is a step less.
       let hasRange = query.limit != nil || query.start > 0
       let range = hasRange ? " LIMIT ? OFFSET ?" : ""
