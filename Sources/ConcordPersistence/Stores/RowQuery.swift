@@ -38,6 +38,7 @@ public struct StoredOrder: Sendable, Hashable {
   /// How texts are ordered.
   public var collation: StoredCollation
 
+  /// Makes an order by a column.
   public init(_ column: StoredColumn, isAscending: Bool = true, collation: StoredCollation = .binary) {
     self.column = column
     self.isAscending = isAscending

@@ -2,6 +2,7 @@ public import ConcordModel
 
 /// A value that a store computes of a row. Where the row has none it is `null`.
 public indirect enum StoredExpression: Sendable, Hashable {
+  /// A value that is the same for all rows.
   case value(StoredValue)
   /// A place in the row that is looked at: the entity's, or inside of ``StoredCondition/hasElement(_:_:_:)`` the element's.
   case column(StoredColumn)
@@ -23,13 +24,38 @@ public indirect enum StoredExpression: Sendable, Hashable {
 
 /// A calculation with two numbers.
 public enum StoredArithmetic: Int64, Sendable, Hashable {
-  case add, subtract, multiply, divide, remainder
+  /// The sum.
+  case add
+  /// The difference.
+  case subtract
+  /// The product.
+  case multiply
+  /// The quotient; of whole numbers without its fraction.
+  case divide
+  /// The remainder of a division of whole numbers, with the sign of the first.
+  case remainder
 }
 
 /// A type of numbers, within which a calculation must stay.
 public enum StoredNumber: Int64, Sendable, Hashable {
-  case int8, int16, int32, int64, uint8, uint16, uint32
-  case float, double
+  /// `Int8`.
+  case int8
+  /// `Int16`.
+  case int16
+  /// `Int32`.
+  case int32
+  /// `Int64`, and `Int`.
+  case int64
+  /// `UInt8`.
+  case uint8
+  /// `UInt16`.
+  case uint16
+  /// `UInt32`.
+  case uint32
+  /// `Float`.
+  case float
+  /// `Double`.
+  case double
 }
 
 /// How two computed values are related.
