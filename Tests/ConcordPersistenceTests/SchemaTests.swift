@@ -161,7 +161,8 @@
         }
         #expect(
           tables == [
-            "Item", "Item.title", "Item_critics", "Item_critics.critics", "Item_more", "Item_more.more", "Review",
+            "Item", "Item.title", "Item.title.nonplain", "Item_critics", "Item_critics.critics", "Item_more",
+            "Item_more.more", "Review",
             "concord_relations", "concord_schema",
           ])
         try container.detach(persistentStore: store)

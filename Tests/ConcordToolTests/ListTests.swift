@@ -60,6 +60,17 @@
       }
     }
 
+    @Test("An explanation is the statement, and how SQLite goes about it")
+    func explanation() throws {
+      try withFolder { folder in
+        let file = try makeShop(folder).path
+        let lines = try Tool.run("list", file, "Book", "--where", "author = 'JA'", "--explain").lines
+        #expect(lines.count > 2 && lines[1].hasPrefix("SELECT"))
+        #expect(lines.contains { $0.contains("USING INDEX Book.author (author=?)") })
+        #expect(!lines.contains { $0.contains("EMMA") })
+      }
+    }
+
     @Test(
       "A condition means what it says",
       arguments: [

@@ -42,6 +42,8 @@ public enum StoredComparison: Sendable, Hashable {
   case equality
   /// Equality and order.
   case order
+  /// Texts, of which several forms are equal: canonical equivalence, and the order of `String`.
+  case text
 }
 
 extension PersistentValue {

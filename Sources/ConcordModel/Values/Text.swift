@@ -2,6 +2,7 @@ public import Foundation
 
 extension String: PersistentValue {
   public static var storageClass: StorageClass { .text }
+  public static var comparison: StoredComparison { .text }
   public var storedValue: StoredValue { .text(self) }
 
   // Strings are equal if they are canonically equivalent, so the key is the composed form.

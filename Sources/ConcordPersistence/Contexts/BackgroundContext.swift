@@ -86,6 +86,13 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { try $0.count(descriptor) }
   }
 
+  /// Explains which part of a fetch the stores evaluate, and how, and which is evaluated in memory.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``.
+  open func explain<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
+    try locked { try $0.explain(descriptor) }
+  }
+
   // MARK: Changing
 
   /// Inserts an entity, with all it contains, or replaces the one with its id.

@@ -102,6 +102,11 @@ final class ContextCore {
     return try FetchPlan(descriptor, entity, model).count(self)
   }
 
+  func explain<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
+    let entity = try model.entity(T.self)
+    return try read(entity) { try FetchPlan(descriptor, entity, model).explain($0) }
+  }
+
   // MARK: Changing
 
   /// What throws here is thrown by the next save.

@@ -6,6 +6,6 @@ extension FetchPlan {
 
   func count(_ context: ContextCore) throws -> Int {
     guard isExact else { return try fetch(context).count }
-    return try context.read([entity]) { try $0.count(whole([])) }
+    return try context.read(condition.isOfRow ? [entity] : model.contained(in: entity)) { try $0.count(whole([])) }
   }
 }

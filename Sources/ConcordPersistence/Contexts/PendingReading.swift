@@ -34,10 +34,13 @@ final class PendingReading: RowReading {
 
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
     let changed = changedKeys(query.entity)
-    if changed.isEmpty { return try base.rows(query, body) }
+    let isBesideChanged = query.condition.otherEntities.contains(where: pending.mayChange)
+    if changed.isEmpty {
+      return try isBesideChanged ? rowsEvaluated(query, base, body) : base.rows(query, body)
+    }
     // The rows of both, in one order. The base is read from its beginning, since pending rows move what comes after them.
     var waiting = try changed.compactMap { key -> (sortKey: SortKey, row: StoredRow)? in
-      guard let row = try row(of: key), query.holds(row, key: key.id) else { return nil }
+      guard let row = try row(of: key), try query.holds(row, key: key.id, self) else { return nil }
       return (query.sortKey(key.id) { row.values[$0] }, row)
     }.sorted { query.precedes($0.sortKey, $1.sortKey) }[...]
     let replaced = Set(changed.map(\.id))
@@ -60,7 +63,8 @@ final class PendingReading: RowReading {
     whole.limit =
       needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
     whole.offset = 0
-    try base.rows(whole) { key, source in
+    let read = isBesideChanged ? { try self.rowsEvaluated(whole, self.base, $0) } : { try self.base.rows(whole, $0) }
+    try read { key, source in
       if replaced.contains(key) { return true }
       let sortKey = query.sortKey(key) { source.value(at: $0) }
       while goesOn, let next = waiting.first, query.precedes(next.sortKey, sortKey) {
@@ -74,7 +78,7 @@ final class PendingReading: RowReading {
   }
 
   func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
-    if changedKeys(query.entity).isEmpty {
+    if changedKeys(query.entity).isEmpty, !query.condition.otherEntities.contains(where: pending.mayChange) {
       try base.entities(query, body)
     } else {
       try rows(query) { key, source in try body({ key }, source) }
@@ -87,13 +91,23 @@ final class PendingReading: RowReading {
   }
 
   func count(_ query: RowQuery) throws -> Int {
+    if query.condition.otherEntities.contains(where: pending.mayChange) { return try countEvaluated(query) }
     var count = try base.count(RowQuery(query.entity, where: query.condition))
     for key in changedKeys(query.entity) {
-      let isStored = try base.row(of: key).map { query.holds($0, key: key.id) } ?? false
-      let isPresent = try row(of: key).map { query.holds($0, key: key.id) } ?? false
+      let isStored = try base.row(of: key).map { try query.holds($0, key: key.id, base) } ?? false
+      let isPresent = try row(of: key).map { try query.holds($0, key: key.id, self) } ?? false
       if isStored != isPresent { count += isPresent ? 1 : -1 }
     }
     return min(max(0, count - query.start), query.maximum)
+  }
+
+  func steps(of query: RowQuery) throws -> [String] {
+    let changed = changedKeys(query.entity).count
+    let isBesideChanged = query.condition.otherEntities.contains(where: pending.mayChange)
+    return try base.steps(of: isBesideChanged ? query.wider : query)
+      + (changed > 0 ? ["\(changed) changed rows that are not saved are merged with these"] : [])
+      + (isBesideChanged
+        ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

@@ -29,17 +29,17 @@ final class MemorySession: RowWriting {
   }
 
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
-    for (key, row) in found(query) where try !body(key, StoredRowSource(row)) { return }
+    for (key, row) in try found(query) where try !body(key, StoredRowSource(row)) { return }
   }
 
-  func count(_ query: RowQuery) -> Int {
+  func count(_ query: RowQuery) throws -> Int {
     let all = tables.rows[query.entity] ?? [:]
-    let found = query.condition == .always(true) ? all.count : all.count { query.holds($1, key: $0) }
+    let found = query.condition == .always(true) ? all.count : try all.count { try query.holds($1, key: $0, self) }
     return min(max(0, found - query.start), query.maximum)
   }
 
-  private func found(_ query: RowQuery) -> some Sequence<(key: StoredValue, value: StoredRow)> {
-    let all = (tables.rows[query.entity] ?? [:]).filter { query.holds($1, key: $0) }
+  private func found(_ query: RowQuery) throws -> some Sequence<(key: StoredValue, value: StoredRow)> {
+    let all = try (tables.rows[query.entity] ?? [:]).filter { try query.holds($1, key: $0, self) }
     return all.map { (sortKey: query.sortKey($0) { [row = $1] in row.values[$0] }, row: $1) }
       .sorted { query.precedes($0.sortKey, $1.sortKey) }
       .dropFirst(query.start).prefix(query.maximum).map { (key: $0.sortKey.key, value: $0.row) }

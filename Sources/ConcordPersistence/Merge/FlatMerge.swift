@@ -41,20 +41,20 @@ struct FlatMerge {
     var next = 0
     var missing: [Int] = []
     try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
-      guard subset.isAll || subset.holds(key, source) else { return true }
+      guard try subset.isAll || subset.holds(key, source) else { return true }
       compared += 1
       while next < rows.count {
         let index = rows.index(next)
         if rows.keys[index] == key {
           next += 1
-          compareRow(index, key, source)
+          try compareRow(index, key, source)
           return true
         }
         if !StoredValue.precedes(rows.keys[index], key) { break }
         next += 1
         missing.append(index)
       }
-      if stamp > source.stamp, condition.holds(key, source) { removals.append(key) }
+      if stamp > source.stamp, try condition.holds(key, source) { removals.append(key) }
       return true
     }
     while next < rows.count {
@@ -69,13 +69,13 @@ struct FlatMerge {
     if let removed { inserts.removeAll { removed.isRemoved(EntityKey(entity, rows.keys[$0]), since: stamp) } }
   }
 
-  private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) {
+  private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) throws {
     guard stamp > source.stamp else { return }
     var changed = ColumnSet()
     for position in positions where !source.isSame(rows.value(index, at: position), at: position) {
       changed.insert(position)
     }
-    if !changed.isEmpty, condition.holds(key, source) { updates.append((index, changed)) }
+    if !changed.isEmpty, try condition.holds(key, source) { updates.append((index, changed)) }
   }
 
   /// It may be stored outside of the subset.
@@ -83,7 +83,7 @@ struct FlatMerge {
     let key = EntityKey(entity, rows.keys[index])
     let found: Void? = try reading.withRow(of: key) { source in
       compared += 1
-      compareRow(index, key.id, source)
+      try compareRow(index, key.id, source)
     }
     if found == nil { inserts.append(index) }
   }

@@ -11,7 +11,7 @@ enum RowFilter {
   init<T: PersistentEntity>(_ predicate: Predicate<T>?, _ entity: EntityDescription, _ context: ContextCore) throws {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     let plan = FetchPlan(descriptor, entity, context.model)
-    if plan.isExact {
+    if plan.isExact, plan.condition.isOfRow {
       self = .condition(plan.condition)
     } else {
       self = .keys(
@@ -42,16 +42,10 @@ enum RowFilter {
 
   var isAll: Bool { if case .condition(.always(true)) = self { true } else { false } }
 
-  func holds(_ key: StoredValue, _ source: RowSource) -> Bool {
+  func holds(_ key: StoredValue, _ source: RowSource) throws -> Bool {
     switch self {
     case .condition(.always(let isTrue)): isTrue
-    case .condition(let condition):
-      condition.holds { column in
-        switch column {
-        case .key: key
-        case .position(let position): source.value(at: position)
-        }
-      }
+    case .condition(let condition): try StoredEvaluation(EvaluatedRow(key, source), nil).holds(condition)
     case .keys(let keys, _): keys.contains(key)
     }
   }

@@ -64,7 +64,7 @@ struct RowMerge {
     var next = 0
     let order = isById ? [] : uniqueness.map { StoredOrder($0) }
     try reading.rows(RowQuery(entity, where: subset.stored, order: order)) { key, source in
-      guard subset.isAll || subset.holds(key, source) else { return true }
+      guard try subset.isAll || subset.holds(key, source) else { return true }
       compared += 1
       while next < incoming.count {
         let order = incoming[next].order(key, source, uniqueness)
@@ -76,7 +76,7 @@ struct RowMerge {
         }
         unmatched.append(incoming[next - 1])
       }
-      if stamp > source.stamp, condition.holds(key, source) { removals.insert(EntityKey(entity, key)) }
+      if stamp > source.stamp, try condition.holds(key, source) { removals.insert(EntityKey(entity, key)) }
       return true
     }
     unmatched += incoming[next...]
@@ -88,7 +88,7 @@ struct RowMerge {
     guard stamp > source.stamp else { return }
     let isSame = try properties.allSatisfy { try $0.isSame(incoming.row, source) || isIdentity($0, incoming, key) }
     if isSame { return }
-    guard condition.holds(key, source) else { return }
+    guard try condition.holds(key, source) else { return }
     let present = try StoredRow(source, entity)
     var row = present
     for property in properties where !isIdentity(property, incoming, key) {

@@ -9,7 +9,9 @@ struct FetchPlan<T: PersistentEntity> {
   /// What the store looks for. It may find more than the predicate does.
   let condition: StoredCondition
   /// Whether it finds no more.
-  let isExact: Bool
+  var isExact: Bool { partsInMemory.isEmpty }
+  /// The parts of the predicate that are evaluated in memory.
+  let partsInMemory: [String]
   /// How the store is to order; `nil` if it cannot.
   private let order: [StoredOrder]?
   /// What the store orders by rightly only if all values there are numbers.
@@ -22,10 +24,10 @@ struct FetchPlan<T: PersistentEntity> {
     if let predicate = descriptor.predicate {
       let found = PredicateTranslation(predicate, entity, model).condition(of: predicate)
       condition = found.condition
-      isExact = found.isExact
+      partsInMemory = found.rest.map { String(describing: $0) }
     } else {
       condition = .always(true)
-      isExact = true
+      partsInMemory = []
     }
     let orders = descriptor.sortBy.map { StoredOrder($0, entity) }
     order = orders.contains { $0 == nil } ? nil : orders.compactMap { $0 }
@@ -38,7 +40,7 @@ struct FetchPlan<T: PersistentEntity> {
   }
 
   /// Without an order and a limit.
-  private var unordered: RowQuery { RowQuery(entity, where: condition) }
+  var unordered: RowQuery { RowQuery(entity, where: condition) }
 
   /// With all that the descriptor says.
   func whole(_ order: [StoredOrder]) -> RowQuery {
@@ -89,14 +91,30 @@ struct FetchPlan<T: PersistentEntity> {
   }
 }
 
+extension SortDescriptor {
+  /// The collation of the texts that the descriptor orders; `nil` if it orders no texts.
+  var collation: StoredCollation? {
+    guard keyPath is KeyPath<Compared, String> || keyPath is KeyPath<Compared, String?> else { return nil }
+    // What is compared by `<` has no comparator.
+    guard let stringComparator else { return .lexical }
+    let forward = String.StandardComparator(stringComparator, order: .forward)
+    return forward == .lexical ? .lexical : .comparator(forward)
+  }
+}
+
 extension StoredOrder {
   /// How a store orders as a sort descriptor does; `nil` if it cannot.
   init?<T: PersistentEntity>(_ descriptor: SortDescriptor<T>, _ entity: EntityDescription) {
-    guard descriptor.stringComparator == nil, let keyPath = descriptor.keyPath,
-      let position = entity.position(of: keyPath), entity.columns[position].role == .value
+    guard let keyPath = descriptor.keyPath, let position = entity.position(of: keyPath),
+      entity.columns[position].role == .value
     else { return nil }
     let column = entity.columns[position]
-    guard column.comparison == .order || column.isReal else { return nil }
+    if column.comparison == .text {
+      guard let collation = descriptor.collation else { return nil }
+      self.init(.position(position), isAscending: descriptor.order == .forward, collation: collation)
+      return
+    }
+    guard descriptor.stringComparator == nil, column.comparison == .order || column.isReal else { return nil }
     self.init(
       position == entity.idPosition && entity.isIDItsKey && column.comparison == .order ? .key : .position(position),
       isAscending: descriptor.order == .forward)

@@ -2,26 +2,63 @@ import ConcordModel
 import Foundation
 
 /// Finds out what of a predicate a store can evaluate itself: comparisons of columns with values, where both are stored so that
-/// the store compares as Swift does, and what `&&`, `||` and `!` make of them.
+/// the store compares as Swift does, and what `&&`, `||` and `!` make of them; other parts that have a value (``PredicateOperand``).
 struct PredicateTranslation {
+  /// The type of the row that is looked at.
   let entity: EntityDescription
-  private let model: Model
+  let model: Model
+  /// How many rows further in than the outermost that is.
+  let depth: Int
   /// What stands for the entity.
   private let variable: PredicateExpressions.VariableID
   private let encodeKey: (Any) throws -> StoredValue?
+  /// What the variables stand for, that of the entity included.
+  private var bindings: [PredicateExpressions.VariableID: Binding]
 
   init<T: PersistentEntity>(_ predicate: Predicate<T>, _ entity: EntityDescription, _ model: Model) {
-    self.entity = entity
-    self.model = model
-    variable = predicate.variable.key
-    encodeKey = { value in try (value as? T.ID).map { try T.storedKey(of: $0) } }
+    self.init(predicate.variable.key, entity, model, [:], depth: 0)
   }
 
-  /// What a store is to look for, and whether it finds no more than the predicate does.
+  private init(
+    _ variable: PredicateExpressions.VariableID, _ entity: EntityDescription, _ model: Model,
+    _ bindings: [PredicateExpressions.VariableID: Binding], depth: Int
+  ) {
+    func encoder<T: PersistentEntity>(_ type: T.Type) -> (Any) throws -> StoredValue? {
+      { value in try (value as? T.ID).map { try T.storedKey(of: $0) } }
+    }
+    self.entity = entity
+    self.model = model
+    self.depth = depth
+    self.variable = variable
+    self.bindings = bindings
+    self.bindings[variable] = .place(PredicatePlace(depth: depth, entity: entity))
+    encodeKey = encoder(entity.type)
+  }
+
+  func binding(of variable: PredicateExpressions.VariableID) -> Binding? { bindings[variable] }
+
+  /// The same where a variable stands for something.
+  func binding(_ variable: PredicateExpressions.VariableID, to binding: Binding) -> PredicateTranslation {
+    var translation = self
+    translation.bindings[variable] = binding
+    return translation
+  }
+
+  /// For a condition on an element of a collection.
+  func inside(_ variable: PredicateExpressions.VariableID, _ entity: EntityDescription) -> PredicateTranslation {
+    // Expressions that variables stand for are those of the row outside.
+    let outer = bindings.mapValues { binding in
+      guard case .operand(let operand) = binding else { return binding }
+      return .operand(operand.with(.outer(operand.expression)))
+    }
+    return PredicateTranslation(variable, entity, model, outer, depth: depth + 1)
+  }
+
+  /// What a store is to look for, and the parts of the predicate that are left.
   ///
   /// Of a conjunction the store takes what stands before the first part that it cannot evaluate: what stands behind it may not
   /// be evaluated before it, since it may throw.
-  func condition<T>(of predicate: Predicate<T>) -> (condition: StoredCondition, isExact: Bool) {
+  func condition<T>(of predicate: Predicate<T>) -> (condition: StoredCondition, rest: [any PredicateExpression]) {
     let parts = conjuncts(of: predicate.expression)
     var conditions: [StoredCondition] = []
     for part in parts {
@@ -33,7 +70,7 @@ struct PredicateTranslation {
       }
     }
     let condition = conditions.count == 1 ? conditions[0] : StoredCondition.all(conditions)
-    return (conditions.isEmpty ? .always(true) : condition, conditions.count == parts.count)
+    return (conditions.isEmpty ? .always(true) : condition, Array(parts.dropFirst(conditions.count)))
   }
 
   private func conjuncts(of expression: any PredicateExpression) -> [any PredicateExpression] {
@@ -42,10 +79,15 @@ struct PredicateTranslation {
   }
 
   /// The condition that a part of a predicate is; `nil` if a store cannot evaluate it.
-  func condition(of expression: any PredicateExpression) -> StoredCondition? {
+  ///
+  /// - Parameter isOperand: whether it is known to have no value as an operand.
+  func condition(of expression: any PredicateExpression, isOperand: Bool = false) -> StoredCondition? {
     if let isTrue = constant(expression)?.value as? Bool { return .always(isTrue) }
     if let column = column(expression), column.type == Bool.self { return .isEqual(column.stored, .integer(1)) }
-    return (expression as? any TranslatableExpression)?.condition(self)
+    if let condition = (expression as? any TranslatableExpression)?.condition(self) { return condition }
+    guard !isOperand, let operand = operand(expression), operand.kind == .truth else { return nil }
+    if case .truth(let condition) = operand.expression { return condition }
+    return .relates(operand.expression, .same, .value(.integer(1)))
   }
 
   // MARK: Operands
@@ -105,7 +147,7 @@ struct PredicateTranslation {
     let isText = type == String.self || type == String?.self
     let kind: Column.Kind =
       switch column.role {
-      case .value where column.comparison != .none: .same(column.comparison)
+      case .value where column.comparison == .order || column.comparison == .equality: .same(column.comparison)
       case .value where column.isReal && (Self.realTypes.contains { $0 == type }): .real
       case .value where isText: .text
       default: .other
@@ -139,6 +181,10 @@ struct PredicateTranslation {
   // MARK: Comparisons
 
   func equal(_ a: any PredicateExpression, _ b: any PredicateExpression) -> StoredCondition? {
+    equalColumns(a, b) ?? equalOperands(a, b)
+  }
+
+  private func equalColumns(_ a: any PredicateExpression, _ b: any PredicateExpression) -> StoredCondition? {
     if let column = column(a), let value = constant(b) { return equal(column, value.value) }
     if let column = column(b), let value = constant(a) { return equal(column, value.value) }
     guard let a = column(a), let b = column(b), case .same(let first) = a.kind, case .same(let second) = b.kind,
@@ -196,6 +242,12 @@ struct PredicateTranslation {
   func compares(
     _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ b: any PredicateExpression
   ) -> StoredCondition? {
+    comparesColumns(a, comparison, b) ?? orderedOperands(a, comparison, b)
+  }
+
+  private func comparesColumns(
+    _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ b: any PredicateExpression
+  ) -> StoredCondition? {
     if let column = column(a), let value = constant(b) { return compares(column, comparison, value.value) }
     if let column = column(b), let value = constant(a) { return compares(column, comparison.mirrored, value.value) }
     guard let a = column(a), let b = column(b), case .same(.order) = a.kind, case .same(.order) = b.kind,
@@ -204,7 +256,15 @@ struct PredicateTranslation {
     return .areOrdered(a.stored, comparison, b.stored)
   }
 
-  func compares(_ column: Column, _ comparison: StoredComparisonOperator, _ value: Any) -> StoredCondition? {
+  /// The same with a value.
+  func compares(
+    _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ value: Any
+  ) -> StoredCondition? {
+    column(a).flatMap { compares($0, comparison, value) }
+      ?? orderedOperands(a, comparison, PredicateExpressions.Value(value))
+  }
+
+  private func compares(_ column: Column, _ comparison: StoredComparisonOperator, _ value: Any) -> StoredCondition? {
     guard let stored = try? column.encode(value), !stored.isNull else { return nil }
     var condition: StoredCondition
     switch column.kind {
@@ -276,7 +336,7 @@ struct PredicateTranslation {
       default: conditions.append(condition)
       }
     }
-    guard wanted.count <= 2000, conditions.count <= 50 else { return nil }
+    guard wanted.count <= 2000, conditions.count <= 200 else { return nil }
     if !wanted.isEmpty { conditions.append(.isIn(column.stored, wanted)) }
     return conditions.count == 1 ? conditions[0] : .any(conditions)
   }
@@ -303,14 +363,14 @@ extension StoredComparisonOperator {
   }
 }
 
-private func isNil(_ value: Any) -> Bool { (value as? any OptionalValue)?.isNone ?? false }
+func isNil(_ value: Any) -> Bool { (value as? any OptionalValue)?.isNone ?? false }
 
 private protocol OptionalValue { var isNone: Bool { get } }
 extension Optional: OptionalValue { fileprivate var isNone: Bool { self == nil } }
 
 // MARK: The expressions that a store can evaluate
 
-private protocol TranslatableExpression {
+protocol TranslatableExpression {
   func condition(_ translation: PredicateTranslation) -> StoredCondition?
 }
 
@@ -318,9 +378,9 @@ private protocol ColumnExpression {
   func column(_ translation: PredicateTranslation) -> PredicateTranslation.Column?
 }
 
-private protocol VariableExpression { var variableID: PredicateExpressions.VariableID { get } }
+protocol VariableExpression { var variableID: PredicateExpressions.VariableID { get } }
 
-private protocol KeyPathExpression {
+protocol KeyPathExpression {
   var anyKeyPath: AnyKeyPath { get }
   var rootExpression: any PredicateExpression { get }
 }
@@ -328,12 +388,12 @@ private protocol KeyPathExpression {
 private protocol ConjunctionExpression { var sides: [any PredicateExpression] { get } }
 
 extension PredicateExpressions.Variable: VariableExpression {
-  fileprivate var variableID: PredicateExpressions.VariableID { key }
+  var variableID: PredicateExpressions.VariableID { key }
 }
 
 extension PredicateExpressions.KeyPath: KeyPathExpression, ColumnExpression {
-  fileprivate var anyKeyPath: AnyKeyPath { keyPath }
-  fileprivate var rootExpression: any PredicateExpression { root }
+  var anyKeyPath: AnyKeyPath { keyPath }
+  var rootExpression: any PredicateExpression { root }
   fileprivate func column(_ translation: PredicateTranslation) -> PredicateTranslation.Column? {
     translation.column(keyPath, of: root, type: Output.self)
   }
@@ -351,37 +411,37 @@ extension PredicateExpressions.NilCoalesce: ColumnExpression {
 
 extension PredicateExpressions.Conjunction: ConjunctionExpression, TranslatableExpression {
   fileprivate var sides: [any PredicateExpression] { [lhs, rhs] }
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard let a = translation.condition(of: lhs), let b = translation.condition(of: rhs) else { return nil }
     return .all(a, b)
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     guard let a = translation.condition(of: lhs), let b = translation.condition(of: rhs) else { return nil }
     return .any(a, b)
   }
 }
 
 extension PredicateExpressions.Negation: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     translation.condition(of: wrapped).map { .not($0) }
   }
 }
 
 extension PredicateExpressions.Equal: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? { translation.equal(lhs, rhs) }
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? { translation.equal(lhs, rhs) }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     translation.equal(lhs, rhs).map { .not($0) }
   }
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
     let comparison: StoredComparisonOperator? =
       switch op {
       case .lessThan: .less
@@ -395,27 +455,25 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
-    guard let values = translation.constant(sequence)?.value as? any Sequence,
-      let column = translation.column(element)
-    else { return nil }
-    return translation.isIn(Array(anyOf: values), column)
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+    guard let values = translation.constant(sequence)?.value as? any Sequence else { return nil }
+    let wanted = Array(anyOf: values)
+    let condition = translation.column(element).flatMap { translation.isIn(wanted, $0) }
+    return condition ?? translation.isIn(wanted, element)
   }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
-  fileprivate func condition(_ translation: PredicateTranslation) -> StoredCondition? {
-    guard let range = translation.constant(range)?.value as? any BoundedRange,
-      let column = translation.column(element)
-    else { return nil }
+  func condition(_ translation: PredicateTranslation) -> StoredCondition? {
+    guard let range = translation.constant(range)?.value as? any BoundedRange else { return nil }
     var conditions: [StoredCondition] = []
     if let lower = range.lower {
-      guard let condition = translation.compares(column, .greaterOrEqual, lower) else { return nil }
+      guard let condition = translation.compares(element, .greaterOrEqual, lower) else { return nil }
       conditions.append(condition)
     }
     if let upper = range.upper {
       let comparison: StoredComparisonOperator = range.includesUpper ? .lessOrEqual : .less
-      guard let condition = translation.compares(column, comparison, upper) else { return nil }
+      guard let condition = translation.compares(element, comparison, upper) else { return nil }
       conditions.append(condition)
     }
     return .all(conditions)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The order of a fetch and of a live query: that of sort descriptors, with a place for NaN.
+/// The order of a fetch and of a live query: that of sort descriptors, with a place for NaN, and with the lexical order that stores have
+/// for texts.
 ///
 /// Swift orders NaN beside no number, and an order with such gaps depends on how one sorts. Here all NaN are the same, and come after all
 /// numbers, as they do in a file, whose NaN are bytes. 0.0 and -0.0 are the same, and `nil` comes first.
@@ -19,7 +20,7 @@ struct TotalOrder<T> {
   }
 
   private static func comparison(_ descriptor: SortDescriptor<T>) -> (T, T) -> ComparisonResult {
-    func comparison<Value: NumberWithGaps>(_ type: Value.Type) -> ((T, T) -> ComparisonResult)? {
+    func comparison<Value: TotallyOrdered>(_ type: Value.Type) -> ((T, T) -> ComparisonResult)? {
       guard let keyPath = descriptor.keyPath as? KeyPath<T, Value> else { return nil }
       let isForward = descriptor.order == .forward
       return { a, b in
@@ -27,13 +28,15 @@ struct TotalOrder<T> {
         return isForward ? a.totalOrder(b) : b.totalOrder(a)
       }
     }
-    let type = descriptor.keyPath.flatMap { Swift.type(of: $0).valueType as? any NumberWithGaps.Type }
+    // A comparator of Foundation's has an order of its own.
+    if let collation = descriptor.collation, collation != .lexical { return { descriptor.compare($0, $1) } }
+    let type = descriptor.keyPath.flatMap { Swift.type(of: $0).valueType as? any TotallyOrdered.Type }
     return type.flatMap { comparison($0) } ?? { descriptor.compare($0, $1) }
   }
 }
 
-/// A type with values that are ordered beside no other one.
-private protocol NumberWithGaps {
+/// A type whose values are ordered by stores otherwise than by Swift's `<`, which has gaps for NaN and for some texts.
+private protocol TotallyOrdered {
   func totalOrder(_ other: Self) -> ComparisonResult
 }
 
@@ -49,25 +52,32 @@ extension FloatingPoint {
   }
 }
 
-extension Double: NumberWithGaps {
+extension Double: TotallyOrdered {
   fileprivate func totalOrder(_ other: Double) -> ComparisonResult { totalOrderOfNumbers(other) }
 }
 
-extension Float: NumberWithGaps {
+extension Float: TotallyOrdered {
   fileprivate func totalOrder(_ other: Float) -> ComparisonResult { totalOrderOfNumbers(other) }
 }
 
-extension CGFloat: NumberWithGaps {
+extension CGFloat: TotallyOrdered {
   fileprivate func totalOrder(_ other: CGFloat) -> ComparisonResult { totalOrderOfNumbers(other) }
 }
 
-extension Date: NumberWithGaps {
+extension Date: TotallyOrdered {
   fileprivate func totalOrder(_ other: Date) -> ComparisonResult {
     timeIntervalSinceReferenceDate.totalOrderOfNumbers(other.timeIntervalSinceReferenceDate)
   }
 }
 
-extension Optional: NumberWithGaps where Wrapped: NumberWithGaps {
+extension String: TotallyOrdered {
+  fileprivate func totalOrder(_ other: String) -> ComparisonResult {
+    let result = TextOrder.compare(self, other)
+    return result == 0 ? .orderedSame : result < 0 ? .orderedAscending : .orderedDescending
+  }
+}
+
+extension Optional: TotallyOrdered where Wrapped: TotallyOrdered {
   fileprivate func totalOrder(_ other: Wrapped?) -> ComparisonResult {
     switch (self, other) {
     case (let value?, let other?): value.totalOrder(other)

@@ -1,6 +1,21 @@
 #if Persistence
   import ConcordModel
 
+  /// The rows of a table that one statement reads.
+  struct SQLitePart {
+    enum Rows {
+      case all
+      /// Those whose text in a column is plain (``PlainScalars``), or `NULL`.
+      case plain(Int)
+      /// The others.
+      case others(Int)
+    }
+
+    let rows: Rows
+    /// The columns whose texts are all plain there: what is compared by bytes, and through an index.
+    let plainTexts: Set<Int>
+  }
+
   /// A query as SQL. What a query carries is bound.
   struct SQLiteQuery {
     /// Selects the rows.
@@ -11,15 +26,30 @@
     let count: String
     private let values: [StoredValue]
 
-    init(_ query: RowQuery, _ table: SQLiteTable) {
-      var writer = SQLiteConditionWriter(table, isOrderedByKey: query.order.isEmpty)
-      let condition = writer.sql(query.condition)
-      let filter = query.condition == .always(true) ? "" : " WHERE \(condition)"
+    /// - Parameter part: of which rows; the texts of some columns are plain there.
+    init(_ query: RowQuery, _ table: SQLiteTable, _ part: SQLitePart) throws {
+      var writer = SQLiteConditionWriter(
+        table, isOrderedByKey: query.order.isEmpty, plainTexts: part.plainTexts)
+      var conditions = query.condition == .always(true) ? [] : [try writer.sql(query.condition)]
+      switch part.rows {
+      case .all: break
+      case .plain(let position):
+        conditions.append("(\(SQLiteTexts.isNotPlain(writer.name(.position(position))))) IS NOT TRUE")
+      case .others(let position): conditions.append(SQLiteTexts.isNotPlain(writer.name(.position(position))))
+      }
+      let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
       let from = "FROM \(quoted(query.entity.name))\(filter)"
-      var orders = query.order.map { "\(writer.name($0.column))\($0.isAscending ? "" : " DESC")" }
+      var orders = try query.order.map { order in
+        "\(writer.name(order.column))\(try Self.collation(of: order, part))\(order.isAscending ? "" : " DESC")"
+      }
       // What comes after the key cannot tell any two rows apart.
       orders = Array(orders.prefix((query.order.firstIndex { $0.column == .key } ?? orders.count) + 1))
       if !query.order.contains(where: { $0.column == .key }) { orders.append("\"id\"") }
+      if case .others = part.rows {
+        // They are few, and an index tells which: no other index is to be read as a whole for its order. With `+`, SQLite takes it for an
+        // expression.
+        orders = orders.map { "+\($0)" }
+      }
       // Without a range each row is a step less.
       let hasRange = query.limit != nil || query.start > 0
       let range = hasRange ? " LIMIT ? OFFSET ?" : ""
@@ -33,98 +63,19 @@
       values = writer.values + rangeValues
     }
 
+    /// How the texts of a column are compared, after its name: not at all where their bytes tell it.
+    private static func collation(of order: StoredOrder, _ part: SQLitePart) throws -> String {
+      switch order.collation {
+      case .binary: return ""
+      case .lexical:
+        if case .position(let position) = order.column, part.plainTexts.contains(position) { return "" }
+        return " COLLATE \(SQLiteFunctions.lexical)"
+      case .comparator(let comparator): return " COLLATE \(quoted(try SQLiteComparators.name(comparator)))"
+      }
+    }
+
     func bind(to statement: SQLiteStatement) throws {
       for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-    }
-  }
-
-  /// Writes conditions as SQL, and collects the values to be bound.
-  private struct SQLiteConditionWriter {
-    private(set) var values: [StoredValue] = []
-    private let table: SQLiteTable
-    private let isOrderedByKey: Bool
-
-    init(_ table: SQLiteTable, isOrderedByKey: Bool) {
-      self.table = table
-      self.isOrderedByKey = isOrderedByKey
-    }
-
-    func name(_ column: StoredColumn) -> String {
-      switch column {
-      case .key: "\"id\""
-      case .position(let position): SQLiteTable.resultColumn(table.entity, at: position, table.keepsExactID)
-      }
-    }
-
-    private func mayBeNull(_ column: StoredColumn) -> Bool {
-      switch column {
-      case .key: false
-      case .position(let position): table.entity.columns[position].isOptional
-      }
-    }
-
-    private mutating func bind(_ value: StoredValue) -> String {
-      values.append(value)
-      return "?"
-    }
-
-    /// True or false, never `NULL`, so that it can be negated.
-    mutating func sql(_ condition: StoredCondition) -> String {
-      switch condition {
-      case .always(let isTrue): return isTrue ? "1" : "0"
-      case .isEqual(let column, let value):
-        return "\(name(column)) IS \(bind(value))"
-      case .isIn(let column, let wanted):
-        let present = wanted.filter { !$0.isNull }.sorted(by: StoredValue.precedes).map { bind($0) }
-        let isIn = "\(name(column)) IN (\(present.joined(separator: ", ")))"
-        if !mayBeNull(column) { return isIn }
-        return wanted.contains(.null)
-          ? "(\(name(column)) IS NULL OR \(isIn))" : "(\(name(column)) IS NOT NULL AND \(isIn))"
-      case .compares(let column, let comparison, let value):
-        let other = StoredRanges([condition]).missingEnd(of: column, table, isOrderedByKey)
-        let compares = compares(column, comparison, value)
-        return other.map { "(\(compares) AND \(self.compares(column, $0.comparison, $0.value)))" } ?? compares
-      case .areEqual(let a, let b): return "\(name(a)) IS \(name(b))"
-      case .areOrdered(let a, let comparison, let b):
-        return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), 0)"
-      case .not(let condition): return "NOT (\(sql(condition)))"
-      case .all: return conjunction(condition.conjuncts)
-      case .any(let conditions): return joined(conditions, "OR", empty: "0")
-      }
-    }
-
-    /// - Parameter isSearched: whether an index may be searched for it.
-    private mutating func compares(
-      _ column: StoredColumn, _ comparison: StoredComparisonOperator, _ value: StoredValue, isSearched: Bool = true
-    ) -> String {
-      // With `+`, SQLite takes it for an expression.
-      let compares = "\(isSearched ? "" : "+")\(name(column)) \(comparison.rawValue) \(bind(value))"
-      return mayBeNull(column) ? "(\(name(column)) IS NOT NULL AND \(compares))" : compares
-    }
-
-    private mutating func conjunction(_ conditions: [StoredCondition]) -> String {
-      if conditions.isEmpty { return "1" }
-      let ranges = StoredRanges(conditions)
-      var parts: [String] = []
-      for (index, condition) in conditions.enumerated() {
-        if case .compares(let column, let comparison, let value) = condition {
-          parts.append(compares(column, comparison, value, isSearched: ranges.isEnd(index)))
-        } else {
-          parts.append(sql(condition))
-        }
-      }
-      for column in ranges.columns {
-        guard let other = ranges.missingEnd(of: column, table, isOrderedByKey) else { continue }
-        parts.append(compares(column, other.comparison, other.value))
-      }
-      return "(\(parts.joined(separator: " AND ")))"
-    }
-
-    private mutating func joined(_ conditions: [StoredCondition], _ operation: String, empty: String) -> String {
-      if conditions.isEmpty { return empty }
-      var parts: [String] = []
-      for condition in conditions { parts.append(sql(condition)) }
-      return "(\(parts.joined(separator: " \(operation) ")))"
     }
   }
 #endif

@@ -201,11 +201,16 @@
     ///
     /// - Returns: which columns are not unique.
     private func prepareIndexes(_ table: Table, _ db: Database) throws -> [String] {
-      var wanted: [String: (column: String, isUnique: Bool)] = [:]
+      var wanted: [String: (column: String, isUnique: Bool, condition: String)] = [:]
       for column in table.columns {
         guard let description = table.description(of: column.name) else { continue }
         if description.isUnique || description.isIndexed || description.target != nil {
-          wanted["\(table.name).\(column.name)"] = (column.name, description.isUnique)
+          wanted["\(table.name).\(column.name)"] = (column.name, description.isUnique, "")
+        }
+        if description.isIndexedText {
+          wanted[SQLiteTexts.indexName(table.name, column.name)] = (
+            column.name, false, " WHERE \(SQLiteTexts.isNotPlain(quoted(column.name)))"
+          )
         }
       }
       var problems: [String] = []
@@ -223,7 +228,7 @@
           try db.execute(
             sql: """
               CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) \
-              ON \(quoted(table.name)) (\(quoted(index.column)))
+              ON \(quoted(table.name)) (\(quoted(index.column)))\(index.condition)
               """)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
           problems.append("\(name) is to be unique, and is not")

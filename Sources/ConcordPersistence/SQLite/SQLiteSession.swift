@@ -55,38 +55,89 @@
 
     func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
       let table = try table(query.entity)
-      let select = SQLiteQuery(try simplified(query), table)
-      let statement = SQLiteStatement(try db.makeStatement(sql: select.rows))
-      defer { statement.reset() }
-      try select.bind(to: statement)
-      let source = SQLiteRowSource(statement, self, table, key: nil)
-      while try statement.step() {
-        if try !body(statement.value(at: table.keyPosition), source) { return }
-      }
+      try select(query, table, \.rows, keyPosition: table.keyPosition) { try body($0(), $1) }
     }
 
     func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
       let table = try table(query.entity)
-      let select = SQLiteQuery(try simplified(query), table)
-      let statement = SQLiteStatement(try db.makeStatement(sql: select.entities))
-      defer { statement.reset() }
-      try select.bind(to: statement)
-      let source = SQLiteRowSource(statement, self, table, key: nil)
-      let position = table.entityKeyPosition
-      while try statement.step() {
-        if try !body({ statement.value(at: position) }, source) { return }
+      try select(query, table, \.entities, keyPosition: table.entityKeyPosition, body)
+    }
+
+    private func select(
+      _ query: RowQuery, _ table: SQLiteTable, _ sql: KeyPath<SQLiteQuery, String>, keyPosition: Int32,
+      _ body: (() -> StoredValue, RowSource) throws -> Bool
+    ) throws {
+      let query = try simplified(query)
+      let parts = try parts(of: query)
+      if parts.count == 1 {
+        let cursor = try SQLiteCursor(query, parts[0], table, sql, keyPosition, self)
+        defer { cursor.close() }
+        while try cursor.next() { if try !body({ cursor.key }, cursor.source) { return } }
+        return
+      }
+      // Each has an order that an index tells, or few rows.
+      var whole = query
+      let needed = query.start.addingReportingOverflow(query.maximum)
+      whole.limit = needed.overflow ? nil : needed.partialValue
+      whole.offset = 0
+      var cursors: [SQLiteCursor] = []
+      defer { for cursor in cursors { cursor.close() } }
+      for part in parts {
+        let cursor = try SQLiteCursor(whole, part, table, sql, keyPosition, self)
+        cursors.append(cursor)
+        try cursor.advance()
+      }
+      var toSkip = query.start
+      var remaining = query.maximum
+      while remaining > 0, let cursor = query.first(of: cursors) {
+        if toSkip > 0 {
+          toSkip -= 1
+        } else {
+          remaining -= 1
+          if try !body({ cursor.key }, cursor.source) { return }
+        }
+        try cursor.advance()
       }
     }
 
-    /// How SQLite goes about a query, line by line.
-    func plan(of query: RowQuery) throws -> String {
-      let select = SQLiteQuery(try simplified(query), try table(query.entity))
-      let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(select.rows)"))
-      defer { statement.reset() }
-      try select.bind(to: statement)
+    func steps(of query: RowQuery) throws -> [String] {
+      let query = try simplified(query)
+      let table = try table(query.entity)
       var lines: [String] = []
-      while try statement.step() { lines.append(statement.text(at: 3) ?? "") }
-      return lines.joined(separator: "\n")
+      for part in try parts(of: query) {
+        let select = try SQLiteQuery(query, table, part)
+        let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(select.rows)"))
+        defer { statement.reset() }
+        try select.bind(to: statement)
+        lines.append(select.rows)
+        while try statement.step() { lines.append(statement.text(at: 3) ?? "") }
+      }
+      return lines
+    }
+
+    /// The parts in which a query is read: where an index tells the order of plain texts or finds them, those that are not plain are a part
+    /// of their own. Mostly there are none.
+    private func parts(of query: RowQuery) throws -> [SQLitePart] {
+      let used = query.indexedTexts
+      if used.isEmpty { return [SQLitePart(rows: .all, plainTexts: [])] }
+      var plain: Set<Int> = []
+      for position in used where try !hasOthersThanPlain(position, query.entity) { plain.insert(position) }
+      guard let divided = used.first(where: { !plain.contains($0) && query.isHelpedByIndex(onText: $0) }) else {
+        return [SQLitePart(rows: .all, plainTexts: plain)]
+      }
+      return [
+        SQLitePart(rows: .plain(divided), plainTexts: plain.union([divided])),
+        SQLitePart(rows: .others(divided), plainTexts: plain),
+      ]
+    }
+
+    private func hasOthersThanPlain(_ position: Int, _ entity: EntityDescription) throws -> Bool {
+      let name = quoted(entity.columns[position].name)
+      let statement = SQLiteStatement(
+        try db.cachedStatement(
+          sql: "SELECT 1 FROM \(quoted(entity.name)) WHERE \(SQLiteTexts.isNotPlain(name)) LIMIT 1"))
+      defer { statement.reset() }
+      return try statement.step()
     }
 
     /// The query, for a table whose indexed numbers and dates have no bits that are stored as bytes, as those of NaN are: what asks for
@@ -114,11 +165,20 @@
     }
 
     func count(_ query: RowQuery) throws -> Int {
-      let select = SQLiteQuery(try simplified(query), try table(query.entity))
-      let statement = SQLiteStatement(try db.makeStatement(sql: select.count))
-      defer { statement.reset() }
-      try select.bind(to: statement)
-      return try statement.step() ? Int(statement.integer(at: 0) ?? 0) : 0
+      let query = try simplified(query)
+      let table = try table(query.entity)
+      let parts = try parts(of: query)
+      var counted = query
+      if parts.count > 1 { (counted.limit, counted.offset) = (nil, 0) }
+      var count = 0
+      for part in parts {
+        let select = try SQLiteQuery(counted, table, part)
+        let statement = SQLiteStatement(try db.makeStatement(sql: select.count))
+        defer { statement.reset() }
+        try select.bind(to: statement)
+        if try statement.step() { count += Int(statement.integer(at: 0) ?? 0) }
+      }
+      return parts.count > 1 ? min(max(0, count - query.start), query.maximum) : count
     }
 
     func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

@@ -87,6 +87,7 @@
         try guardian.checkIdentity()
         // The file may be somebody else's: its triggers and the like must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
+        try SQLiteFunctions.register(db)
       }
       let pool = try DatabasePool(path: url.path, configuration: configuration)
       // A migration may take long.
@@ -228,7 +229,7 @@
 
     /// How SQLite goes about a query.
     func queryPlan(_ query: RowQuery) throws -> String {
-      try pool.read { try SQLiteSession($0, tables: tables, store: name).plan(of: query) }
+      try read { try $0.steps(of: query).filter { !$0.hasPrefix("SELECT") }.joined(separator: "\n") }
     }
 
     /// The writer goes last: it takes the log into the file, which readers cannot.

@@ -130,16 +130,20 @@
       return (columns + (isKeyAmong ? [] : ["\"id\""])).joined(separator: ", ")
     }
 
-    static func resultColumn(_ entity: EntityDescription, at position: Int, _ keepsExactID: Bool) -> String {
-      guard position == entity.idPosition else { return quoted(entity.columns[position].name) }
-      if !entity.isIDItsKey { return "\"_id\"" }
-      return keepsExactID ? "COALESCE(\"_id\", \"id\")" : "\"id\""
+    /// - Parameter table: what the column is written with, as `"Book".`.
+    static func resultColumn(
+      _ entity: EntityDescription, at position: Int, _ keepsExactID: Bool, of table: String = ""
+    ) -> String {
+      guard position == entity.idPosition else { return "\(table)\(quoted(entity.columns[position].name))" }
+      if !entity.isIDItsKey { return "\(table)\"_id\"" }
+      return keepsExactID ? "COALESCE(\(table)\"_id\", \(table)\"id\")" : "\(table)\"id\""
     }
 
     static func keepsExactID(_ entity: EntityDescription) -> Bool {
       guard let position = entity.idPosition else { return false }
       // Where a store may compare ids itself, equal ones are stored the same.
-      return entity.columns[position].comparison == .none || !entity.isIDItsKey
+      let comparison = entity.columns[position].comparison
+      return comparison == .none || comparison == .text || !entity.isIDItsKey
     }
 
     /// What the column of the id as given holds: nothing, where the key tells it.

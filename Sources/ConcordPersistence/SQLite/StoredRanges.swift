@@ -56,11 +56,6 @@
   }
 
   extension StoredCondition {
-    /// What it is a conjunction of.
-    var conjuncts: [StoredCondition] {
-      if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
-    }
-
     /// The columns that are compared with bytes.
     var columnsBesideBytes: Set<Int> {
       switch self {

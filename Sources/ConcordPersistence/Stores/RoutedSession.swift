@@ -30,14 +30,36 @@ final class RoutedSession<Session>: RowReading {
   }
 
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
-    try reading(query.entity).rows(query, body)
+    let reading = try reading(query.entity)
+    if try isWithin(reading, query) { try reading.rows(query, body) } else { try rowsEvaluated(query, reading, body) }
   }
 
   func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
-    try reading(query.entity).entities(query, body)
+    let reading = try reading(query.entity)
+    if try isWithin(reading, query) {
+      try reading.entities(query, body)
+    } else {
+      try rowsEvaluated(query, reading) { key, source in try body({ key }, source) }
+    }
   }
 
-  func count(_ query: RowQuery) throws -> Int { try reading(query.entity).count(query) }
+  func count(_ query: RowQuery) throws -> Int {
+    let reading = try reading(query.entity)
+    return try isWithin(reading, query) ? reading.count(query) : countEvaluated(query)
+  }
+
+  func steps(of query: RowQuery) throws -> [String] {
+    let reading = try reading(query.entity)
+    if try isWithin(reading, query) { return try reading.steps(of: query) }
+    return try reading.steps(of: query.wider) + [
+      "what the condition asks of rows in other stores is evaluated in memory"
+    ]
+  }
+
+  /// Whether one store has all rows that a condition looks at.
+  private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
+    try query.condition.otherEntities.allSatisfy { try self.reading($0) === reading }
+  }
 
   /// Types without a store have no rows.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

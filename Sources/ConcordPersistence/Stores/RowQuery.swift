@@ -1,4 +1,5 @@
 public import ConcordModel
+public import Foundation
 
 /// Which rows, in which order.
 public struct RowQuery: Sendable {
@@ -34,18 +35,31 @@ public enum StoredColumn: Sendable, Hashable {
   case position(Int)
 }
 
-/// By which column rows are ordered: as SQLite orders values, `null` first.
+/// A column by which rows are ordered: as SQLite orders values, `null` first.
 public struct StoredOrder: Sendable, Hashable {
   /// The column whose values decide.
   public var column: StoredColumn
   /// Whether smaller values come first.
   public var isAscending: Bool
+  /// How texts are ordered.
+  public var collation: StoredCollation
 
   /// Creates an order by one column.
-  public init(_ column: StoredColumn, isAscending: Bool = true) {
+  public init(_ column: StoredColumn, isAscending: Bool = true, collation: StoredCollation = .binary) {
     self.column = column
     self.isAscending = isAscending
+    self.collation = collation
   }
+}
+
+/// An order of texts.
+public enum StoredCollation: Sendable, Hashable {
+  /// By their bytes.
+  case binary
+  /// By the scalars of their composed form (Unicode's NFC): that of `String`, and of the comparator `.lexical`.
+  case lexical
+  /// As a comparator of Foundation's orders them, forward.
+  case comparator(String.StandardComparator)
 }
 
 /// A condition on a row that a store evaluates itself: each part is true or false, also where a value is `null`.
@@ -62,6 +76,10 @@ public indirect enum StoredCondition: Sendable, Hashable {
   case areEqual(StoredColumn, StoredColumn)
   /// Neither is `null`, and they are ordered so.
   case areOrdered(StoredColumn, StoredComparisonOperator, StoredColumn)
+  /// Two computed values are related so.
+  case relates(StoredExpression, StoredRelation, StoredExpression)
+  /// An element of the collection at an index, which holds entities of a type, fulfils a condition.
+  case hasElement(Int, EntityDescription, StoredCondition)
   /// The negation of a condition.
   case not(StoredCondition)
   /// A condition that requires all of several.
@@ -95,48 +113,31 @@ public enum StoredComparisonOperator: String, Sendable, Hashable {
 
 // MARK: Evaluating in memory
 
-extension StoredCondition {
-  /// Whether a row fulfils it.
-  func holds(_ value: (StoredColumn) -> StoredValue) -> Bool {
-    switch self {
-    case .always(let isTrue): isTrue
-    case .isEqual(let column, let wanted): isSame(value(column), wanted)
-    case .isIn(let column, let wanted):
-      wanted.contains(value(column)) || wanted.contains { isSame(value(column), $0) }
-    case .compares(let column, let comparison, let other): comparison.holds(value(column), other)
-    case .areEqual(let a, let b): isSame(value(a), value(b))
-    case .areOrdered(let a, let comparison, let b): comparison.holds(value(a), value(b))
-    case .not(let condition): !condition.holds(value)
-    case .all(let conditions): conditions.allSatisfy { $0.holds(value) }
-    case .any(let conditions): conditions.contains { $0.holds(value) }
-    }
-  }
-
-  /// To SQL, 1 and 1.0 are the same.
-  private func isSame(_ a: StoredValue, _ b: StoredValue) -> Bool {
-    switch (a, b) {
-    case (.integer, .real), (.real, .integer):
-      !StoredValue.precedes(a, b) && !StoredValue.precedes(b, a)
-    default: a == b
-    }
-  }
-}
-
 /// What a query compares of a row.
 struct SortKey: Sendable {
   let values: [StoredValue]
   let key: StoredValue
 }
 
-extension RowQuery {
-  func holds(_ row: StoredRow, key: StoredValue) -> Bool {
-    if case .always(let isTrue) = condition { return isTrue }
-    return condition.holds { column in
-      switch column {
-      case .key: key
-      case .position(let position): row.values[position]
-      }
+extension StoredOrder {
+  /// Whether a value comes before another one, if the order is ascending.
+  fileprivate func precedes(_ a: StoredValue, _ b: StoredValue) -> Bool {
+    guard case .text(let first) = a, case .text(let second) = b else { return StoredValue.precedes(a, b) }
+    return switch collation {
+    case .binary: StoredValue.precedes(a, b)
+    case .lexical: TextOrder.compare(first, second) < 0
+    case .comparator(let comparator): comparator.compare(first, second) == .orderedAscending
     }
+  }
+}
+
+extension RowQuery {
+  /// Whether a row fulfils the condition.
+  ///
+  /// - Parameter reading: what tells the rows that the condition looks at beside this one.
+  func holds(_ row: StoredRow, key: StoredValue, _ reading: (any RowReading)?) throws -> Bool {
+    if case .always(let isTrue) = condition { return isTrue }
+    return try StoredEvaluation(EvaluatedRow(key, row), reading).holds(condition)
   }
 
   func sortKey(_ key: StoredValue, _ value: (Int) -> StoredValue) -> SortKey {
@@ -152,8 +153,8 @@ extension RowQuery {
   /// Which of two rows comes first.
   func precedes(_ a: SortKey, _ b: SortKey) -> Bool {
     for (order, (a, b)) in zip(order, zip(a.values, b.values)) {
-      if StoredValue.precedes(a, b) { return order.isAscending }
-      if StoredValue.precedes(b, a) { return !order.isAscending }
+      if order.precedes(a, b) { return order.isAscending }
+      if order.precedes(b, a) { return !order.isAscending }
     }
     return StoredValue.precedes(a.key, b.key)
   }

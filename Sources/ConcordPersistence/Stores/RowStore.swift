@@ -73,6 +73,9 @@ public protocol RowReading: AnyObject {
   /// Returns the number of rows that a query finds.
   func count(_ query: RowQuery) throws -> Int
 
+  /// Returns the steps that the store takes for a query, as it describes them to a person.
+  func steps(of query: RowQuery) throws -> [String]
+
   /// Returns the keys of the rows of a type that refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
@@ -86,6 +89,8 @@ extension RowReading {
   ) throws {
     try rows(query) { key, source in try body({ key }, source) }
   }
+
+  public func steps(of query: RowQuery) throws -> [String] { [] }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
 }

@@ -4,20 +4,32 @@ import ConcordModel
 /// 100. A predicate may have any size. What does not fit is evaluated in memory.
 extension StoredCondition {
   /// Whether a statement may hold it.
-  var fitsStatement: Bool {
-    var room = 400
-    return fits(depth: 12, &room)
+  var fitsStatement: Bool { depth <= 12 && size <= 400 }
+
+  /// How many parts are inside of each other.
+  fileprivate var depth: Int {
+    switch self {
+    case .not(let condition): 1 + condition.depth
+    // A query of its own.
+    case .hasElement(_, _, let condition): 3 + condition.depth
+    case .all(let conditions), .any(let conditions): 1 + (conditions.map(\.depth).max() ?? 0)
+    case .relates(let a, _, let b): 1 + max(a.depth, b.depth)
+    default: 1
+    }
   }
 
-  private func fits(depth: Int, _ room: inout Int) -> Bool {
-    guard depth > 0 else { return false }
+  /// How many comparisons are written: what stands before a part that may fail is written once more.
+  fileprivate var size: Int {
     switch self {
-    case .not(let condition): return condition.fits(depth: depth - 1, &room)
+    case .not(let condition), .hasElement(_, _, let condition): return 1 + condition.size
     case .all(let conditions), .any(let conditions):
-      return conditions.allSatisfy { $0.fits(depth: depth - 1, &room) }
-    default:
-      room -= 1
-      return room >= 0
+      var size = 0
+      for condition in conditions where size <= 1000 {
+        size += condition.size + (condition.mayFail ? size : 0)
+      }
+      return size
+    case .relates(let a, _, let b): return 1 + a.size + b.size
+    default: return 1
     }
   }
 
@@ -35,5 +47,30 @@ extension StoredCondition {
       if case .any(let parts) = condition { parts } else { [condition] }
     }
     return .any(parts(a) + parts(b))
+  }
+}
+
+extension StoredExpression {
+  fileprivate var depth: Int {
+    switch self {
+    case .value, .column: 0
+    case .outer(let expression): expression.depth
+    case .characterCount(let expression): 1 + expression.depth
+    case .reference(_, _, let expression): 3 + expression.depth
+    case .coalesce(let a, let b), .arithmetic(_, _, let a, let b): 1 + max(a.depth, b.depth)
+    case .choice(let condition, let a, let b): 1 + max(condition.depth, a.depth, b.depth)
+    case .truth(let condition): condition.depth
+    }
+  }
+
+  fileprivate var size: Int {
+    switch self {
+    case .value, .column: 0
+    case .outer(let expression): expression.size
+    case .characterCount(let expression), .reference(_, _, let expression): 1 + expression.size
+    case .coalesce(let a, let b), .arithmetic(_, _, let a, let b): 1 + a.size + b.size
+    case .choice(let condition, let a, let b): 1 + condition.size + a.size + b.size
+    case .truth(let condition): condition.size
+    }
   }
 }

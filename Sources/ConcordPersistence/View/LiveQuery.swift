@@ -58,7 +58,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     contained = model.contained(in: entity)
     let entity = entity
     isFlat =
-      plan.isExact
+      plan.isExact && plan.condition.isOfRow
       && descriptor.sortBy.allSatisfy { descriptor in
         guard let position = descriptor.keyPath.flatMap({ entity.position(of: $0) }) else { return false }
         return entity.columns[position].role == .value
@@ -121,7 +121,10 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   // MARK: Changes
 
   func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool {
-    values[id] != nil || row.map { condition.holds($0, key: id) } ?? false
+    guard values[id] == nil, let row else { return values[id] != nil }
+    // A condition that looks at other rows, or throws, is evaluated when the query is updated.
+    guard plan.condition.isOfRow else { return true }
+    return (try? condition.holds(row, key: id, nil)) ?? true
   }
 
   func update(
@@ -130,7 +133,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     fresh = []
     fetched = nil
     do {
-      if !mustFetch { try patch(ids, rows, loader) }
+      if !mustFetch { try patch(ids, rows, reading, loader) }
       if !mustFetch { try refresh(loader) }
     } catch {
       // Its predicate may throw. Then it fetches, which says so.
@@ -148,10 +151,15 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   /// Changes what is known by what changed in the stores.
-  private func patch(_ ids: [StoredValue], _ rows: ChangedRows, _ loader: EntityLoader) throws {
+  private func patch(
+    _ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
+  ) throws {
     for id in ids {
-      if let row = try rows.row(of: EntityKey(entity, id)), condition.holds(row, key: id),
-        let value = try loader.find(T.self, key: id), try plan.isExact || isMeant(value)
+      let key = EntityKey(entity, id)
+      // What looks at collections needs the whole row.
+      let row = try plan.condition.isOfRow ? rows.row(of: key) : reading.row(of: key)
+      if let row, try condition.holds(row, key: id, reading), let value = try loader.find(T.self, key: id),
+        try plan.isExact || isMeant(value)
       {
         let entry = Entry(key: id, value: value)
         if !stays(entry) {

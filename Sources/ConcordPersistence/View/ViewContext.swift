@@ -125,6 +125,13 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try locked { try core.count(descriptor) }
   }
 
+  /// Explains which part of a fetch the stores evaluate, and how, and which is evaluated in memory.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``.
+  public func explain<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
+    try locked { try core.explain(descriptor) }
+  }
+
   // MARK: Changing
 
   /// Inserts an entity, with all it contains, or replaces the one with its id. See ``BackgroundContext/insert(_:modifiedAt:)``.

@@ -41,6 +41,10 @@
     @Flag(help: "A JSON object on a line for each row.")
     var json = false
 
+    @Flag(
+      help: "Instead of rows the statement, and how SQLite goes about it: which indexes it searches, what it sorts.")
+    var explain = false
+
     func validate() throws {
       if let limit, limit < 0 { throw ValidationError("--limit takes a number from 0 on.") }
       if offset < 0 { throw ValidationError("--offset takes a number from 0 on.") }
@@ -51,15 +55,15 @@
         let table = try schema.requiredTable(table)
         let shown = try shownColumns(table)
         let condition = try self.where.map { try WhereCondition($0, table) }
-        let statement = RowStatement(
-          try db.makeStatement(
-            sql: """
-              SELECT \(shown.map { quoted($0.name) }.joined(separator: ", ")) FROM \(quoted(table.name)) \
-              \(condition.map { "WHERE \($0.sql) " } ?? "")ORDER BY \(try SortOrder.sql(sort, table)) LIMIT ? OFFSET ?
-              """))
+        let sql = """
+          SELECT \(shown.map { quoted($0.name) }.joined(separator: ", ")) FROM \(quoted(table.name)) \
+          \(condition.map { "WHERE \($0.sql) " } ?? "")ORDER BY \(try SortOrder.sql(sort, table)) LIMIT ? OFFSET ?
+          """
+        let statement = RowStatement(try db.makeStatement(sql: explain ? "EXPLAIN QUERY PLAN \(sql)" : sql))
         defer { statement.reset() }
         let values = (condition?.values ?? []) + [.integer(limit ?? -1), .integer(offset)]
         for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
+        if explain { return try writePlan(statement, of: sql) }
         if json { try writeJSON(statement, shown) } else { try writeTable(statement, shown) }
       }
     }
@@ -84,6 +88,13 @@
         line.removeAll()
       }
       try output.flush()
+    }
+
+    private func writePlan(_ statement: RowStatement, of sql: String) throws {
+      var writer = TableWriter(["plan"])
+      try writer.row([Cell.value(.text(sql))])
+      while try statement.step() { try writer.row([Cell(statement, at: 3)]) }
+      try writer.end()
     }
 
     private func writeTable(_ statement: RowStatement, _ columns: [FileColumn]) throws {

@@ -1,0 +1,48 @@
+/// Which part of a fetch is evaluated where.
+///
+/// ```swift
+/// print(try context.explain(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20)))
+/// ```
+public struct FetchExplanation: Sendable, Hashable {
+  /// Where a part of a fetch is evaluated.
+  public enum Place: String, Sendable, Hashable {
+    /// In the store.
+    case store
+    /// In memory, for rows that were read.
+    case memory
+    /// In the store first, and in memory for the rows that are left.
+    case both
+  }
+
+  /// Where the predicate is evaluated.
+  public let predicate: Place
+  /// Where the result is sorted.
+  public let order: Place
+  /// Where the limit and the offset count. In memory all rows that the store finds are read.
+  public let limit: Place
+  /// The parts of the predicate that are evaluated in memory, with their values.
+  public let partsInMemory: [String]
+  /// The steps of the store, as it describes them: with SQLite each statement and its query plan. A store in memory has none.
+  public let steps: [String]
+}
+
+extension FetchExplanation: CustomStringConvertible {
+  public var description: String {
+    var lines = ["predicate: \(predicate.rawValue), order: \(order.rawValue), limit: \(limit.rawValue)"]
+    lines += partsInMemory.map { "in memory: \($0)" }
+    lines += steps.map { "  \($0)" }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension FetchPlan {
+  /// Which part is evaluated where, by the rows that a reading sees.
+  func explain(_ reading: any RowReading) throws -> FetchExplanation {
+    let query = try wholeQuery(reading)
+    return FetchExplanation(
+      predicate: isExact ? .store : condition == .always(true) ? .memory : .both,
+      order: query == nil && !descriptor.sortBy.isEmpty ? .memory : .store,
+      limit: query == nil && (descriptor.fetchLimit != nil || descriptor.fetchOffset != nil) ? .memory : .store,
+      partsInMemory: partsInMemory, steps: try reading.steps(of: query ?? unordered))
+  }
+}

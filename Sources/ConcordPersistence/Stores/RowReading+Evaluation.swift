@@ -1,0 +1,37 @@
+import ConcordModel
+
+extension RowReading {
+  /// The rows of a query whose condition looks at others that the store does not have, or not as they are here: what the condition
+  /// asks of the row alone is left to the store, the rest is evaluated here.
+  func rowsEvaluated(
+    _ query: RowQuery, _ store: any RowReading, _ body: (StoredValue, RowSource) throws -> Bool
+  ) throws {
+    var toSkip = query.start
+    var remaining = query.maximum
+    guard remaining > 0 else { return }
+    try store.rows(query.wider) { key, source in
+      guard try StoredEvaluation(EvaluatedRow(key, source), self).holds(query.condition) else { return true }
+      if toSkip > 0 {
+        toSkip -= 1
+        return true
+      }
+      remaining -= 1
+      return try body(key, source) && remaining > 0
+    }
+  }
+
+  /// How many rows it gives.
+  func countEvaluated(_ query: RowQuery) throws -> Int {
+    var count = 0
+    try rows(query) { _, _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+}
+
+extension RowQuery {
+  /// All rows that fulfil what the condition asks of them alone.
+  var wider: RowQuery { RowQuery(entity, where: condition.ofRow, order: order) }
+}
