@@ -49,12 +49,22 @@ public struct OutboxVersion: Sendable, Hashable {
   public var number: Int64
 
   public init(epoch: Int64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
+
+  /// The version of an outbox that nothing was ever written to. What is written later is all new to those who have read it.
+  public static let empty = OutboxVersion(epoch: 0, number: 0)
+
+  /// Whether those who have read up to here can be told what is new, or have to read all.
+  ///
+  /// - Parameter forgotten: up to where finished rows may be missing.
+  func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
+    (epoch == version.epoch || self == .empty) && number >= forgotten
+  }
 }
 
 /// What is new in an outbox.
 public struct OutboxChanges: Sendable {
-  /// Up to where it was read; `nil` if nothing was ever written.
-  public var version: OutboxVersion?
+  /// The version up to which it was read.
+  public var version: OutboxVersion
   /// Rows that came or changed, in order.
   public var rows: [OutboxRow]
   /// Whether these are all that are not finished, so that what was known before is void.
@@ -63,7 +73,7 @@ public struct OutboxChanges: Sendable {
   public var wasCleared: Bool
 
   public init(
-    version: OutboxVersion? = nil, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
+    version: OutboxVersion = .empty, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
   ) {
     (self.version, self.rows, self.isWhole, self.wasCleared) = (version, rows, isWhole, wasCleared)
   }

@@ -78,7 +78,9 @@ extension RowReading {
     try rows(query) { key, source in try body({ key }, source) }
   }
 
-  public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
+  public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
+    OutboxChanges(isWhole: version != .empty)
+  }
 }
 
 /// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
