@@ -13,6 +13,7 @@ public protocol Reachability: Sendable {
 
 /// What the system says of the network. Where it says nothing, as on Linux, the network counts as reachable.
 public struct SystemReachability: Reachability {
+  /// Creates an observer of the system's network paths.
   public init() {}
 
   public var states: AsyncStream<Bool> {
@@ -55,7 +56,7 @@ public final class ReachabilitySwitch: ImmediateReachability {
     }
   }
 
-  /// Makes a switch.
+  /// Creates a switch in a position.
   public init(isReachable: Bool = true) { state = Locked(State(isReachable: isReachable)) }
 
   /// Whether the network counts as reachable.

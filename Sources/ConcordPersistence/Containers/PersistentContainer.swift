@@ -1,9 +1,6 @@
 public import ConcordModel
 public import Foundation
 
-/// Is told of errors that happen in the background: a ``BackgroundSaveError``, or what the view could not read.
-public typealias AsyncErrorHandlerBlock = @Sendable (any Error) -> Void
-
 /// Stores with their contexts.
 ///
 /// ```swift
@@ -15,7 +12,9 @@ public protocol PersistentContainer: AnyObject, Sendable {
   /// The folder of stores that are attached without saying where.
   static func defaultStoreLocation() -> URL
 
+  /// The name of the container, and of its model.
   var name: String { get }
+  /// The coordinator of the attached stores.
   var persistentStoreCoordinator: PersistentStoreCoordinator { get }
 
   /// Attaches a store: opens its file, or makes it, with the folders that it is in.
@@ -62,6 +61,9 @@ extension PersistentContainer {
   /// The attached stores, in the order in which they were attached.
   public var persistentStores: [PersistentStore] { persistentStoreCoordinator.persistentStores }
 
+  /// Attaches a store in the default folder.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
   public func attachPersistentStore(
     for configuration: StoreConfiguration = StoreConfiguration()
@@ -69,11 +71,15 @@ extension PersistentContainer {
     try attachPersistentStore(at: Self.defaultStoreLocation(), for: configuration)
   }
 
+  /// Attaches a store with the default configuration in a folder.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
   public func attachPersistentStore(at url: URL) throws -> PersistentStore {
     try attachPersistentStore(at: url, for: StoreConfiguration())
   }
 
+  /// Attaches several stores in the default folder: all, or none.
   @discardableResult
   public func attachPersistentStores(
     for configurations: [StoreConfiguration] = [StoreConfiguration()]
@@ -81,6 +87,7 @@ extension PersistentContainer {
     try attachPersistentStores(at: Self.defaultStoreLocation(), for: configurations)
   }
 
+  /// Attaches one store with the default configuration in a folder.
   @discardableResult
   public func attachPersistentStores(at url: URL) throws -> [PersistentStore] {
     try attachPersistentStores(at: url, for: [StoreConfiguration()])

@@ -15,8 +15,10 @@ public struct AnnouncedChanges: Sendable {
   /// What was committed, by how many commits had ended with it.
   fileprivate var ended: [Int: [EntityKey]]
 
+  /// No announced changes.
   public static let none = AnnouncedChanges(version: 0, endedCount: 0, open: [:], ended: [:])
 
+  /// Whether no changes are announced.
   public var isEmpty: Bool { open.isEmpty && ended.isEmpty }
   /// The entities whose rows come, change or go.
   public var keys: Set<EntityKey> {

@@ -9,7 +9,9 @@ public struct ColumnSet: Sendable, Hashable {
 
   mutating func insert(_ position: Int) { bits |= 1 << UInt64(position) }
 
+  /// Whether the set contains no column.
   public var isEmpty: Bool { bits == 0 }
+  /// Whether the set contains the column at a position.
   public func contains(_ position: Int) -> Bool { position < Self.most && bits & 1 << UInt64(position) != 0 }
   /// The positions, in order.
   public var positions: [Int] { (0..<Self.most).filter(contains) }

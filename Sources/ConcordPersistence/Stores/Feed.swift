@@ -97,6 +97,7 @@ final class Feed<Event: Sendable>: Sendable {
 public final class StoreObservation: Sendable {
   private let end: @Sendable () -> Void
 
+  /// Creates an observation; `end` is called once when it is released.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

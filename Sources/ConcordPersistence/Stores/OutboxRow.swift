@@ -10,15 +10,18 @@ public struct OutboxRow: Sendable, Hashable {
   public var action: String
   /// The name of the entity's type with which the action keeps its order, and the entity's key.
   public var entity: String
+  /// The stored form of the entity's id.
   public var id: StoredValue
   /// The action, encoded as JSON; empty once it is finished.
   public var body: String
+  /// The state of the action.
   public var state: State = .pending
   /// Why it was refused.
   public var reason: String?
   /// When it was forwarded, in seconds since 1970.
   public var forwarded: Double
 
+  /// The states of a forwarded action.
   public enum State: String, Sendable, CaseIterable {
     /// It is to be sent.
     case pending
@@ -33,6 +36,7 @@ public struct OutboxRow: Sendable, Hashable {
     public var isFinished: Bool { self == .sent || self == .dropped }
   }
 
+  /// Creates a row for an action that is about to be forwarded.
   public init(
     key: String, action: String, entity: String, id: StoredValue, body: String, forwarded: Double
   ) {
@@ -48,6 +52,7 @@ public struct OutboxVersion: Sendable, Hashable {
   /// Grows with each row that is written.
   public var number: Int64
 
+  /// Creates a version from its parts.
   public init(epoch: Int64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
 
   /// The version of an outbox that nothing was ever written to. What is written later is all new to those who have read it.
@@ -72,6 +77,7 @@ public struct OutboxChanges: Sendable {
   /// Whether all that was there before was cleared.
   public var wasCleared: Bool
 
+  /// Creates a list of changes.
   public init(
     version: OutboxVersion = .empty, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
   ) {
@@ -83,6 +89,7 @@ public struct OutboxChanges: Sendable {
 public final class OutboxHold: Sendable {
   private let end: @Sendable () -> Void
 
+  /// Creates a hold; `end` is called once when it is released.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

@@ -5,12 +5,14 @@ public import Foundation
 public final class PersistentStore: Sendable {
   /// The configuration of the model that it keeps; `nil` for all that belongs to no other.
   public let configurationName: String?
+  /// The type of the store.
   public let type: StoreType
   /// Where its file is; `nil` if it has none.
   public let url: URL?
   /// The store itself.
   public let rows: any RowStore
 
+  /// Creates a store around an opened store type.
   public init(configurationName: String?, type: StoreType, url: URL?, rows: any RowStore) {
     self.configurationName = configurationName
     self.type = type

@@ -18,6 +18,8 @@
 /// }
 /// ```
 public protocol ContextStrategyType: AnyObject, Sendable {
+  /// Creates a strategy for a container.
+  ///
   /// - Parameters:
   ///   - persistentStoreCoordinator: the stores of the container.
   ///   - errorHandler: is to be told of errors in the background.
@@ -41,9 +43,12 @@ extension ContextStrategyType {
 /// A class to make strategies of, and where the built-in ones are found.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
 open class ContextStrategy: @unchecked Sendable {
+  /// The coordinator of the container's stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
+  /// The closure that receives errors from background work.
   public let errorHandler: AsyncErrorHandlerBlock
 
+  /// Creates a strategy for a container.
   public required init(
     persistentStoreCoordinator: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock
   ) {

@@ -7,14 +7,20 @@ import Foundation
 /// StoreConfiguration(name: "TransientData", type: NSInMemoryStoreType)
 /// ```
 public final class StoreConfiguration: Sendable {
+  /// Options by their keys, such as `NSInferMappingModelAutomaticallyOption`.
   public typealias Options = [String: any Hashable & Sendable]
 
   /// What an initializer takes that is not told.
   public enum Default {
+    /// The default of the file's name: the name of the container or of the configuration.
     public static let fileName: String? = nil
+    /// The default of the configuration's name: a store without a configuration.
     public static let name: String? = nil
+    /// The default type: an SQLite file.
     public static let type = NSSQLiteStoreType
+    /// The default for files that do not fit the model: they are not replaced.
     public static let overwriteIncompatibleStore = false
+    /// The default options, with which schemas are migrated where that can be inferred.
     public static let options: Options = [
       NSInferMappingModelAutomaticallyOption: true, NSMigratePersistentStoresAutomaticallyOption: true,
     ]
@@ -24,11 +30,14 @@ public final class StoreConfiguration: Sendable {
   public let fileName: String?
   /// The configuration of the model that the store keeps; `nil` for all entities that belong to no other.
   public let name: String?
+  /// The type of the store.
   public let type: StoreType
   /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name.
   public let overwriteIncompatibleStore: Bool
+  /// The options of the store.
   public let options: Options
 
+  /// Creates a configuration.
   public init(
     fileName: String? = Default.fileName, name: String? = Default.name, type: StoreType = Default.type,
     overwriteIncompatibleStore: Bool = Default.overwriteIncompatibleStore, options: Options = Default.options
@@ -58,6 +67,9 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// How long one waits for others that hold a file, in seconds (`Double`); 5 if not given.
 public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"
+/// Whether attaching moves entities into the store of their configuration that were saved to a store without one, before this was
+/// attached (`Bool`); `false` if not given: then attaching throws ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)``.
+public let ConcordMoveEntitiesOption = "ConcordMoveEntitiesOption"
 
 extension StoreConfiguration: Equatable {
   public static func == (a: StoreConfiguration, b: StoreConfiguration) -> Bool {
