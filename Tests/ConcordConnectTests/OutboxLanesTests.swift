@@ -86,10 +86,9 @@ struct OutboxLanesTests {
           model.busy[lane] = nil
           if isDelayed { model.delayed.insert(lane) } else { model.delayed.remove(lane) }
         case 7:
-          // What may not be sent leaves the line, and comes back when all are woken.
+          // What may not be sent leaves the line, and comes back when all are lined up.
           while let begun = lanes.next(where: { _ in false }) { Issue.record("began \(begun), seed \(seed)") }
-          lanes.wakeAll()
-          model.delayed = []
+          lanes.lineUpAll()
         default:
           lanes.wake(key(lane))
           model.delayed.remove(lane)

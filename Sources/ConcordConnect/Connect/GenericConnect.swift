@@ -132,8 +132,8 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   public func detach(persistentStore store: PersistentStore) throws {
-    outbox.willDetach(store)
-    defer { outbox.storesDidChange() }
+    let attachment = outbox.willDetach(store)
+    defer { outbox.didDetach(attachment) }
     try container.detach(persistentStore: store)
     lifeState.withLock { state in state.places.removeAll { $0.store == store } }
   }

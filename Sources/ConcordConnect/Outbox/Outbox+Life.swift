@@ -4,11 +4,6 @@ import Dispatch
 extension Outbox {
   /// Reads the outboxes of the stores that are attached now, and shows what is in them.
   func storesDidChange() {
-    state.withLock { state in
-      // They have gone, or stay.
-      state.leaving = []
-      state.lanes.wakeAll()
-    }
     view.showOverlay()
     readChanges()
     beginHolding()
@@ -17,8 +12,10 @@ extension Outbox {
   /// Cancels what is being sent of a store, and returns when nothing is. What was not answered stays in the store.
   ///
   /// Called from an action that is being sent it does not wait.
-  func willDetach(_ store: PersistentStore) {
-    guard let attachment = coordinator.attachments.first(where: { $0.value == store })?.key else { return }
+  ///
+  /// - Returns: what ``didDetach(_:)`` takes.
+  func willDetach(_ store: PersistentStore) -> StoreAttachment? {
+    guard let attachment = coordinator.attachments.first(where: { $0.value == store })?.key else { return nil }
     let semaphore = DispatchSemaphore(value: 0)
     let tasks = state.withLock { state in
       state.leaving.insert(attachment)
@@ -26,9 +23,19 @@ extension Outbox {
       if !tasks.isEmpty { state.leavers[attachment, default: []].append(semaphore) }
       return tasks
     }
-    if tasks.isEmpty { return }
+    if tasks.isEmpty { return attachment }
     for task in tasks { task?.cancel() }
     if Self.current !== self { semaphore.wait() }
+    return attachment
+  }
+
+  /// A store has gone, or stays because it could not be detached.
+  func didDetach(_ attachment: StoreAttachment?) {
+    state.withLock { state in
+      if let attachment { state.leaving.remove(attachment) }
+      state.lanes.lineUpAll()
+    }
+    storesDidChange()
   }
 
   /// Sends from now on.
@@ -94,7 +101,7 @@ extension Outbox {
         let isTaken = state.withLock { state in
           guard state.isStarted, state.holding == number else { return false }
           state.stores[attachment, default: .init()].hold = hold
-          state.lanes.wakeAll()
+          state.lanes.lineUpAll()
           return true
         }
         // What another process has sent, and could not note any longer, is sent again.

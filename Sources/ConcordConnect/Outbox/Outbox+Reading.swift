@@ -37,8 +37,9 @@ extension Outbox {
   }
 
   private func take(_ changes: OutboxChanges, of attachment: StoreAttachment, _ state: inout OutboxState) {
-    let isFirst = state.stores[attachment]?.version == nil
+    let isFirst = state.stores[attachment]?.wasRead != true
     state.stores[attachment, default: .init()].version = changes.version
+    state.stores[attachment]?.wasRead = true
     func id(_ row: OutboxRow) -> OutboxID {
       OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number)
     }

@@ -77,7 +77,7 @@ struct OutboxLanes {
   /// Begins the next action of the lane that has waited longest.
   ///
   /// - Parameter mayBegin: whether an action may be sent at all. A lane whose turn it is and whose action may not leaves the line until
-  ///   ``wakeAll()``, or until it is changed.
+  ///   ``lineUpAll()``, or until it is changed.
   mutating func next(where mayBegin: (OutboxID) -> Bool = { _ in true }) -> (action: OutboxID, key: Key)? {
     while let key = ready.popFirst(from: &firstReady) {
       lanes[key]?.isReady = false
@@ -113,6 +113,9 @@ struct OutboxLanes {
     guard let lane = lanes[key], wait == nil || lane.wait == wait else { return }
     change(key) { $0.wait = nil }
   }
+
+  /// Lines up all lanes that left the line because their actions could not be sent.
+  mutating func lineUpAll() { for key in Array(lanes.keys) { change(key) { _ in } } }
 
   /// Ends all waits, and lines all lanes up again.
   mutating func wakeAll() { for key in Array(lanes.keys) { wake(key) } }

@@ -14,8 +14,10 @@ struct OutboxState {
 
   /// An attached store.
   struct Store {
-    /// Up to where it was read; `nil` if it never was.
+    /// Up to where it was read; `nil` if all of it is to be read.
     var version: OutboxVersion?
+    /// Whether it ever was.
+    var wasRead = false
     /// Says that no other process sends what is in it.
     var hold: OutboxHold?
     /// How many of ``items`` are its own.
