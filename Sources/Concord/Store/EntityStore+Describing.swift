@@ -109,7 +109,7 @@ extension StoreCore {
 
 /// A snapshot of what the store knows of an entity.
 private struct Description: Sendable {
-  enum Parent: Sendable {
+  enum ParentDescription: Sendable {
     case entity(any Identifiable & Sendable)
     case alias(any Identifiable & Sendable)
     case collection
@@ -119,7 +119,7 @@ private struct Description: Sendable {
   let stamp: Stamp
   let holders: Int
   let observers: Int
-  let parents: [Parent]
+  let parents: [ParentDescription]
 
   var text: String {
     var keepers = parents.map { parent in

@@ -100,12 +100,12 @@ private final class ListSource<T: Identifiable & Sendable>: ObserverSource<[T]>,
 /// The list of a type's entities, maintained for as long as it is observed.
 private final class Listing<T: Identifiable & Sendable>: Hub {
   private let shared: SharedCore
-  private var members: [ObjectIdentifier: Member] = [:]
+  private var members: [ObjectIdentifier: ListedEntity] = [:]
   private var arrivals: UInt64 = 0
   /// Whether entities may have been stored or removed unnoticed.
   private var mustSearch: Bool
 
-  private struct Member {
+  private struct ListedEntity {
     let relay: Relay
     let arrival: UInt64
   }
@@ -126,7 +126,7 @@ private final class Listing<T: Identifiable & Sendable>: Hub {
 
   private func add(_ node: Node) {
     arrivals += 1
-    members[ObjectIdentifier(node)] = Member(relay: Relay(to: self, from: node, shared), arrival: arrivals)
+    members[ObjectIdentifier(node)] = ListedEntity(relay: Relay(to: self, from: node, shared), arrival: arrivals)
   }
 
   /// Returns nodes in the order in which they were stored.

@@ -21,7 +21,7 @@ final class Registration: @unchecked Sendable {
   private var inFlight = InFlight()
 
   private let condition = NSCondition()
-  /// Where the environment is called, guarded by `condition`.
+  /// The place where the environment is called, guarded by `condition`.
   private var place: Place
   /// Whether the environment is paused, guarded by `condition`.
   private var isPaused = false
