@@ -43,7 +43,6 @@ package struct Worker {
         try await storefront.connect.executed(sync)
         break
       } catch is TransportError {
-        try await storefront.checkServer()
         try await Task.sleep(for: .milliseconds(200))
       }
     }
