@@ -7,6 +7,19 @@ import Testing
 
 @Suite("Actions")
 struct ActionTests {
+  @Test("An action on entities that nothing tells apart is refused when it is given, not when it merges")
+  func uniquenessWhenGiven() async throws {
+    final class MisnamedWork: EntityAction {
+      typealias ManagedObjectType = Misnamed
+      func execute(context: ActionContext) throws {}
+    }
+    try await withConnect { connect in
+      #expect(
+        throws: Errors.unmanagedEntity("Entity 'Misnamed' has no plain attribute 'isbn' to be unique by")
+      ) { try connect.execute(MisnamedWork()) }
+    }
+  }
+
   @Test("An action that returns is successful, one that throws has failed with what it threw")
   func outcome() async throws {
     try await withConnect { connect in

@@ -1,3 +1,4 @@
+import ConcordTestSupport
 import Foundation
 import Testing
 
@@ -6,6 +7,40 @@ import Testing
 @Suite("The life of a connect")
 struct LifeTests {
   private typealias Mixed = GenericConnect<ContextStrategy.Mixed>
+
+  @Test("What is forwarded while a stop runs is kept, or refused as not started", arguments: StoreKind.allCases)
+  func forwardingInStop(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      let connect = TestConnect(
+        name: "Library",
+        model: try Model(
+          "Library", entities: [Book.self, Author.self], configurations: ["A": [Book.self], "B": [Author.self]]),
+        transport: ScriptedTransport(), forwarding: [Raise.self])
+      for name in ["A", "B"] {
+        try connect.attachPersistentStore(
+          at: folder, for: StoreConfiguration(fileName: name, name: name, type: kind.type))
+      }
+      let errors = Log<any Error>()
+      for _ in 0..<30 {
+        try await connect.start()
+        if try connect.kept(1) == nil { try connect.store([Book(id: 1, title: "")]) }
+        let isStopped = Locked(false)
+        let tasks = (0..<3).map { _ in
+          Task {
+            while !isStopped.withLock({ $0 }) {
+              do { try await connect.forward(Raise(book: 1, note: "a")) } catch { errors.add(error) }
+            }
+          }
+        }
+        try await Task.sleep(for: .milliseconds(3))
+        try await connect.stop()
+        isStopped.withLock { $0 = true }
+        for task in tasks { await task.value }
+      }
+      let others = errors.entries.filter { if case Errors.notStarted = $0 { false } else { true } }
+      #expect(others.isEmpty, "\(others.first.map { "\($0)" } ?? "")")
+    }
+  }
 
   @Test("Starting twice and stopping twice is starting and stopping once", arguments: StoreKind.allCases)
   func twice(_ kind: StoreKind) async throws {

@@ -24,6 +24,22 @@ struct NoticeTests {
     }
   }
 
+  @Test("Who asked for the events of actions and reads none is kept the last ones, and no more than those")
+  func unread() async throws {
+    try await withConnect { connect in
+      let events = connect.actionEvents
+      for _ in 0..<600 { await (try connect.execute(Work {})).finished() }
+      let last = try connect.execute(Work {})
+      await last.finished()
+      var read = 0
+      for await event in events {
+        read += 1
+        if case .finished(let proxy) = event, proxy === last { break }
+      }
+      #expect(read == 1024)
+    }
+  }
+
   @Test("All three tell the same, each once, in the same order", arguments: StoreKind.allCases)
   func agree(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in

@@ -89,6 +89,32 @@ struct OnceTests {
       }
     }
 
+    @Test("A refusal that comes while the connect stops counts, and any other failure does not")
+    func refusalInStop() async throws {
+      for status in [409, 503] {
+        let gate = Gate()
+        let transport = ScriptedTransport { _ in
+          await withTaskCancellationHandler {
+            await gate.passed()
+          } onCancel: {
+            gate.open()
+          }
+          return TransportResponse(status: status)
+        }
+        try await withFolder { folder in
+          let connect = try resting(folder, transport: transport)
+          try connect.store([Book(id: 1, title: "")])
+          try await connect.start()
+          try await connect.forward(Raise(book: 1, note: "a"))
+          #expect(try await eventually { transport.requests.count == 1 })
+          try await connect.stop()
+          let after = try resting(folder)
+          #expect(after.outbox.deadLetters.map(\.reason) == (status == 409 ? ["the service answered 409"] : []))
+          #expect(after.outbox.pending.count == (status == 409 ? 0 : 1))
+        }
+      }
+    }
+
     @Test("An answer that comes while the connect stops counts")
     func answerInStop() async throws {
       let gate = Gate()

@@ -1,5 +1,6 @@
 import Concord
 import ConcordTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -23,6 +24,36 @@ struct OutboxEventsTests {
       #expect(last == "accepted" && read == 1024)
     }
   }
+
+  #if Persistence
+    @Test("Who does not send is told that an action was forwarded, also when it was sent before that could be read")
+    func forwardedElsewhere() async throws {
+      try await withFolder { folder in
+        let follower = try resting(folder)
+        try follower.store([Book(id: 1, title: "")])
+        let log = collect(follower.outbox)
+        let sender = try resting(folder, transport: ScriptedTransport())
+        try await sender.start()
+        for count in 1...3 {
+          // Until both have happened it does not come to read.
+          let (begun, ended) = (Gate(), DispatchSemaphore(value: 0))
+          DispatchQueue.global().async {
+            follower.outbox.reading.withLock {
+              begun.open()
+              ended.wait()
+            }
+          }
+          await begun.passed()
+          try await sender.forward(Raise(book: 1, note: "a"))
+          await sender.outbox.idle()
+          ended.signal()
+          #expect(try await eventually { log.entries.filter { $0 == "accepted" }.count == count })
+          #expect(log.entries == (0..<count).flatMap { _ in ["forwarded", "accepted"] })
+        }
+        try await sender.stop()
+      }
+    }
+  #endif
 
   @Test("Nothing is sent before it is known that the network can be reached, also after a stop")
   func unknownNetwork() async throws {

@@ -100,6 +100,26 @@ struct PatienceTests {
     }
   }
 
+  @Test("A change whose result cannot be had, however often it is asked for, becomes a dead letter")
+  func lostResult() async throws {
+    let clock = VirtualClock()
+    let lost = ScriptedTransport.Step.answer(TransportResponse(status: 303))
+    // A failure between begins the count anew.
+    let script = Array(repeating: lost, count: 9) + [failure] + Array(repeating: lost, count: 10)
+    let transport = ScriptedTransport(script)
+    try await withOutbox(.memory, transport, clock: clock) { connect in
+      try await connect.forward(Raise(book: 1, note: "a"))
+      for count in 1..<20 {
+        await clock.sleepers(atLeast: 1)
+        #expect(transport.requests.count == count && connect.outbox.deadLetters.isEmpty)
+        clock.advance(by: .seconds(60))
+      }
+      #expect(try await eventually { !connect.outbox.deadLetters.isEmpty })
+      #expect(connect.outbox.deadLetters.map(\.reason) == ["the service answered 303"])
+      #expect(transport.requests.count == 20 && Set(transport.keys).count == 1)
+    }
+  }
+
   @Test("`Retry-After` is kept, for all entities")
   func retryAfter() async throws {
     let clock = VirtualClock()

@@ -115,6 +115,21 @@ struct ScheduleTests {
     }
   }
 
+  @Test("`settled()` waits for what is due because the network has returned")
+  func reachableIsSettled() async throws {
+    try await withSchedules { connect, _, network in
+      let sync = Sync()
+      connect.schedule(sync, .whenReachable)
+      try await connect.start()
+      for count in 1...100 {
+        network.isReachable = false
+        network.isReachable = true
+        try await connect.settled()
+        #expect(sync.ends.entries.count == count)
+      }
+    }
+  }
+
   @Test("A start without network waits for its return")
   func startOffline() async throws {
     try await withSchedules { connect, _, network in

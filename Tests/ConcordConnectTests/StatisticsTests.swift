@@ -20,6 +20,29 @@ struct StatisticsTests {
 
   private let three = (1...3).map { Book(id: $0, title: "Book \($0)") }
 
+  @Test("Proxies and statistics print as people read them")
+  func descriptions() async throws {
+    try await withConnect { connect in
+      let proxy = try connect.execute(
+        BookWork { context in
+          context.insert(Book(id: 1, title: "Emma"))
+          try context.save()
+        })
+      await proxy.finished()
+      let time = /\d+\.\d{3} s/
+      let text = "\(proxy)".replacing(time, with: "T")
+      #expect(
+        text == "BookWork: successful, T; 1 inserted, 0 updated, 0 deleted, 0 read, in T (T reading, T saving)")
+      #expect("\(proxy.statistics)".replacing(time, with: "T").hasPrefix("T; 1 inserted"))
+      let failing = try connect.execute(Work { throw Failure() })
+      await failing.finished()
+      #expect("\(failing)".replacing(time, with: "T") == "Work: failed (Failure(text: \"failed on purpose\")), T")
+      connect.suspended = true
+      #expect("\(try connect.execute(Work {}))" == "Work: pending")
+      connect.suspended = false
+    }
+  }
+
   @Test("Inserts, updates, deletes and fetches", arguments: StoreKind.allCases)
   func all(_ kind: StoreKind) async throws {
     let found = try await counts(kind, three) { context in

@@ -53,6 +53,45 @@ struct TransportTests {
     }
   }
 
+  @Test("`Retry-After` takes the three forms of dates that HTTP has, and any number of seconds")
+  func retryAfterForms() throws {
+    func date(_ text: String, year: Int = 2026) -> Double? {
+      let now = Date(timeIntervalSince1970: (Double(year) - 1970) * 365.25 * 86_400)
+      return HTTPDate.date(text, now: now)?.timeIntervalSince1970
+    }
+    let wanted = 784_111_777.0
+    #expect(date("Sun, 06 Nov 1994 08:49:37 GMT") == wanted)
+    #expect(date("Sun Nov  6 08:49:37 1994") == wanted)
+    #expect(date("Sunday, 06-Nov-94 08:49:37 GMT") == wanted)
+    // Two digits are at most 50 years ahead, and the last such year in the past otherwise.
+    #expect(date("Friday, 06-Nov-76 08:49:37 GMT").map { $0 > 3.3e9 } == true)
+    #expect(date("Sunday, 06-Nov-77 08:49:37 GMT").map { $0 < 3e8 } == true)
+    #expect(date("Friday, 06-Nov-20 08:49:37 GMT", year: 2090).map { $0 > 4.7e9 } == true)
+    #expect(date("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_800)
+    for wrong in [
+      "", "Sun", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Now 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 994 08:49:37 GMT", "06 Nov 1994 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49 GMT", "Sun Nov  6 08:49:37 94", "Sun, 06 Nov 1994 08:49:3७ GMT",
+    ] {
+      #expect(date(wrong) == nil, "\(wrong)")
+    }
+    func seconds(_ text: String) -> Duration? {
+      TransportResponse(status: 503, headers: ["Retry-After": text]).retryAfter
+    }
+    #expect(seconds("120") == .seconds(120) && seconds(" 7 ") == .seconds(7))
+    let most = try #require(seconds("99999999999999999999999999"))
+    #expect(most >= .seconds(Int64.max))
+    #expect(seconds("-1") == nil && seconds("+1") == nil && seconds("1.5") == nil && seconds("") == nil)
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = .gmt
+    for format in ["EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"] {
+      formatter.dateFormat = format
+      let wait = try #require(seconds(formatter.string(from: Date(timeIntervalSinceNow: 100))))
+      #expect(wait > .seconds(90) && wait <= .seconds(100))
+    }
+  }
+
   @Test("A date in `Retry-After` is a time from now; nonsense is none")
   func retryAfter() {
     let formatter = DateFormatter()

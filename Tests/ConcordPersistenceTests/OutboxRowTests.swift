@@ -14,7 +14,7 @@ struct OutboxRowTests {
   @Test("What is written is read, and what is new since a version", arguments: StoreKind.allCases)
   func changes(_ kind: StoreKind) throws {
     try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
-      #expect(try store.read { try $0.outbox(after: nil) }.version == nil)
+      #expect(try store.read { try $0.outbox(after: nil) }.version == .empty)
       #expect(try store.read { try $0.outbox(after: nil) }.rows.isEmpty)
       let (first, second) = try store.write(origin: nil) { writing in
         (try writing.writeOutbox(row("a")), try writing.writeOutbox(row("b")))
@@ -88,9 +88,27 @@ struct OutboxRowTests {
       }
       let changes = try store.read { try $0.outbox(after: known) }
       #expect(changes.isWhole && changes.rows.map(\.key) == ["pending"] && !changes.wasCleared)
-      let version = try #require(changes.version)
+      let version = changes.version
       let recent = OutboxVersion(epoch: version.epoch, number: version.number - 1000)
       #expect(try store.read { try $0.outbox(after: recent) }.rows.count == 1000)
+    }
+  }
+
+  @Test("Who has read an empty outbox is told all that comes, also what is finished", arguments: StoreKind.allCases)
+  func followedFromTheBeginning(_ kind: StoreKind) throws {
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
+      let empty = try store.read { try $0.outbox(after: nil) }
+      #expect(empty.isWhole && empty.version == .empty)
+      let still = try store.read { try $0.outbox(after: empty.version) }
+      #expect(!still.isWhole && still.version == .empty && still.rows.isEmpty)
+      var sent = try store.write(origin: nil) { try $0.writeOutbox(row("a")) }
+      (sent.state, sent.body) = (.sent, "")
+      try store.write(origin: nil) { [sent] in _ = try $0.writeOutbox(sent) }
+      let changes = try store.read { try $0.outbox(after: empty.version) }
+      #expect(!changes.isWhole && changes.rows == [sent])
+      // Some may be forgotten then.
+      try store.write(origin: nil) { try $0.clearOutbox() }
+      #expect(try store.read { try $0.outbox(after: empty.version) }.isWhole)
     }
   }
 

@@ -29,6 +29,8 @@ public protocol ActionManager: AnyObject, Sendable {
   var maximumConcurrentActions: Int { get set }
 
   /// What happens to actions from now on. Each call gives a stream of its own, which ends when the manager is released.
+  ///
+  /// A stream keeps the last 1,024 events for a reader that is slower than what happens, and drops those before them.
   var actionEvents: AsyncStream<ActionEvent> { get }
 
   /// Executes an action by itself, when one of the triggers says so. They may also be given one by one.

@@ -75,7 +75,7 @@ final class ActionNotices: Sendable {
 
   /// A stream of what happens from now on.
   func stream() -> AsyncStream<ActionEvent> {
-    let (stream, continuation) = AsyncStream<ActionEvent>.makeStream()
+    let (stream, continuation) = AsyncStream<ActionEvent>.makeStream(bufferingPolicy: .bufferingNewest(1024))
     let number = state.withLock { state in
       state.nextNumber += 1
       state.streams[state.nextNumber] = continuation

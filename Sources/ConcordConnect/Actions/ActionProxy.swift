@@ -29,7 +29,7 @@ public enum ActionCompletionStatus: Sendable, Hashable {
 /// await proxy.finished()
 /// print(proxy.completionStatus, proxy.statistics.executionTime)
 /// ```
-public protocol ActionProxy: AnyObject, Sendable {
+public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
   /// The action's type.
   var actionType: any Action.Type { get }
   /// The execution state of the action.
@@ -49,4 +49,15 @@ public protocol ActionProxy: AnyObject, Sendable {
   /// - Returns: ``completionStatus``.
   @discardableResult
   func finished() async -> ActionCompletionStatus
+}
+
+extension ActionProxy {
+  /// The action's type and how far it has come: `RefreshBooks: successful, 0.012 s; 2 inserted, …`.
+  public var description: String {
+    switch state {
+    case .created, .pending: "\(actionType): \(state)"
+    case .executing: "\(actionType): \(state), \(statistics)"
+    case .finished: "\(actionType): \(completionStatus)\(error.map { " (\($0))" } ?? ""), \(statistics)"
+    }
+  }
 }

@@ -51,6 +51,8 @@ extension GenericConnect {
     guard let entity = try? model.entity(type) else {
       throw Errors.unmanagedEntity("Entity '\(type.entityName)' not managed by Connect '\(name)'")
     }
+    // Else its first merge would say so.
+    if type is any ManagedEntity.Type { _ = try entity.uniqueness() }
     return entity
   }
 

@@ -116,12 +116,13 @@ extension GenericConnect {
       // What is not written is not lost: it stays started, with all its stores.
       forget(detached)
       try? attachAgain(detached)
+      outbox.didStop()
       scheduler.open()
       schedules.start()
       outbox.start(reachability)
       throw error
     }
-    outbox.storesDidChange()
+    outbox.didStop()
     forget(detached)
     lifeState.withLock { state in
       state.isStarted = false

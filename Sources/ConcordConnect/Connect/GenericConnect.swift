@@ -132,9 +132,10 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   }
 
   public func detach(persistentStore store: PersistentStore) throws {
+    let attachment = outbox.willDetach(store)
+    defer { outbox.didDetach(attachment) }
     try container.detach(persistentStore: store)
     lifeState.withLock { state in state.places.removeAll { $0.store == store } }
-    outbox.storesDidChange()
   }
 
   public func detach(persistentStores stores: [PersistentStore]) throws {

@@ -13,33 +13,50 @@ extension Outbox {
   }
 
   private func forwardNow<A: ForwardAction>(_ action: A) throws -> OutboxEntry {
-    guard coordinator.outboxHome != nil else {
-      throw Errors.notStarted("no store is attached that could keep '\(A.name)'")
+    while true {
+      guard let home = coordinator.homeAttachment else {
+        throw Errors.notStarted("no store is attached that could keep '\(A.name)'")
+      }
+      do {
+        return try forward(action, to: home)
+      } catch let error where StoreError.isOfDetachedStore(error) {
+        if state.withLock({ $0.isDetaching }) {
+          throw Errors.notStarted("the stores are being detached, and none keeps '\(A.name)'")
+        }
+        // Another one may keep it now.
+        if coordinator.homeAttachment == home { throw error }
+      }
     }
+  }
+
+  private func forward<A: ForwardAction>(_ action: A, to home: StoreAttachment) throws -> OutboxEntry {
     let keys = try action.keys(in: coordinator.model)
     guard let key = keys.first else { throw Errors.unmanagedEntity("'\(A.name)' names no entity") }
-    try tryOut(action, keys)
+    // Until it is shown: what is loaded together with a new layer has all others made anew.
+    let held = try keys.map { try view.holding($0) }
+    defer { withExtendedLifetime(held) {} }
+    try tryOut(action)
     let row = OutboxRow(
       key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id,
       body: try registry.encode(action), forwarded: Date().timeIntervalSince1970)
-    let written = try coordinator.writeOutbox { try $0.writeOutbox(row) }
+    let written = try coordinator.writeOutbox(of: home) { try $0.writeOutbox(row) }
     view.showOverlay()
     readChanges()
     return state.withLock { state in
-      state.entry(state.items[written.number] ?? OutboxState.Item(row: written, action: action))
+      let epoch = state.stores[home]?.version?.epoch ?? 0
+      let id = OutboxID(attachment: home, epoch: epoch, number: written.number)
+      return state.entry(state.items[id] ?? OutboxState.Item(id: id, row: written, action: action))
     }
   }
 
   /// Throws if an action does not apply to what is shown. Nothing changes.
-  private func tryOut(_ action: some ForwardAction, _ keys: [EntityKey]) throws {
-    let held = try keys.map { try view.holding($0) }
+  private func tryOut(_ action: some ForwardAction) throws {
     do {
       try view.store.transaction { tx in
         _ = try tx.optimistically { try action.apply(to: $0) }
         throw Undo()
       }
     } catch is Undo {}
-    withExtendedLifetime(held) {}
   }
 
   /// Sends a dead letter once more, with the same key, at its old place in the order. It is shown again.
@@ -84,20 +101,23 @@ extension Outbox {
 
   private func change(_ entry: OutboxEntry, _ body: (inout OutboxRow) -> Bool) -> Bool {
     do {
-      let isChanged = try coordinator.writeOutbox { writing in
-        guard var row = try writing.outboxRow(entry.number), row.key == entry.key.rawValue, body(&row) else {
+      let isChanged = try coordinator.writeOutbox(of: entry.row.attachment) { writing in
+        guard var row = try writing.outboxRow(entry.row.number), row.key == entry.key.rawValue, body(&row) else {
           return false
         }
         try writing.writeOutbox(row)
         return true
       }
       if isChanged {
-        state.withLock { $0.failures[entry.number] = nil }
+        state.withLock { $0.failures[entry.row] = nil }
         readChanges()
         // Not here: whoever calls may be in a transaction of the view's.
         work.async { [weak self] in self?.view.showOverlay() }
       }
       return isChanged
+    } catch let error where StoreError.isOfDetachedStore(error) {
+      // It went with its store.
+      return false
     } catch {
       report(error)
       return false
@@ -110,7 +130,7 @@ extension Outbox {
   /// - Throws: ``/ConcordModel/StoreError``; then nothing has changed.
   public func clear() async throws {
     try await working { [self] in
-      if coordinator.outboxHome != nil { try coordinator.writeOutbox { try $0.clearOutbox() } }
+      try coordinator.clearOutboxes()
       for task in state.withLock({ Array($0.running.values) }) { task?.cancel() }
       view.showOverlay()
       readChanges()

@@ -2,17 +2,40 @@ import ConcordPersistence
 import Dispatch
 
 extension Outbox {
-  /// Reads the outbox of the stores that are attached now, and shows what is in it.
+  /// Reads the outboxes of the stores that are attached now, and shows what is in them.
   func storesDidChange() {
-    let home = coordinator.outboxHome
-    let mustHold = state.withLock { state in
-      if state.heldHome == home { return false }
-      (state.hold, state.heldHome) = (nil, nil)
-      return state.isStarted
-    }
     view.showOverlay()
     readChanges()
-    if mustHold { beginHolding() }
+    beginHolding()
+  }
+
+  /// Cancels what is being sent of a store, and returns when nothing is. What was not answered stays in the store.
+  ///
+  /// Called from an action that is being sent it does not wait.
+  ///
+  /// - Returns: what ``didDetach(_:)`` takes.
+  func willDetach(_ store: PersistentStore) -> StoreAttachment? {
+    guard let attachment = coordinator.attachments.first(where: { $0.value == store })?.key else { return nil }
+    let semaphore = DispatchSemaphore(value: 0)
+    let tasks = state.withLock { state in
+      state.leaving.insert(attachment)
+      let tasks = state.running.filter { $0.key.attachment == attachment }.map(\.value)
+      if !tasks.isEmpty { state.leavers[attachment, default: []].append(semaphore) }
+      return tasks
+    }
+    if tasks.isEmpty { return attachment }
+    for task in tasks { task?.cancel() }
+    if Self.current !== self { semaphore.wait() }
+    return attachment
+  }
+
+  /// A store has gone, or stays because it could not be detached.
+  func didDetach(_ attachment: StoreAttachment?) {
+    state.withLock { state in
+      if let attachment { state.leaving.remove(attachment) }
+      state.lanes.lineUpAll()
+    }
+    storesDidChange()
   }
 
   /// Sends from now on.
@@ -33,12 +56,22 @@ extension Outbox {
     beginHolding()
   }
 
-  /// Becomes the one that sends, as soon as no other process is.
-  private func beginHolding() {
+  // MARK: Being the one that sends
+
+  /// Becomes the one that sends, for each store of which something may have to be sent, as soon as no other process is.
+  func beginHolding() {
+    let number = state.withLock { state -> Int? in
+      guard state.isStarted else { return nil }
+      state.mustHold = true
+      guard state.holding == nil else { return nil }
+      state.holding = state.takeNumber()
+      return state.holding
+    }
+    guard let number else { return }
     begin { [weak self] in
       var wasReported = false
-      // That may end at any time. It is waited for with the system's clock, which is the only one that it has, too.
-      while !Task.isCancelled, let isDone = self?.takeHold(&wasReported), !isDone {
+      // Others may end at any time. That is waited for with the system's clock, which is the only one that they have, too.
+      while !Task.isCancelled, let isDone = self?.takeHolds(number, &wasReported), !isDone {
         try? await Task.sleep(for: Self.holdInterval)
       }
     }
@@ -46,49 +79,74 @@ extension Outbox {
 
   private static var holdInterval: Duration { .milliseconds(250) }
 
-  /// - Parameter wasReported: whether a failure was, so that it is told once, however often it is tried.
+  /// - Parameters:
+  ///   - number: the number of the loop that calls it.
+  ///   - wasReported: whether a failure was, so that it is told once, however often it is tried.
   /// - Returns: whether there is nothing to be waited for.
-  private func takeHold(_ wasReported: inout Bool) -> Bool {
+  private func takeHolds(_ number: Int, _ wasReported: inout Bool) -> Bool {
+    state.withLock { $0.mustHold = false }
+    var isComplete = true
     do {
-      guard let home = coordinator.outboxHome, state.withLock({ $0.heldHome != home }) else { return true }
-      guard let hold = try home.rows.holdOutbox() else { return false }
-      let isTaken = state.withLock { state in
-        guard state.isStarted, state.hold == nil else { return false }
-        (state.hold, state.heldHome) = (hold, home)
-        return true
+      let home = coordinator.homeAttachment
+      for (attachment, store) in coordinator.attachments {
+        let isWanted = state.withLock { state in
+          let store = state.stores[attachment]
+          return store?.hold == nil && (attachment == home || store?.count ?? 0 > 0)
+        }
+        guard isWanted else { continue }
+        guard let hold = try store.rows.holdOutbox() else {
+          isComplete = false
+          continue
+        }
+        let isTaken = state.withLock { state in
+          guard state.isStarted, state.holding == number else { return false }
+          state.stores[attachment, default: .init()].hold = hold
+          state.lanes.lineUpAll()
+          return true
+        }
+        // What another process has sent, and could not note any longer, is sent again.
+        if isTaken { readChanges() }
       }
-      // What another process has sent, and could not note any longer, is sent again.
-      if isTaken {
-        readChanges()
-        sendNext()
-      }
-      return true
     } catch {
       if !wasReported { report(error) }
       wasReported = true
-      return false
+      isComplete = false
+    }
+    return state.withLock { state in
+      guard state.holding == number else { return true }
+      guard isComplete, !state.mustHold else { return false }
+      state.holding = nil
+      return true
     }
   }
+
+  // MARK: Ending
 
   /// Cancels what is being sent, and returns when nothing is. What was not answered stays.
   func stop() {
     let tasks = state.withLock { state in
-      state.isStarted = false
+      (state.isStarted, state.isDetaching, state.holding) = (false, true, nil)
       return Array(state.waits.values) + Array(state.running.values)
     }
     for task in tasks { task?.cancel() }
     running.wait()
     state.withLock { state in
-      (state.hold, state.heldHome) = (nil, nil)
+      for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
       state.lanes.wakeAll()
     }
+  }
+
+  /// The stores were detached after a stop, or could not be.
+  func didStop() {
+    state.withLock { $0.isDetaching = false }
+    storesDidChange()
   }
 
   /// Ends it, when its connect is released.
   func end() {
     let (tasks, streams) = state.withLock { state in
       state.isStarted = false
-      state.hold = nil
+      for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
       return (Array(state.waits.values) + Array(state.running.values), state.streams)
     }
     for task in tasks { task?.cancel() }

@@ -2,50 +2,70 @@ import ConcordPersistence
 import Foundation
 
 extension Outbox {
-  /// Reads what is new in the store, tells it, and sends what is to be sent.
+  /// Reads what is new in the stores, tells it, and sends what is to be sent.
   func readChanges() {
     reading.lock()
     defer { reading.unlock() }
-    let known = state.withLock { $0.version }
+    let known = state.withLock { $0.stores.compactMapValues(\.version) }
     do {
-      let hasStore = coordinator.outboxHome != nil
-      let changes = try coordinator.outbox(after: known)
-      if changes.version == known, !changes.isWhole { return }
-      let waiting = state.withLock { state in
-        take(changes, &state)
-        state.hasRead = hasStore
-        return state.takeWaiting()
+      let changes = try coordinator.outboxes(after: known)
+      let (waiting, mustHold) = state.withLock { state in
+        for attachment in state.stores.keys where changes[attachment] == nil { forget(attachment, &state) }
+        var wasCleared = false
+        for (attachment, changes) in changes.sorted(by: { $0.key < $1.key })
+        where changes.isWhole || changes.version != known[attachment] {
+          if changes.wasCleared, !wasCleared { state.tell(.cleared) }
+          wasCleared = wasCleared || changes.wasCleared
+          take(changes, of: attachment, &state)
+        }
+        return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && $0.hold == nil })
       }
       for continuation in waiting { continuation.resume() }
+      if mustHold { beginHolding() }
     } catch {
       report(error)
     }
     sendNext()
   }
 
-  private func take(_ changes: OutboxChanges, _ state: inout OutboxState) {
-    let isFirst = !state.hasRead
-    state.version = changes.version
-    if changes.isWhole {
-      let present = Set(changes.rows.map(\.number))
-      let gone = state.items.values.filter { !present.contains($0.row.number) }
-      for item in gone { remove(item, &state) }
+  /// A store was detached.
+  private func forget(_ attachment: StoreAttachment, _ state: inout OutboxState) {
+    if state.stores[attachment]?.count ?? 0 > 0 {
+      for item in state.items.values where item.id.attachment == attachment { remove(item, &state) }
     }
-    if changes.wasCleared { state.tell(.cleared) }
-    for row in changes.rows { take(row, isFirst: isFirst, &state) }
+    state.stores[attachment] = nil
   }
 
-  private func take(_ row: OutboxRow, isFirst: Bool, _ state: inout OutboxState) {
-    let known = state.items[row.number]
+  private func take(_ changes: OutboxChanges, of attachment: StoreAttachment, _ state: inout OutboxState) {
+    let isFirst = state.stores[attachment]?.wasRead != true
+    state.stores[attachment, default: .init()].version = changes.version
+    state.stores[attachment]?.wasRead = true
+    func id(_ row: OutboxRow) -> OutboxID {
+      OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number)
+    }
+    if changes.isWhole, state.stores[attachment]?.count ?? 0 > 0 {
+      let present = Set(changes.rows.map(id))
+      for item in state.items.values where item.id.attachment == attachment && !present.contains(item.id) {
+        remove(item, &state)
+      }
+    }
+    for row in changes.rows { take(row, as: id(row), isFirst: isFirst, &state) }
+  }
+
+  private func take(_ row: OutboxRow, as id: OutboxID, isFirst: Bool, _ state: inout OutboxState) {
+    let known = state.items[id]
     if let known, known.row == row { return }
-    let item = OutboxState.Item(row: row, action: known?.action ?? registry.action(row))
+    let item = OutboxState.Item(id: id, row: row, action: known?.action ?? registry.action(row))
+    // Another process may have sent it already.
+    if known == nil, !isFirst { state.tell(.forwarded(state.entry(item))) }
     if row.state.isFinished {
       if let known { remove(known, &state) }
       // What is of interest is what it was.
       state.tell(row.state == .sent ? .accepted(state.entry(known ?? item)) : .dropped(state.entry(known ?? item)))
       return
     }
-    state.items[row.number] = item
+    state.items[id] = item
+    if known == nil { state.stores[id.attachment]?.count += 1 }
     enqueue(item, &state)
     if row.state == .refused {
       if !isFirst { state.tell(.refused(state.letter(item))) }
@@ -53,33 +73,32 @@ extension Outbox {
       state.tell(.unknown(state.entry(item)))
     } else if known?.row.state == .refused {
       state.tell(.retried(state.entry(item)))
-    } else if !isFirst {
-      state.tell(.forwarded(state.entry(item)))
     }
   }
 
   private func remove(_ item: OutboxState.Item, _ state: inout OutboxState) {
-    let number = item.row.number
-    state.items[number] = nil
-    state.failures[number] = nil
-    state.lanes.remove(number, in: item.lane)
+    state.items[item.id] = nil
+    state.stores[item.id.attachment]?.count -= 1
+    state.failures[item.id] = nil
+    state.lanes.remove(item.id, in: item.lane)
   }
 
   private func enqueue(_ item: OutboxState.Item, _ state: inout OutboxState) {
     let isRefused = item.row.state == .refused
     if isRefused, state.policy.dependents == .goOn {
-      state.lanes.remove(item.row.number, in: item.lane)
+      state.lanes.remove(item.id, in: item.lane)
     } else {
-      state.lanes.set(item.row.number, in: item.lane, isBlocking: isRefused || item.action == nil)
+      state.lanes.set(item.id, in: item.lane, isBlocking: isRefused || item.action == nil)
     }
   }
 
   /// After a type became known, or the policy changed.
   func readActionsAgain() {
     let waiting = state.withLock { state in
-      for (number, item) in state.items {
-        let new = item.action == nil ? OutboxState.Item(row: item.row, action: registry.action(item.row)) : item
-        state.items[number] = new
+      for (id, item) in state.items {
+        let new =
+          item.action == nil ? OutboxState.Item(id: id, row: item.row, action: registry.action(item.row)) : item
+        state.items[id] = new
         enqueue(new, &state)
       }
       return state.takeWaiting()

@@ -16,14 +16,17 @@ extension Outbox {
   func sendNext() {
     let begun = state.withLock { state -> [Begun] in
       guard state.canSend, let transport = state.transport else { return [] }
+      let sent = state.sentStores
       var begun: [Begun] = []
-      while state.running.count < state.policy.maximumConcurrentSends, let next = state.lanes.next() {
-        guard let item = state.items[next.number], let action = item.action else {
-          state.lanes.remove(next.number, in: next.key)
-          state.lanes.end(next.number, in: next.key, isDelayed: false)
+      while state.running.count < state.policy.maximumConcurrentSends,
+        let next = state.lanes.next(where: { sent.contains($0.attachment) })
+      {
+        guard let item = state.items[next.action], let action = item.action else {
+          state.lanes.remove(next.action, in: next.key)
+          state.lanes.end(next.action, in: next.key, isDelayed: false)
           continue
         }
-        state.running[next.number] = .some(nil)
+        state.running[next.action] = .some(nil)
         running.enter()
         state.tell(.sending(state.entry(item)))
         begun.append(Begun(item: item, action: action, transport: transport))
@@ -36,7 +39,7 @@ extension Outbox {
   private func send(_ begun: Begun) {
     let executor = ActionExecutor.shared
     executor.addThread()
-    let number = begun.item.row.number
+    let id = begun.item.id
     let task = Task(executorPreference: executor) { [self] in
       let result: Result<Void, any Error>
       do {
@@ -57,8 +60,8 @@ extension Outbox {
       running.leave()
     }
     let isLate = state.withLock { state in
-      if state.running[number] != nil { state.running[number] = task }
-      return !state.isStarted
+      if state.running[id] != nil { state.running[id] = task }
+      return !state.isStarted || state.leaving.contains(id.attachment)
     }
     if isLate { task.cancel() }
   }
@@ -69,13 +72,15 @@ extension Outbox {
   private func record(_ outcome: OutboxOutcome, of begun: Begun) {
     var (outcome, row) = (outcome, begun.item.row)
     var isThere = true
-    if case .failed(let error, _) = outcome, hasFailedTooOften(row) { outcome = .refused(reason: "\(error)") }
+    if case .failed(let error, _) = outcome, hasFailedTooOften(begun.item.id, error) {
+      outcome = .refused(reason: "\(error)")
+    }
     do {
       switch outcome {
       case .accepted: isThere = try accept(begun)
       case .refused(let reason):
         (row.state, row.reason) = (.refused, reason)
-        isThere = try coordinator.writeOutbox { writing in
+        isThere = try coordinator.writeOutbox(of: begun.item.id.attachment) { writing in
           guard try isPending(row, writing) else { return false }
           try writing.writeOutbox(row)
           return true
@@ -88,15 +93,15 @@ extension Outbox {
     }
     view.showOverlay()
     readChanges()
-    if !isThere { readAll(unlessGone: row.number) }
+    if !isThere { readAll(unlessGone: begun.item.id) }
     end(begun.item, outcome)
   }
 
   /// Somebody has taken a row out of the store without saying so. It would be sent again and again.
-  private func readAll(unlessGone number: Int64) {
+  private func readAll(unlessGone id: OutboxID) {
     let isKnown = state.withLock { state in
-      guard state.items[number] != nil else { return false }
-      state.version = nil
+      guard state.items[id] != nil else { return false }
+      state.stores[id.attachment]?.version = nil
       return true
     }
     guard isKnown else { return }
@@ -105,10 +110,11 @@ extension Outbox {
     readChanges()
   }
 
-  private func hasFailedTooOften(_ row: OutboxRow) -> Bool {
+  private func hasFailedTooOften(_ id: OutboxID, _ error: any Error) -> Bool {
     state.withLock { state in
-      guard let maximum = state.policy.maximumAttempts else { return false }
-      return (state.failures[row.number]?.count ?? 0) + 1 >= maximum
+      let failure = state.failures[id] ?? .init()
+      if let maximum = state.policy.maximumAttempts, failure.count + 1 >= maximum { return true }
+      return error.isLostResult && failure.lostResults + 1 >= OutboxPolicy.maximumLostResults
     }
   }
 
@@ -127,11 +133,13 @@ extension Outbox {
     let sent = row
     // What the view has saved lies below it.
     try writePendingChanges()
+    let id = begun.item.id
     do {
-      try coordinator.write(touching: try begun.action.keys(in: coordinator.model), begun.action.apply) { [self] in
-        let (writing, keys) = ($0, $1)
+      try coordinator.write(
+        outboxOf: id.attachment, touching: try begun.action.keys(in: coordinator.model), begun.action.apply
+      ) { [self] writing, keys in
         guard try isPending(sent, writing) else { throw Cleared() }
-        overlay.willWrite(keys, for: sent.number)
+        overlay.willWrite(keys, for: id)
         try writing.writeOutbox(sent)
       }
       return true
@@ -140,9 +148,9 @@ extension Outbox {
     } catch let error where !StoreError.mayPass(error) {
       // The service has it. What is stored here is put right by what the service is asked for next.
       state.withLock { state in state.tell(.notApplied(state.entry(begun.item), error: error)) }
-      return try coordinator.writeOutbox { [self] writing in
+      return try coordinator.writeOutbox(of: id.attachment) { [self] writing in
         guard try isPending(sent, writing) else { return false }
-        overlay.willWrite([], for: sent.number)
+        overlay.willWrite([], for: id)
         try writing.writeOutbox(sent)
         return true
       }
@@ -152,22 +160,29 @@ extension Outbox {
   private struct Cleared: Error {}
 
   private func end(_ item: OutboxState.Item, _ outcome: OutboxOutcome) {
-    let number = item.row.number
+    let id = item.id
     var generator = SystemRandomNumberGenerator()
     var delay: Duration?
     var wait: Int?
     var pause: Duration?
     let waiting = state.withLock { state in
-      state.running[number] = nil
-      if case .failed(let error, let retryAfter) = outcome, let present = state.items[number] {
-        let failures = state.failures[number]?.count ?? 0
-        state.failures[number] = .init(count: failures + 1, error: "\(error)")
+      state.running[id] = nil
+      if !state.running.keys.contains(where: { $0.attachment == id.attachment }) {
+        for semaphore in state.leavers.removeValue(forKey: id.attachment) ?? [] { semaphore.signal() }
+      }
+      if case .failed(let error, let retryAfter) = outcome, let present = state.items[id] {
+        var failure = state.failures[id] ?? .init()
+        let failures = failure.count
+        failure.count += 1
+        failure.error = "\(error)"
+        failure.lostResults = error.isLostResult ? failure.lostResults + 1 : 0
+        state.failures[id] = failure
         let whole = (retryAfter ?? .zero) + state.policy.backoff.delay(after: failures, using: &generator)
         delay = whole
         pause = retryAfter
         state.tell(.delayed(state.entry(present), error: error, by: whole))
       }
-      wait = state.lanes.end(number, in: item.lane, isDelayed: delay != nil)
+      wait = state.lanes.end(id, in: item.lane, isDelayed: delay != nil)
       return state.takeWaiting()
     }
     for continuation in waiting { continuation.resume() }

@@ -13,7 +13,7 @@ import Foundation
 /// ```
 ///
 /// It sends while its ``Connect`` is started and not suspended, and the network can be reached. Of several processes with one file,
-/// one sends. All functions may be called from any thread.
+/// one sends. What lies in several attached stores is shown and sent from each. All functions may be called from any thread.
 public final class Outbox: Sendable {
   let coordinator: PersistentStoreCoordinator
   let view: ViewContext
@@ -91,7 +91,7 @@ public final class Outbox: Sendable {
   /// What was refused, in the order in which it was forwarded.
   public var deadLetters: [DeadLetter] {
     state.withLock { state in
-      state.items.values.filter { $0.row.state == .refused }.sorted { $0.row.number < $1.row.number }.map(state.letter)
+      state.items.values.filter { $0.row.state == .refused }.sorted { $0.id < $1.id }.map(state.letter)
     }
   }
 
@@ -100,12 +100,15 @@ public final class Outbox: Sendable {
 
   private func entries(_ isWanted: (OutboxState.Item) -> Bool) -> [OutboxEntry] {
     state.withLock { state in
-      state.items.values.filter(isWanted).sorted { $0.row.number < $1.row.number }.map(state.entry)
+      state.items.values.filter(isWanted).sorted { $0.id < $1.id }.map(state.entry)
     }
   }
 
-  /// Whether this process is the one that sends.
-  public var isSender: Bool { state.withLock { $0.hold != nil } }
+  /// Whether this process is the one that sends what is forwarded now.
+  public var isSender: Bool {
+    guard let home = coordinator.homeAttachment else { return false }
+    return state.withLock { $0.stores[home]?.hold != nil }
+  }
 
   /// What happens from now on. Each call gives a stream of its own, which ends when the ``Connect`` is released.
   ///

@@ -18,7 +18,7 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let lastError: String?
   /// Whether it is being sent now.
   public let isSending: Bool
-  let number: Int64
+  let row: OutboxID
 
   public var id: IdempotencyKey { key }
 }
@@ -39,7 +39,7 @@ public struct DeadLetter: Sendable, Identifiable {
 
 /// What happened to forwarded actions, in this process or in another one with the same file.
 public enum OutboxEvent: Sendable {
-  /// It is durable.
+  /// It is durable. Told first, also where it was sent before this process came to read it; the action itself is `nil` then.
   case forwarded(OutboxEntry)
   /// It is being sent. Told in the process that sends.
   case sending(OutboxEntry)

@@ -9,20 +9,19 @@ struct OutboxLanes {
   }
 
   private struct Lane {
-    /// In order.
-    var numbers: [Int64] = []
+    var actions = OrderedQueue<OutboxID>()
     /// Those that are not sent, and hold up what comes after them.
-    var blocking: Set<Int64> = []
-    var busy: Int64?
+    var blocking: Set<OutboxID> = []
+    var busy: OutboxID?
     /// Which wait after a failure it is in; `nil` if it is in none.
     var wait: Int?
     /// Whether it stands in `ready`.
     var isReady = false
 
     /// Whether there is something to be sent, now or later.
-    var isOpen: Bool { numbers.first.map { !blocking.contains($0) } ?? false }
+    var isOpen: Bool { actions.first.map { !blocking.contains($0) } ?? false }
     var canBegin: Bool { isOpen && busy == nil && wait == nil }
-    var isEmpty: Bool { numbers.isEmpty && busy == nil }
+    var isEmpty: Bool { actions.isEmpty && busy == nil }
   }
 
   private var lanes: [Key: Lane] = [:]
@@ -34,61 +33,72 @@ struct OutboxLanes {
   /// Whether nothing is left to be sent.
   var isIdle: Bool { openLanes == 0 }
 
-  private mutating func change(_ key: Key, _ body: (inout Lane) -> Void) {
-    var lane = lanes[key] ?? Lane()
-    let wasOpen = lane.isOpen
-    body(&lane)
-    // What comes next is another action, which has not failed.
-    if lane.isEmpty { lane.wait = nil }
-    if lane.isOpen != wasOpen { openLanes += lane.isOpen ? 1 : -1 }
-    if lane.canBegin, !lane.isReady {
-      lane.isReady = true
-      ready.append(key)
+  /// In place: a copy of a lane would cost as much as it has actions.
+  private mutating func change<R>(_ key: Key, _ body: (inout Lane) -> R) -> R {
+    let wasOpen = lanes[key]?.isOpen ?? false
+    let result = body(&lanes[key, default: Lane()])
+    lineUp(key, wasOpen: wasOpen)
+    return result
+  }
+
+  private mutating func lineUp(_ key: Key, wasOpen: Bool) {
+    var isGone = false
+    func update(_ lane: inout Lane) -> (isOpen: Bool, isNew: Bool) {
+      // What comes next is another action, which has not failed.
+      if lane.isEmpty { lane.wait = nil }
+      let isNew = lane.canBegin && !lane.isReady
+      if isNew { lane.isReady = true }
+      // A lane that stands in the line is looked at again when its turn comes.
+      isGone = lane.isEmpty && !lane.isReady
+      return (lane.isOpen, isNew)
     }
-    // A lane that stands in the line is looked at again when its turn comes.
-    lanes[key] = lane.isEmpty && !lane.isReady ? nil : lane
+    let (isOpen, isNew) = update(&lanes[key, default: Lane()])
+    if isOpen != wasOpen { openLanes += isOpen ? 1 : -1 }
+    if isNew { ready.append(key) }
+    if isGone { lanes[key] = nil }
   }
 
   /// Adds an action, or changes whether it blocks.
-  mutating func set(_ number: Int64, in key: Key, isBlocking: Bool) {
+  mutating func set(_ action: OutboxID, in key: Key, isBlocking: Bool) {
     change(key) { lane in
-      let position = lane.numbers.firstIndex { $0 >= number } ?? lane.numbers.endIndex
-      if position == lane.numbers.endIndex || lane.numbers[position] != number {
-        lane.numbers.insert(number, at: position)
-      }
-      if isBlocking { lane.blocking.insert(number) } else { lane.blocking.remove(number) }
+      lane.actions.insert(action)
+      if isBlocking { lane.blocking.insert(action) } else { lane.blocking.remove(action) }
     }
   }
 
-  mutating func remove(_ number: Int64, in key: Key) {
+  mutating func remove(_ action: OutboxID, in key: Key) {
     guard lanes[key] != nil else { return }
     change(key) { lane in
-      if let position = lane.numbers.firstIndex(of: number) { lane.numbers.remove(at: position) }
-      lane.blocking.remove(number)
+      lane.actions.remove(action)
+      lane.blocking.remove(action)
     }
   }
 
   /// Begins the next action of the lane that has waited longest.
-  mutating func next() -> (number: Int64, key: Key)? {
+  ///
+  /// - Parameter mayBegin: whether an action may be sent at all. A lane whose turn it is and whose action may not leaves the line until
+  ///   ``lineUpAll()``, or until it is changed.
+  mutating func next(where mayBegin: (OutboxID) -> Bool = { _ in true }) -> (action: OutboxID, key: Key)? {
     while let key = ready.popFirst(from: &firstReady) {
-      var begun: Int64?
       lanes[key]?.isReady = false
-      change(key) { lane in
-        guard lane.canBegin, let number = lane.numbers.first else { return }
-        lane.busy = number
-        begun = number
+      guard let lane = lanes[key] else { continue }
+      guard lane.canBegin, let action = lane.actions.first else {
+        if lane.isEmpty { lanes[key] = nil }
+        continue
       }
-      if let begun { return (begun, key) }
+      guard mayBegin(action) else { continue }
+      lanes[key]?.busy = action
+      return (action, key)
     }
     return nil
   }
 
-  /// Ends what ``next()`` began.
+  /// Ends what ``next(where:)`` began.
   ///
   /// - Returns: the number of the wait that begins, if the lane is delayed.
   @discardableResult
-  mutating func end(_ number: Int64, in key: Key, isDelayed: Bool) -> Int? {
-    guard lanes[key]?.busy == number else { return nil }
+  mutating func end(_ action: OutboxID, in key: Key, isDelayed: Bool) -> Int? {
+    guard lanes[key]?.busy == action else { return nil }
     lastWait += 1
     let wait = isDelayed ? lastWait : nil
     change(key) { lane in
@@ -104,5 +114,9 @@ struct OutboxLanes {
     change(key) { $0.wait = nil }
   }
 
+  /// Lines up all lanes that left the line because their actions could not be sent.
+  mutating func lineUpAll() { for key in Array(lanes.keys) { change(key) { _ in } } }
+
+  /// Ends all waits, and lines all lanes up again.
   mutating func wakeAll() { for key in Array(lanes.keys) { wake(key) } }
 }

@@ -1,5 +1,12 @@
 import ConcordPersistence
 
+extension Error {
+  /// Whether a service has said where the result of a change is (303), and that could not be had.
+  var isLostResult: Bool {
+    if case .status(303, _, _)? = self as? TransportError { true } else { false }
+  }
+}
+
 /// What the end of a sending means for an action.
 enum OutboxOutcome {
   case accepted
@@ -14,10 +21,11 @@ enum OutboxOutcome {
     switch result {
     case .success: self = .accepted
     case .failure(let error) where error is any NonRetriable: self = .refused(reason: "\(error)")
-    case .failure where isCancelled: self = .cancelled
     case .failure(let error as TransportError): self.init(error)
     case .failure(let error): self = .failed(error, retryAfter: nil)
     }
+    // What the service has decided counts, also when nobody waited for it any longer.
+    if isCancelled, case .failed = self { self = .cancelled }
   }
 
   private init(_ error: TransportError) {

@@ -11,14 +11,16 @@ final class OutboxOverlay: ViewOverlay {
   private let state = Locked(State())
 
   private struct State {
-    var version: OutboxVersion?
+    var versions: [StoreAttachment: OutboxVersion] = [:]
     var generation = 0
-    /// Those that are pending, in order.
-    var shown: [ShownAction] = []
+    /// Those that are pending.
+    var shown: [OutboxID: ShownAction] = [:]
+    /// One that is not before any of them; `nil` if there is none.
+    var last: OutboxID?
     /// Those that are pending and whose type is not known.
-    var unknown: [Int64: OutboxRow] = [:]
+    var unknown: [OutboxID: OutboxRow] = [:]
     /// What the sending of an action changes in the stores. Others are sent by another process.
-    var written: [Int64: Set<EntityKey>] = [:]
+    var written: [OutboxID: Set<EntityKey>] = [:]
   }
 
   init(model: Model, registry: ActionRegistry, report: @escaping @Sendable (any Error) -> Void) {
@@ -28,77 +30,99 @@ final class OutboxOverlay: ViewOverlay {
   var isShowing: Bool { state.withLock { !$0.shown.isEmpty } }
 
   /// Notes what the sending of an action changes, before that can be seen.
-  func willWrite(_ keys: Set<EntityKey>, for number: Int64) { state.withLock { $0.written[number] = keys } }
+  func willWrite(_ keys: Set<EntityKey>, for id: OutboxID) { state.withLock { $0.written[id] = keys } }
 
   /// What is known is void: all is read the next time.
-  func readAll() { state.withLock { $0.version = nil } }
+  func readAll() { state.withLock { $0.versions = [:] } }
 
   func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
-    let now = state.withLock { $0 }
-    let changes = try reading.outbox(after: now.version)
+    let (known, knownGeneration) = state.withLock { ($0.versions, $0.generation) }
+    let changes = try (reading as? any OutboxesReading)?.outboxes(after: known) ?? [:]
     let generation = registry.generation
-    if changes.version == now.version, !changes.isWhole, generation == now.generation { return nil }
+    let versions = changes.mapValues(\.version)
+    if versions == known, generation == knownGeneration, !changes.values.contains(where: \.isWhole) { return nil }
+    let news = OutboxNews(changes)
+    let found = state.withLock { find(news, generation, $0) }
+    let new = (found.unknown.known.map { shown($1, $0) } + found.redone).sorted { $0.id < $1.id }
 
-    // What has ended, and what is new. Nothing is done with all that are shown, which may be many, unless all were read.
-    var states: [Int64: OutboxRow.State] = [:]
-    for row in changes.rows { states[row.number] = row.state }
-    func hasEnded(_ number: Int64) -> Bool { states[number].map { $0 != .pending } ?? changes.isWhole }
-    let ended =
-      changes.isWhole
-      ? now.shown.filter { hasEnded($0.number) }
-      : changes.rows.compactMap { hasEnded($0.number) ? now.shown.action($0.number) : nil }.sorted {
-        $0.number < $1.number
-      }
-    var unknown = now.unknown.filter { !hasEnded($0.key) }
-    // A type may be known by now.
-    let again = generation == now.generation ? [] : Array(unknown.values)
-    let rows = changes.rows.filter { $0.state == .pending } + again
-    var begun: [ShownAction] = []
-    for row in rows where now.shown.action(row.number) == nil {
-      unknown[row.number] = row
-      guard let action = registry.action(row) else { continue }
-      unknown[row.number] = nil
-      begun.append(shown(action, row.number))
-    }
-
-    // Layers lie in order: those above one that comes between are made again.
-    let first = begun.map(\.number).min() ?? .max
-    let redone = now.shown[now.shown.position(of: first)...].filter { !hasEnded($0.number) }
-    begun = (begun + redone).sorted { $0.number < $1.number }
-
-    let needed = begun.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
+    let needed = new.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
     var changed: Set<EntityKey> = []
     var concernsAll = false
-    // Where there is no outbox any longer, its store is gone, and nothing can be read of it.
-    for action in ended where changes.version != nil && states[action.number] ?? .sent == .sent {
-      if let written = now.written[action.number] { changed.formUnion(written) } else { concernsAll = true }
+    // What went with its store is told of by the store's detaching.
+    for action in found.ended where news.isAttached(action.id) && news.state(action.id) ?? .sent == .sent {
+      if let written = found.written[action.id] { changed.formUnion(written) } else { concernsAll = true }
     }
-    let (version, written, stillUnknown, new) = (changes.version, now.written, unknown, begun)
-    let gone = ended + redone
-    let numbers = Set(gone.map(\.number))
+    let gone = found.ended + found.redone
     return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
-      for action in gone.reversed() {
+      for action in gone.sorted(by: { $0.id > $1.id }) {
         // A view that is not kept up to date is shown what was stored only where that is known.
-        let isKept = states[action.number] == .sent && !isKeptUpToDate && written[action.number] == nil
+        let isKept = news.state(action.id) == .sent && !isKeptUpToDate && found.written[action.id] == nil
         if isKept { action.layer?.commit() } else { action.layer?.rollBack() }
       }
       var made = new.map { show($0, in: store) }
       for index in made.indices where made[index].held.isEmpty { hold(&made[index], in: store) }
       state.withLock { state in
-        (state.version, state.generation) = (version, generation)
-        if !numbers.isEmpty { state.shown.removeAll { numbers.contains($0.number) } }
-        state.shown += made
-        state.unknown = stillUnknown
-        for action in ended { state.written[action.number] = nil }
+        (state.versions, state.generation) = (versions, generation)
+        for action in gone { state.shown[action.id] = nil }
+        if state.shown.isEmpty { state.last = nil }
+        for action in made { state.shown[action.id] = action }
+        if let last = made.last?.id { state.last = max(state.last ?? last, last) }
+        for id in found.unknown.gone { state.unknown[id] = nil }
+        for (id, row) in found.unknown.new { state.unknown[id] = row }
+        for action in found.ended { state.written[action.id] = nil }
       }
     }
   }
 
-  private func shown(_ action: any ForwardAction, _ number: Int64) -> ShownAction {
+  /// What follows from news. Nothing is done with all that are shown, which may be many, unless all were read, or one comes between.
+  private struct Found {
+    var ended: [ShownAction] = []
+    /// Layers lie in order: those above one that comes between are made again.
+    var redone: [ShownAction] = []
+    var unknown = Unknown()
+    /// What the sending of those that have ended has changed.
+    var written: [OutboxID: Set<EntityKey>] = [:]
+
+    /// Those whose type was not known, or is not.
+    struct Unknown {
+      var known: [(OutboxID, any ForwardAction)] = []
+      var new: [OutboxID: OutboxRow] = [:]
+      var gone: [OutboxID] = []
+    }
+  }
+
+  private func find(_ news: OutboxNews, _ generation: Int, _ state: State) -> Found {
+    var found = Found()
+    if news.mayHaveEndedUnnamed(state.versions) {
+      found.ended = state.shown.values.filter { news.hasEnded($0.id) }
+      found.unknown.gone = state.unknown.keys.filter(news.hasEnded)
+    } else {
+      let ended = news.rows.map(\.id).filter(news.hasEnded)
+      found.ended = ended.compactMap { state.shown[$0] }
+      found.unknown.gone = ended
+    }
+    for action in found.ended { found.written[action.id] = state.written[action.id] }
+    // A type may be known by now.
+    let again = generation == state.generation ? [] : state.unknown.filter { !news.hasEnded($0.key) }.map { ($0, $1) }
+    for (id, row) in news.rows.filter({ $0.row.state == .pending }) + again where state.shown[id] == nil {
+      if let action = registry.action(row) {
+        found.unknown.known.append((id, action))
+        found.unknown.gone.append(id)
+      } else {
+        found.unknown.new[id] = row
+      }
+    }
+    if let first = found.unknown.known.map(\.0).min(), let last = state.last, first < last {
+      found.redone = state.shown.values.filter { $0.id > first && !news.hasEnded($0.id) }
+    }
+    return found
+  }
+
+  private func shown(_ action: any ForwardAction, _ id: OutboxID) -> ShownAction {
     var keys: [EntityKey] = []
     do { keys = try action.keys(in: model) } catch { report(error) }
-    return ShownAction(number: number, action: action, keys: keys)
+    return ShownAction(id: id, action: action, keys: keys)
   }
 
   private func show(_ shown: ShownAction, in store: EntityStore) -> ShownAction {
@@ -121,7 +145,7 @@ final class OutboxOverlay: ViewOverlay {
 
 /// A forwarded action above what is stored.
 struct ShownAction: Sendable {
-  let number: Int64
+  let id: OutboxID
   let action: any ForwardAction
   /// Its entities.
   let keys: [EntityKey]
@@ -130,20 +154,33 @@ struct ShownAction: Sendable {
   var held: [any Sendable] = []
 }
 
-// The array is sorted by number.
-extension [ShownAction] {
-  /// Where the first stands that is not before a number.
-  fileprivate func position(of number: Int64) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].number < number { low = middle + 1 } else { high = middle }
+/// What was read of all outboxes.
+private struct OutboxNews {
+  /// In order.
+  let rows: [(id: OutboxID, row: OutboxRow)]
+  private let states: [OutboxID: OutboxRow.State]
+  private let changes: [StoreAttachment: OutboxChanges]
+
+  init(_ changes: [StoreAttachment: OutboxChanges]) {
+    self.changes = changes
+    rows = changes.sorted { $0.key < $1.key }.flatMap { attachment, changes in
+      changes.rows.map { row in
+        (OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number), row)
+      }
     }
-    return low
+    states = Dictionary(rows.map { ($0.id, $0.row.state) }) { $1 }
   }
 
-  fileprivate func action(_ number: Int64) -> ShownAction? {
-    let position = position(of: number)
-    return position < count && self[position].number == number ? self[position] : nil
+  func state(_ id: OutboxID) -> OutboxRow.State? { states[id] }
+  func isAttached(_ id: OutboxID) -> Bool { changes[id.attachment] != nil }
+
+  /// Whether an action that was pending is so no longer.
+  func hasEnded(_ id: OutboxID) -> Bool {
+    states[id].map { $0 != .pending } ?? changes[id.attachment]?.isWhole ?? true
+  }
+
+  /// Whether some may have ended that are not among the rows: they were cleared, or their store is detached.
+  func mayHaveEndedUnnamed(_ known: [StoreAttachment: OutboxVersion]) -> Bool {
+    changes.values.contains(where: \.isWhole) || known.keys.contains { changes[$0] == nil }
   }
 }

@@ -17,6 +17,10 @@ public struct OutboxPolicy: Sendable, Hashable {
   /// How often an action is tried between a start and a stop before it becomes a dead letter; without end, if `nil`.
   public var maximumAttempts: Int?
 
+  /// How often in a row a service may answer that the change was made, while its result cannot be had (303), before the action becomes
+  /// a dead letter.
+  static let maximumLostResults = 10
+
   /// Creates a policy.
   public init(
     dependents: Dependents = .hold, maximumConcurrentSends: Int = 6, backoff: Backoff = Backoff(),

@@ -1,19 +1,31 @@
 import Concord
 import ConcordPersistence
+import Dispatch
 import Foundation
 
 /// What an outbox knows, and what it does now. One lock guards it.
 struct OutboxState {
-  // MARK: What is in the store
+  // MARK: What is in the stores
 
-  var version: OutboxVersion?
-  /// Whether a store was read.
-  var hasRead = false
+  var stores: [StoreAttachment: Store] = [:]
   /// Those that are pending, and dead letters.
-  var items: [Int64: Item] = [:]
+  var items: [OutboxID: Item] = [:]
   var lanes = OutboxLanes()
 
+  /// An attached store.
+  struct Store {
+    /// Up to where it was read; `nil` if all of it is to be read.
+    var version: OutboxVersion?
+    /// Whether it ever was.
+    var wasRead = false
+    /// Says that no other process sends what is in it.
+    var hold: OutboxHold?
+    /// How many of ``items`` are its own.
+    var count = 0
+  }
+
   struct Item {
+    let id: OutboxID
     let row: OutboxRow
     /// `nil` if its type is not known.
     let action: (any ForwardAction)?
@@ -26,24 +38,32 @@ struct OutboxState {
   var policy = OutboxPolicy()
   var transport: (any Transport)?
   var isStarted = false
+  /// Whether a stop detaches the stores.
+  var isDetaching = false
   /// Why nothing is sent.
   var holds: Set<ActionScheduler.Hold> = []
   var isReachable = false
-  /// Says that no other process sends, and for which store.
-  var hold: OutboxHold?
-  var heldHome: PersistentStore?
+  /// What is about to be detached: nothing of it is sent any longer.
+  var leaving: Set<StoreAttachment> = []
+  /// The number of what waits for other processes to send no longer, and whether it has to look once more.
+  var holding: Int?
+  var mustHold = false
   /// How many wait until the service wants to be asked again, or until nothing is sent.
   var pauses = 0
   /// What is being sent; `nil` until its task is known.
-  var running: [Int64: Task<Void, Never>?] = [:]
+  var running: [OutboxID: Task<Void, Never>?] = [:]
+  /// Who waits until nothing of a store is being sent.
+  var leavers: [StoreAttachment: [DispatchSemaphore]] = [:]
   /// What waits until a stop; `nil` until its task is known.
   var waits: [Int: Task<Void, Never>?] = [:]
-  var failures: [Int64: Failure] = [:]
+  var failures: [OutboxID: Failure] = [:]
   var nextNumber = 0
 
   struct Failure {
-    var count: Int
-    var error: String
+    var count = 0
+    var error = ""
+    /// How often in a row the service has said where the result is, and that could not be had.
+    var lostResults = 0
   }
 
   // MARK: Those who follow
@@ -51,8 +71,11 @@ struct OutboxState {
   var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
   var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
 
-  var canSend: Bool { isStarted && holds.isEmpty && isReachable && hold != nil && pauses == 0 }
+  var canSend: Bool { isStarted && holds.isEmpty && isReachable && pauses == 0 }
   var isIdle: Bool { running.isEmpty && lanes.isIdle }
+
+  /// The stores whose actions this process may send.
+  var sentStores: Set<StoreAttachment> { Set(stores.filter { $1.hold != nil }.keys).subtracting(leaving) }
 
   mutating func takeNumber() -> Int {
     nextNumber += 1
@@ -60,12 +83,11 @@ struct OutboxState {
   }
 
   func entry(_ item: Item) -> OutboxEntry {
-    let failure = failures[item.row.number]
+    let failure = failures[item.id]
     return OutboxEntry(
       key: IdempotencyKey(rawValue: item.row.key), name: item.row.action, action: item.action,
       entity: "\(item.row.entity) \(item.row.id)", forwarded: .init(timeIntervalSince1970: item.row.forwarded),
-      attempts: failure?.count ?? 0, lastError: failure?.error, isSending: running[item.row.number] != nil,
-      number: item.row.number)
+      attempts: failure?.count ?? 0, lastError: failure?.error, isSending: running[item.id] != nil, row: item.id)
   }
 
   func letter(_ item: Item) -> DeadLetter { DeadLetter(entry: entry(item), reason: item.row.reason ?? "") }

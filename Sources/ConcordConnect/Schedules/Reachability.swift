@@ -1,4 +1,5 @@
 import Concord
+import Foundation
 
 #if canImport(Network)
   import Network
@@ -29,42 +30,75 @@ public struct SystemReachability: Reachability {
   }
 }
 
+/// A network whose changes can be followed without a wait: whoever changes it has told all when that returns.
+protocol ImmediateReachability: Reachability {
+  /// Calls back whenever the state changes, in order, until the result is called.
+  ///
+  /// - Returns: what ends it.
+  func follow(_ body: @escaping @Sendable (Bool) -> Void) -> @Sendable () -> Void
+}
+
 /// A switch: for tests, and for an app that lets its user go offline.
-public final class ReachabilitySwitch: Reachability {
+public final class ReachabilitySwitch: ImmediateReachability {
   private let state: Locked<State>
+  /// Guards the order in which changes are told.
+  private let telling = NSRecursiveLock()
 
   private struct State {
     var isReachable: Bool
     var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
+    var followers: [Int: @Sendable (Bool) -> Void] = [:]
     var nextNumber = 0
+
+    mutating func takeNumber() -> Int {
+      nextNumber += 1
+      return nextNumber
+    }
   }
 
   /// Creates a switch in a position.
   public init(isReachable: Bool = true) { state = Locked(State(isReachable: isReachable)) }
 
   /// Whether the network counts as reachable.
+  ///
+  /// Schedules that wait for it have begun when setting it returns.
   public var isReachable: Bool {
     get { state.withLock { $0.isReachable } }
     set {
-      state.withLock { state in
-        guard state.isReachable != newValue else { return }
+      telling.lock()
+      defer { telling.unlock() }
+      let followers = state.withLock { state -> [@Sendable (Bool) -> Void] in
+        guard state.isReachable != newValue else { return [] }
         state.isReachable = newValue
         for stream in state.streams.values { stream.yield(newValue) }
+        return state.followers.sorted { $0.key < $1.key }.map(\.value)
       }
+      for follower in followers { follower(newValue) }
     }
   }
 
+  /// The state now, and whenever it changes.
   public var states: AsyncStream<Bool> {
-    let (stream, continuation) = AsyncStream<Bool>.makeStream()
+    // Two that follow each other differ, so that the last two tell a slow reader all that counts: that it came back.
+    let (stream, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(2))
     let number = state.withLock { state in
-      state.nextNumber += 1
-      state.streams[state.nextNumber] = continuation
+      let number = state.takeNumber()
+      state.streams[number] = continuation
       continuation.yield(state.isReachable)
-      return state.nextNumber
+      return number
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
     }
     return stream
+  }
+
+  func follow(_ body: @escaping @Sendable (Bool) -> Void) -> @Sendable () -> Void {
+    let number = state.withLock { state in
+      let number = state.takeNumber()
+      state.followers[number] = body
+      return number
+    }
+    return { [weak self] in self?.state.withLock { _ = $0.followers.removeValue(forKey: number) } }
   }
 }

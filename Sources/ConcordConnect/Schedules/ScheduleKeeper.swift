@@ -30,7 +30,7 @@ final class ScheduleKeeper: Sendable {
 
   /// What waits for a trigger.
   private struct Wait {
-    let task: Task<Void, Never>
+    let cancel: @Sendable () -> Void
     /// Whether its time has come, and it has not woken yet.
     var isBehind: @Sendable () -> Bool = { false }
   }
@@ -48,7 +48,7 @@ final class ScheduleKeeper: Sendable {
     self.reachability = reachability
   }
 
-  deinit { for entry in state.withLock({ $0.entries.values }) { entry.waits.forEach { $0.task.cancel() } } }
+  deinit { for entry in state.withLock({ $0.entries.values }) { entry.waits.forEach { $0.cancel() } } }
 
   /// Whether an interval has ended, and its action was not given to be executed yet.
   var isBehind: Bool { state.withLock { $0.entries.values.flatMap(\.waits) }.contains { $0.isBehind() } }
@@ -69,7 +69,7 @@ final class ScheduleKeeper: Sendable {
 
   private func remove(_ number: Int) {
     let entry = state.withLock { $0.entries.removeValue(forKey: number) }
-    entry?.waits.forEach { $0.task.cancel() }
+    entry?.waits.forEach { $0.cancel() }
   }
 
   func start() {
@@ -90,7 +90,7 @@ final class ScheduleKeeper: Sendable {
         return state.entries[number]?.waits ?? []
       }
     }
-    for wait in waits { wait.task.cancel() }
+    for wait in waits { wait.cancel() }
   }
 
   /// Begins to wait for what makes an action due.
@@ -109,7 +109,7 @@ final class ScheduleKeeper: Sendable {
       state.entries[number]?.waits += waits
       return false
     }
-    if isLate { return waits.forEach { $0.task.cancel() } }
+    if isLate { return waits.forEach { $0.cancel() } }
     if triggers.contains(.atStart) { isDue(number, since: start) }
   }
 
@@ -129,10 +129,16 @@ final class ScheduleKeeper: Sendable {
         deadline.withLock { $0 = clock.now.advanced(by: interval) }
       }
     }
-    return Wait(task: task) { deadline.withLock { $0.map { $0 <= clock.now } ?? false } }
+    return Wait(cancel: { task.cancel() }) { deadline.withLock { $0.map { $0 <= clock.now } ?? false } }
   }
 
   private func following(_ number: Int, _ start: Int) -> Wait {
+    if let reachability = reachability as? any ImmediateReachability {
+      return Wait(
+        cancel: reachability.follow { [weak self] isReachable in
+          if isReachable { self?.isDue(number, since: start) }
+        })
+    }
     let states = reachability.states
     let task = Task { [weak self] in
       var wasReachable = true
@@ -141,7 +147,7 @@ final class ScheduleKeeper: Sendable {
         if isReachable, !wasReachable { self?.isDue(number, since: start) }
       }
     }
-    return Wait(task: task)
+    return Wait(cancel: { task.cancel() })
   }
 
   /// - Parameter start: the one since which it was awaited.

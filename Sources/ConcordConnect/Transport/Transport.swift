@@ -81,15 +81,13 @@ public struct TransportResponse: Sendable {
   /// The beginning of the body, for people to read.
   var excerpt: String { body.excerpt }
 
-  /// How long the service wants to be left alone: `Retry-After`, in seconds or as a date.
+  /// How long the service wants to be left alone: `Retry-After`, in seconds or as a date of one of the three forms that HTTP has.
+  ///
+  /// `nil` if it says nothing of it, or something else. Seconds that no number can hold are the most that one can.
   public var retryAfter: Duration? {
-    guard let text = headers["Retry-After"] else { return nil }
-    if let seconds = Int(text) { return seconds >= 0 ? .seconds(seconds) : nil }
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return formatter.date(from: text).map { .seconds(max(0, $0.timeIntervalSinceNow)) }
+    guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .seconds(Int64(text) ?? .max) }
+    return HTTPDate.date(text).map { .seconds(max(0, $0.timeIntervalSinceNow)) }
   }
 }
 

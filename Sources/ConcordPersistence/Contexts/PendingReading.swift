@@ -2,7 +2,7 @@ import ConcordModel
 
 /// Reads rows as they will be when the pending changes are saved: what others have stored meanwhile lies below, property by
 /// property.
-final class PendingReading: RowReading {
+final class PendingReading: RowReading, OutboxesReading {
   private let base: any RowReading
   private let pending: PendingChanges
 
@@ -123,4 +123,8 @@ final class PendingReading: RowReading {
   }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
+
+  func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
+    try (base as? any OutboxesReading)?.outboxes(after: known) ?? [:]
+  }
 }

@@ -2,27 +2,38 @@ package import Concord
 package import ConcordModel
 
 extension PersistentStoreCoordinator {
-  /// Reads what is new in the outbox.
-  package func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
-    try read([EntityDescription]()) { try $0.outbox(after: version) }
+  /// Reads what is new in the outboxes of all attached stores.
+  ///
+  /// - Parameter known: how far each was read; one that is not named is read whole.
+  package func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
+    try read(model.entities) { try ($0 as? any OutboxesReading)?.outboxes(after: known) ?? [:] }
   }
 
-  /// Writes to the outbox, and reads what is new in it.
-  package func writeOutbox<R>(_ body: (any RowWriting) throws -> R) throws -> R {
-    try write([EntityDescription](), withOutbox: true, body)
+  /// Writes to the outbox of a store, and reads it.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store is not attached any longer.
+  package func writeOutbox<R>(of attachment: StoreAttachment, _ body: (any RowWriting) throws -> R) throws -> R {
+    try write([EntityDescription](), outboxes: .one(attachment), body)
   }
 
-  /// Writes to the outbox, and what a change to entities changes of those that are stored: one commit in each store.
+  /// Removes all forwarded actions from all attached stores without a trace.
+  package func clearOutboxes() throws {
+    try write([EntityDescription](), outboxes: .all) { try $0.clearOutbox() }
+  }
+
+  /// Writes to the outbox of a store, and what a change to entities changes of those that are stored: one commit in each store.
   ///
   /// - Parameters:
+  ///   - attachment: the store with the outbox.
   ///   - keys: the entities that the change reads or changes, if they are there.
   ///   - change: what is to be changed, in a store that holds these, and nothing else.
   ///   - body: writes to the outbox. It gets which entities are changed.
   package func write(
-    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void,
+    outboxOf attachment: StoreAttachment, touching keys: [EntityKey],
+    _ change: @escaping @Sendable (EntityStore) throws -> Void,
     _ body: (any RowWriting, Set<EntityKey>) throws -> Void
   ) throws {
-    try write(model.entities, withOutbox: true) { writing in
+    try write(model.entities, outboxes: .one(attachment)) { writing in
       let replay = EntityReplay(
         model: model, writing: writing, stamp: nextStamp(), collectors: removalCollectors.current)
       try body(writing, try replay.run(touching: keys, change))

@@ -13,8 +13,8 @@ struct MemoryOutbox {
   private var cleared: Int64 = 0
 
   func changes(after known: OutboxVersion?) -> OutboxChanges {
-    guard let version else { return OutboxChanges() }
-    let isWhole = known?.epoch != version.epoch || (known?.number ?? -1) < forgotten
+    guard let version else { return OutboxChanges(isWhole: known != .empty) }
+    let isWhole = known.map { !$0.isFollowed(by: version, forgotten: forgotten) } ?? true
     let found = rows.values.filter { row in
       isWhole ? !row.state.isFinished : (written[row.number] ?? 0) > (known?.number ?? 0)
     }

@@ -7,8 +7,10 @@
   /// Finished rows stay for a while, without what they held, so that those who follow read only what is new.
   extension SQLiteSession {
     func outbox(after known: OutboxVersion?) throws -> OutboxChanges {
-      guard let (version, forgotten, cleared) = try outboxState() else { return OutboxChanges() }
-      let isWhole = known?.epoch != version.epoch || (known?.number ?? -1) < forgotten
+      guard let (version, forgotten, cleared) = try outboxState() else {
+        return OutboxChanges(isWhole: known != .empty)
+      }
+      let isWhole = known.map { !$0.isFollowed(by: version, forgotten: forgotten) } ?? true
       if !isWhole, known == version { return OutboxChanges(version: version, isWhole: false) }
       let condition = isWhole ? "state IN ('pending', 'refused')" : "version > ?"
       let statement = SQLiteStatement(

@@ -54,12 +54,22 @@ public struct OutboxVersion: Sendable, Hashable {
 
   /// Creates a version from its parts.
   public init(epoch: Int64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
+
+  /// The version of an outbox that nothing was ever written to. What is written later is all new to those who have read it.
+  public static let empty = OutboxVersion(epoch: 0, number: 0)
+
+  /// Whether those who have read up to here can be told what is new, or have to read all.
+  ///
+  /// - Parameter forgotten: up to where finished rows may be missing.
+  func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
+    (epoch == version.epoch || self == .empty) && number >= forgotten
+  }
 }
 
 /// The changes in an outbox since a version.
 public struct OutboxChanges: Sendable {
-  /// The version up to which it was read; `nil` if nothing was ever written.
-  public var version: OutboxVersion?
+  /// The version up to which it was read.
+  public var version: OutboxVersion
   /// The rows that were added or changed, in order.
   public var rows: [OutboxRow]
   /// Whether the rows are all unfinished ones, and replace those known before.
@@ -69,7 +79,7 @@ public struct OutboxChanges: Sendable {
 
   /// Creates a list of changes.
   public init(
-    version: OutboxVersion? = nil, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
+    version: OutboxVersion = .empty, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
   ) {
     (self.version, self.rows, self.isWhole, self.wasCleared) = (version, rows, isWhole, wasCleared)
   }

@@ -18,14 +18,16 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Which of them keeps a type. The first that is meant for a type keeps it.
     var routes: [EntityDescription: Int] = [:]
     /// The store that keeps everything, if there is but one.
-    var only: (any RowStore)?
-    /// Which of them keeps the outbox: the first that has a file, or the first.
+    var only: (store: any RowStore, attachment: StoreAttachment)?
+    var lastAttachment = 0
+    /// Which of them keeps what is forwarded: the first that has a file, or the first.
     var home: Int? { attached.firstIndex { $0.store.url != nil } ?? attached.indices.first }
   }
 
   private struct Attached {
     let store: PersistentStore
     let observation: StoreObservation
+    let attachment: StoreAttachment
   }
 
   /// Creates a coordinator without stores.
@@ -59,7 +61,9 @@ public final class PersistentStoreCoordinator: Sendable {
     }
     try change { state in
       try Self.check(store, isNotAmong: state.attached.map(\.store))
-      state.attached.append(Attached(store: store, observation: observation))
+      state.lastAttachment += 1
+      state.attached.append(
+        Attached(store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment)))
     }
   }
 
@@ -105,7 +109,9 @@ public final class PersistentStoreCoordinator: Sendable {
           model.isMeant(entity, for: $0.configuration, attached: configurations)
         }
       }
-      state.only = stores.count == 1 && state.routes.count == model.entities.count ? stores[0].rows : nil
+      state.only =
+        stores.count == 1 && state.routes.count == model.entities.count
+        ? (stores[0].rows, state.attached[0].attachment) : nil
       var (changed, gone): (Set<EntityDescription>, Set<EntityDescription>) = ([], [])
       for entity in model.entities {
         let old = before.routes[entity].map { before.attached[$0].store }
@@ -168,52 +174,82 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct Route {
     let store: any RowStore
+    let attachment: StoreAttachment
     var entities: [EntityDescription] = []
-    /// Whether it keeps the outbox.
-    var isHome = false
   }
 
-  /// The stores in which entities of these types are kept, and the one that keeps the outbox, in the order in which they were
-  /// attached.
-  private func routes(_ entities: some Collection<EntityDescription>) -> [Route] {
+  /// The outboxes that are written beside the rows of entities.
+  enum WrittenOutboxes {
+    case none
+    case one(StoreAttachment)
+    case all
+
+    func contains(_ attachment: StoreAttachment) -> Bool {
+      switch self {
+      case .none: false
+      case .one(let written): attachment == written
+      case .all: true
+      }
+    }
+  }
+
+  /// The stores in which entities of these types are kept, in the order in which they were attached, with those whose outboxes are
+  /// read or written.
+  private func routes(_ entities: some Collection<EntityDescription>, _ outboxes: WrittenOutboxes) -> [Route] {
     let state = state.withLock { $0 }
-    var routes = state.attached.map { Route(store: $0.store.rows) }
+    var routes = state.attached.map { Route(store: $0.store.rows, attachment: $0.attachment) }
     for entity in entities {
       if let index = state.routes[entity] { routes[index].entities.append(entity) }
     }
-    if let home = state.home { routes[home].isHome = true }
-    return routes.filter { !$0.entities.isEmpty || $0.isHome }
+    return routes.filter { !$0.entities.isEmpty || outboxes.contains($0.attachment) }
   }
 
-  /// The store that keeps the outbox.
+  /// The attached stores, each of which may have an outbox.
+  package var attachments: [StoreAttachment: PersistentStore] {
+    state.withLock { state in
+      Dictionary(uniqueKeysWithValues: state.attached.map { ($0.attachment, $0.store) })
+    }
+  }
+
+  /// The store that keeps what is forwarded.
   package var outboxHome: PersistentStore? {
     state.withLock { state in state.home.map { state.attached[$0].store } }
   }
 
-  /// Reads the stores of some types, each in one committed state.
+  /// The attachment of the store that keeps what is forwarded.
+  package var homeAttachment: StoreAttachment? {
+    state.withLock { state in state.home.map { state.attached[$0].attachment } }
+  }
+
+  /// Reads the stores of some types, each in one committed state. Whoever reads all types reads all outboxes, too.
   func read<R>(_ entities: some Collection<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
-    if let only = state.withLock({ $0.only }) { return try only.read(body) }
-    return try read(routes(entities)[...], [:], nil, body)
+    if let only = state.withLock({ $0.only }) {
+      return try only.store.read { try body(AttachedReading($0, only.attachment)) }
+    }
+    return try read(routes(entities, entities.count == model.entities.count ? .all : .none)[...], [:], [:], body)
   }
 
   private func read<R>(
-    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading], _ home: (any RowReading)?,
-    _ body: (any RowReading) throws -> R
+    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading],
+    _ outboxes: [StoreAttachment: any RowReading], _ body: (any RowReading) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(reading: sessions, home: home)) }
+    guard let route = routes.first else { return try body(RoutedSession(reading: sessions, outboxes: outboxes)) }
     return try route.store.read { session in
-      var sessions = sessions
+      var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
-      return try read(routes.dropFirst(), sessions, route.isHome ? session : home, body)
+      outboxes[route.attachment] = session
+      return try read(routes.dropFirst(), sessions, outboxes, body)
     }
   }
 
   /// Writes to the stores of all types, whole in each. Several stores are locked in the order in which they were attached, so
   /// that no two writers wait for each other.
   ///
-  /// - Parameter withOutbox: whether forwarded actions are written, too.
+  /// - Parameter outboxes: those that are written, too.
+  /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store of the outbox is not attached any longer.
   func write<R>(
-    _ entities: some Collection<EntityDescription>, withOutbox: Bool = false, _ body: (any RowWriting) throws -> R
+    _ entities: some Collection<EntityDescription>, outboxes: WrittenOutboxes = .none,
+    _ body: (any RowWriting) throws -> R
   ) throws -> R {
     var isChanged = false
     var notice: (keys: [EntityKey], number: Int)?
@@ -229,20 +265,29 @@ public final class PersistentStoreCoordinator: Sendable {
       if isChanged, feed.isFollowed { notice = (keys, announcements.add(keys)) }
       return result
     }
-    if let only = state.withLock({ $0.only }) { return try only.write(origin: ObjectIdentifier(self), writing) }
-    let needed = routes(entities).filter { withOutbox || !$0.entities.isEmpty }
-    return try write(needed[...], [:], nil, writing)
+    let only = state.withLock { $0.only }
+    switch (only, outboxes) {
+    case (let only?, .one(let written)) where only.attachment != written: break
+    case (let only?, _): return try only.store.write(origin: ObjectIdentifier(self), writing)
+    case (nil, _): break
+    }
+    let routes = routes(entities, outboxes)
+    if case .one(let written) = outboxes, !routes.contains(where: { $0.attachment == written }) {
+      throw StoreError.detached(store: "with the outbox")
+    }
+    return try write(routes[...], outboxes, [:], [], writing)
   }
 
   private func write<R>(
-    _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowWriting], _ home: (any RowWriting)?,
-    _ body: (any RowWriting) throws -> R
+    _ routes: ArraySlice<Route>, _ written: WrittenOutboxes, _ sessions: [EntityDescription: any RowWriting],
+    _ outboxes: [any RowWriting], _ body: (any RowWriting) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(writing: sessions, home: home)) }
+    guard let route = routes.first else { return try body(RoutedSession(writing: sessions, outboxes: outboxes)) }
     return try route.store.write(origin: ObjectIdentifier(self)) { session in
-      var sessions = sessions
+      var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
-      return try write(routes.dropFirst(), sessions, route.isHome ? session : home, body)
+      if written.contains(route.attachment) { outboxes.append(session) }
+      return try write(routes.dropFirst(), written, sessions, outboxes, body)
     }
   }
 }

@@ -2,17 +2,19 @@ import Concord
 import ConcordModel
 
 /// Reads and writes several stores as one: each type where it is kept.
-final class RoutedSession<Session>: RowReading {
+final class RoutedSession<Session>: RowReading, OutboxesReading {
   private let sessions: [EntityDescription: Session]
-  /// Of the store that keeps the outbox.
-  private let home: Session?
+  /// Those of the stores whose outboxes are read.
+  private let readOutboxes: [StoreAttachment: Session]
+  /// Those of the stores whose outboxes are written.
+  private let writtenOutboxes: [Session]
   private let asReading: (Session) -> any RowReading
 
   private init(
-    _ sessions: [EntityDescription: Session], _ home: Session?, _ asReading: @escaping (Session) -> any RowReading
+    _ sessions: [EntityDescription: Session], reading readOutboxes: [StoreAttachment: Session] = [:],
+    writing writtenOutboxes: [Session] = [], _ asReading: @escaping (Session) -> any RowReading
   ) {
-    self.sessions = sessions
-    self.home = home
+    (self.sessions, self.readOutboxes, self.writtenOutboxes) = (sessions, readOutboxes, writtenOutboxes)
     self.asReading = asReading
   }
 
@@ -66,14 +68,23 @@ final class RoutedSession<Session>: RowReading {
     try sessions[entity].map { try asReading($0).referrers(to: key, in: entity) } ?? []
   }
 
+  /// Several stores have several: see ``outboxes(after:)``.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
-    try home.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
+    try writtenOutboxes.first.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
+  }
+
+  func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
+    var changes: [StoreAttachment: OutboxChanges] = [:]
+    for (attachment, session) in readOutboxes {
+      changes[attachment] = try asReading(session).outbox(after: known[attachment])
+    }
+    return changes
   }
 }
 
 extension RoutedSession: RowWriting where Session == any RowWriting {
-  convenience init(writing sessions: [EntityDescription: any RowWriting], home: (any RowWriting)?) {
-    self.init(sessions, home) { $0 }
+  convenience init(writing sessions: [EntityDescription: any RowWriting], outboxes: [any RowWriting]) {
+    self.init(sessions, writing: outboxes) { $0 }
   }
 
   var changedKeys: [EntityKey] {
@@ -101,18 +112,20 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
   func delete(_ key: EntityKey) throws { try session(key.entity).delete(key) }
 
-  func outboxRow(_ number: Int64) throws -> OutboxRow? { try home?.outboxRow(number) }
+  func outboxRow(_ number: Int64) throws -> OutboxRow? { try writtenOutboxes.first?.outboxRow(number) }
 
   func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
-    guard let home else { throw StoreError.noStore(entity: row.entity) }
-    return try home.writeOutbox(row)
+    guard let outbox = writtenOutboxes.first else { throw StoreError.noStore(entity: row.entity) }
+    return try outbox.writeOutbox(row)
   }
 
-  func clearOutbox() throws { try home?.clearOutbox() }
+  func clearOutbox() throws { for outbox in writtenOutboxes { try outbox.clearOutbox() } }
 }
 
 extension RoutedSession where Session == any RowReading {
-  convenience init(reading sessions: [EntityDescription: any RowReading], home: (any RowReading)?) {
-    self.init(sessions, home) { $0 }
+  convenience init(
+    reading sessions: [EntityDescription: any RowReading], outboxes: [StoreAttachment: any RowReading]
+  ) {
+    self.init(sessions, reading: outboxes) { $0 }
   }
 }

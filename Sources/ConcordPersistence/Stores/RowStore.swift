@@ -92,7 +92,9 @@ extension RowReading {
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
 
-  public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
+  public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
+    OutboxChanges(isWhole: version != .empty)
+  }
 }
 
 /// A writer of rows, valid within ``RowStore/write(origin:_:)`` only, which reads its own writes.

@@ -1,0 +1,54 @@
+import ConcordModel
+
+/// The time during which a store is attached to a coordinator. A store that is attached again has another one.
+///
+/// They are in the order in which stores were attached.
+package struct StoreAttachment: Hashable, Comparable, Sendable {
+  let number: Int
+
+  package init(number: Int) { self.number = number }
+
+  package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+}
+
+/// A reading that tells the outboxes of several stores apart.
+package protocol OutboxesReading: RowReading {
+  /// Reads what is new in the outbox of each store that is read.
+  ///
+  /// - Parameter known: how far each was read; one that is not named is read whole.
+  func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges]
+}
+
+/// Reads the only attached store, and tells which it is.
+final class AttachedReading: RowReading, OutboxesReading {
+  private let base: any RowReading
+  private let attachment: StoreAttachment
+
+  init(_ base: any RowReading, _ attachment: StoreAttachment) { (self.base, self.attachment) = (base, attachment) }
+
+  func row(of key: EntityKey) throws -> StoredRow? { try base.row(of: key) }
+
+  func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+    try base.withRow(of: key, body)
+  }
+
+  func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws { try base.rows(query, body) }
+
+  func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
+    try base.entities(query, body)
+  }
+
+  func count(_ query: RowQuery) throws -> Int { try base.count(query) }
+
+  func steps(of query: RowQuery) throws -> [String] { try base.steps(of: query) }
+
+  func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
+    try base.referrers(to: key, in: entity)
+  }
+
+  func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
+
+  func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
+    [attachment: try base.outbox(after: known[attachment])]
+  }
+}
