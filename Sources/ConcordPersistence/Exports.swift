@@ -1,1 +1,3 @@
 @_exported public import ConcordModel
+// Its types stand in the interface: URLs, predicates, orders.
+@_exported public import Foundation

@@ -89,7 +89,8 @@ public protocol RowWriting: RowReading {
   /// Adds a row; `false` if there is one already, which stays.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Adds a row, or replaces the one that is there if its stamp is older.
-  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
+  @discardableResult
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a row that is there, none of which has to do with a collection. The values are those of all columns, in
@@ -122,8 +123,9 @@ extension RowWriting {
   }
   public func clearOutbox() throws {}
 
-  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
-    if try !insert(row, for: key) { try replaceOlder(row, for: key) }
+  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    if try insert(row, for: key) { return true }
+    return try replaceOlder(row, for: key)
   }
 
   public func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
@@ -148,9 +150,10 @@ extension RowWriting {
     return true
   }
 
-  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws {
-    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return }
+  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return false }
     try update(row, replacing: stored, for: key)
+    return true
   }
 }
 
