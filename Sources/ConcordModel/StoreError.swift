@@ -14,6 +14,8 @@ public enum StoreError: Error, Sendable {
   case misdescribed(entity: String, reason: String)
   /// A name under which no model is registered.
   case unknownModel(String)
+  /// A configuration that the model does not declare, with the names of those that it declares.
+  case unknownConfiguration(String, model: String, declared: [String])
   /// A model that contradicts itself.
   case invalidModel(model: String, reason: String)
   /// An entity that no attached store keeps.
@@ -32,8 +34,14 @@ public enum StoreError: Error, Sendable {
   case conflict(entity: String, id: String, properties: [String])
   /// A file whose tables do not fit the model.
   case incompatibleStore(store: String, differences: [String])
-  /// A file that was migrated to a newer model than this one.
+  /// A file that was migrated to a newer model than this one, before it was attached or while it was open.
   case newerStore(store: String)
+  /// A file of another program, with what it is, as in "a Core Data file".
+  case foreignStore(store: String, kind: String)
+  /// A file that was removed, replaced or emptied while it was open.
+  case replacedStore(store: String)
+  /// A store with rows of entities that belong into another attached store.
+  case keptElsewhere(store: String, in: String, entities: [String])
   /// A file that is damaged, or no SQLite file.
   case damagedStore(store: String, reason: String)
   /// A full disk.
@@ -44,15 +52,17 @@ public enum StoreError: Error, Sendable {
   case locked(store: String)
   /// Any other failure of a store.
   case storeFailed(store: String, reason: String)
-  /// A type of store that is not available: SQLite needs the package trait `Persistence`.
+  /// A type of store that is not available: SQLite needs the package trait `Persistence`, others are registered.
   case unavailableStoreType(String)
 }
 
 extension StoreError {
-  /// Whether the error says that the tables of a file do not fit the model.
-  package var isIncompatible: Bool {
-    switch self {
-    case .incompatibleStore, .newerStore: true
+  /// Whether an error concerns the store at this moment, and not what was to be written, so that the same may succeed later.
+  package static func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
+      StoreError.damagedStore, StoreError.newerStore, StoreError.replacedStore:
+      true
     default: false
     }
   }
@@ -79,6 +89,8 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .danglingReference(let entity, let id): "a row refers to \(entity) \(id), which is not stored"
     case .misdescribed(let entity, let reason): "\(entity) describes its row wrongly: \(reason)"
     case .unknownModel(let name): "no model is registered under the name '\(name)'"
+    case .unknownConfiguration(let name, let model, let declared):
+      "the model '\(model)' declares no configuration '\(name)'; it declares \(StoreError.list(declared))"
     case .invalidModel(let model, let reason): "the model '\(model)' is not valid: \(reason)"
     case .noStore(let entity): "no attached store keeps \(entity)"
     case .unknownEntity(let entity): "\(entity) does not belong to the model"
@@ -91,12 +103,24 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .incompatibleStore(let store, let differences):
       "the store '\(store)' does not fit the model: \(differences.joined(separator: "; "))"
     case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
+    case .foreignStore(let store, let kind): "the store '\(store)' is not Concord's: it is \(kind)"
+    case .replacedStore(let store): "the file of the store '\(store)' was removed or replaced while it was open"
+    case .keptElsewhere(let store, let other, let entities):
+      "the store '\(store)' has rows of \(StoreError.list(entities)), which belong into '\(other)'"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
     case .refused(let store, let reason): "the store '\(store)' refuses a value: \(reason)"
     case .locked(let store): "the store '\(store)' is held by others"
     case .storeFailed(let store, let reason): "the store '\(store)' failed: \(reason)"
-    case .unavailableStoreType(let type): "stores of type '\(type)' are not built in: the trait 'Persistence' is off"
+    case .unavailableStoreType(StoreType.sqlite.rawValue):
+      "stores of type '\(StoreType.sqlite)' are not built in: the package trait 'Persistence' is off"
+    case .unavailableStoreType(let type):
+      "there are no stores of type '\(type)': use '\(StoreType.sqlite)' or '\(StoreType.inMemory)', or register the type"
     }
+  }
+
+  /// As in `'A', 'B'`.
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }

@@ -15,6 +15,7 @@ import Foundation
 /// `full-outbox FOLDER KILOBYTES`: forwards into files that cannot become larger, and sends when they can.
 /// `fixed FOLDER`: does everything in a folder that it may not write to.
 /// `count FOLDER STRATEGY TIMES`: adds one so many times, and prints `done`; it prints `ready` and waits for a line before.
+/// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -41,6 +42,7 @@ struct ConcordTestProcess {
       case "directIndependent": try await count(folder, ContextStrategy.DirectIndependent.self, times)
       default: try await count(folder, ContextStrategy.Direct.self, times)
       }
+    case "carry": try carry(folder)
     default: try await idle(folder)
     }
   }
@@ -57,6 +59,18 @@ struct ConcordTestProcess {
       }
     try container.attachPersistentStore(at: folder)
     return container
+  }
+
+  private static func carry(_ folder: URL) throws {
+    let model = try Model("Carry", entities: [Entry.self, CarriedOver.self])
+    let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Carry", model: model)
+    try container.attachPersistentStore(at: folder)
+    try carryOver(Entry.self, to: container, batch: 20) { offset, limit in
+      say("reading")
+      return offset < 2000 ? (offset..<offset + limit).map { Entry(id: $0, text: "\($0)") } : nil
+    }
+    say("done")
+    while true { sleep(1) }
   }
 
   private static func save(_ folder: URL, strategy: String) async throws {

@@ -4,12 +4,14 @@ import Synchronization
 /// The entities that an app stores, and the configurations that they belong to.
 ///
 /// ```swift
-/// let model = try Model("Library", entities: [Author.self, Book.self, Review.self], configurations: ["TransientData": [Session.self]])
+/// let model = try Model(
+///   "Library", entities: [],
+///   configurations: ["PersistentData": [Author.self, Book.self, Review.self], "TransientData": [Session.self]])
 /// model.register()
 /// ```
 ///
-/// An entity that is listed in a configuration is kept in the store of that configuration, and all others in a store with another
-/// name. A store without a name keeps what no other attached one is meant for.
+/// A store that is attached with the name of a configuration keeps the entities which that one lists; a name that is not declared is
+/// refused. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
   public let name: String
   /// All entities, each once, in the given order; those that only a configuration lists come last.
@@ -91,11 +93,19 @@ public final class Model: Sendable {
   /// The names of the declared configurations.
   public var configurationNames: [String] { configurations.keys.sorted() }
 
+  /// Checks that a configuration is declared; the empty name stands for none.
+  ///
+  /// - Throws: ``StoreError/unknownConfiguration(_:model:declared:)``.
+  package func checkConfiguration(_ name: String) throws {
+    guard name.isEmpty || configurations[name] != nil else {
+      throw StoreError.unknownConfiguration(name, model: self.name, declared: configurationNames)
+    }
+  }
+
   /// Whether a store of a configuration is to keep an entity, while stores of the `attached` configurations are attached.
   package func isMeant(_ entity: EntityDescription, for configuration: String, attached: [String]) -> Bool {
-    if let own = configurations[configuration] { return own.contains(entity) }
     // What belongs to a user must not get into a store that all users share because the user's own is not attached.
-    if !configuration.isEmpty { return !configurations.values.contains { $0.contains(entity) } }
+    if !configuration.isEmpty { return configurations[configuration]?.contains(entity) ?? false }
     return !attached.contains { configurations[$0]?.contains(entity) ?? false }
   }
 

@@ -199,7 +199,7 @@ public final class RootContext: ContextParent {
       most = .max
       do {
         try write(layers)
-      } catch let error where layers.count > 1 && !Self.mayPass(error) {
+      } catch let error where layers.count > 1 && !StoreError.mayPass(error) {
         // One of them can never be written: it is looked for by halves, since there may be many.
         most = layers.count / 2
       } catch {
@@ -227,7 +227,7 @@ public final class RootContext: ContextParent {
       try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
     } catch {
       if layers.count > 1 { throw error }
-      if Self.mayPass(error) {
+      if StoreError.mayPass(error) {
         if state.withLock({ $0.setReported(first) }) { report(error, changes, isPending: true) }
         retryLater()
         throw error
@@ -287,16 +287,6 @@ public final class RootContext: ContextParent {
     givenUp.add(changes, error)
     parent.announce(changes.keys) { state.withLock { $0.givenUp = givenUp } }
     return true
-  }
-
-  /// Whether it may succeed another time.
-  private static func mayPass(_ error: any Error) -> Bool {
-    switch error {
-    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
-      StoreError.damagedStore:
-      true
-    default: false
-    }
   }
 
   private func retryLater() {
