@@ -64,9 +64,10 @@ struct MergeUniquenessTests {
     }
   }
 
-  @Test("A page deletes nothing, also not the row whose id an object has that is found elsewhere", arguments: StoreKind.allCases)
+  @Test("A page deletes nothing, also not the row whose id an object has", arguments: StoreKind.allCases)
   func pageDeletesNothing(_ kind: StoreKind) async throws {
-    let after = try await merged(kind, Volume.self, before: [Volume("1", "a", 1, "one"), Volume("7", "b", 1, "seven")]) {
+    let after = try await merged(kind, Volume.self, before: [Volume("1", "a", 1, "one"), Volume("7", "b", 1, "seven")])
+    {
       try $0.merge(page: [Volume("7", "a", 1, "new")], for: Volume.self)
     }
     #expect(after == [Volume("1", "a", 1, "new"), Volume("7", "b", 1, "seven")])

@@ -27,7 +27,8 @@ struct StampsAheadTests {
       let context = BackgroundContext(parent: container.persistentStoreCoordinator)
       for id in 1...4 { context.insert(Review(id: id, text: "old", stars: id), modifiedAt: ahead) }
       context.insert(
-        Book(id: "1", title: "old", author: Author(id: "1", name: "old"), reviews: [Review(id: 4, text: "old", stars: 4)]),
+        Book(
+          id: "1", title: "old", author: Author(id: "1", name: "old"), reviews: [Review(id: 4, text: "old", stars: 4)]),
         modifiedAt: ahead)
       try context.save()
       container.viewContext.mergePolicy = test.policy

@@ -20,7 +20,9 @@ public final class CountingUp<Strategy: ContextStrategyType>: Sendable {
   /// Adds one.
   public func addOne(_ context: BackgroundContext) throws {
     context.mergePolicy = .error
-    try repeating { try context.update(Progress.self, id: 0) { $0.last += 1 } } save: {
+    try repeating {
+      try context.update(Progress.self, id: 0) { $0.last += 1 }
+    } save: {
       try context.save()
     } rollback: {
       context.rollback()
@@ -31,7 +33,9 @@ public final class CountingUp<Strategy: ContextStrategyType>: Sendable {
   public func addOneInView() throws {
     let view = container.viewContext
     view.mergePolicy = .error
-    try repeating { try view.update(Progress.self, id: 0) { $0.last += 1 } } save: {
+    try repeating {
+      try view.update(Progress.self, id: 0) { $0.last += 1 }
+    } save: {
       try view.save()
     } rollback: {
       view.rollback()

@@ -7,7 +7,7 @@ import Foundation
 /// What cannot be written now (a full disk, a locked file, a detached store) stays, is seen by those who read through the root,
 /// and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It holds up later saves of the same
 /// types, and of types that contain them; others are written. What can never be written (a
-/// conflict, a value that must be unique) is given up. Both are told to the error handler as a ``BackgroundSaveError``.
+/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both are told to the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
