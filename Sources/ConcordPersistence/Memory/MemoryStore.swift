@@ -12,6 +12,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   private var isClosed = false
   private let isHeld = Locked(false)
 
+  /// Creates an empty store; errors tell its name.
   public init(name: String) { self.name = name }
 
   public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {

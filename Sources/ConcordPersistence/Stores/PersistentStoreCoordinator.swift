@@ -28,8 +28,10 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation: StoreObservation
   }
 
+  /// Creates a coordinator without stores.
   public convenience init(model: Model) { self.init(model: model, clock: StampSource()) }
 
+  /// Creates a coordinator with a clock.
   init(model: Model, clock: StampSource) {
     self.model = model
     self.clock = clock
