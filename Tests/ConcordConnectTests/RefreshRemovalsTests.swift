@@ -135,19 +135,6 @@ struct RefreshRemovalsTests {
     }
   }
 
-  @Test("What loses an entity meanwhile takes all else from its page", arguments: StoreKind.allCases)
-  func owners(_ kind: StoreKind) async throws {
-    let anne = Author(id: 2, name: "Anne")
-    let (agnes, sequel) = (Novel(id: 2, title: "Agnes Grey", author: anne), Novel(id: 3, title: "More", author: anne))
-    try await withConnect(kind) { connect in
-      try connect.store([Novel(id: 4, title: "old", author: anne, sequels: [agnes, sequel])])
-      let page = [agnes, sequel, Novel(id: 4, title: "served", author: anne, sequels: [sequel, agnes])]
-      try await refresh(connect, [page]) { _ in try delete(Novel.self, 3, in: connect) }
-      let stored = try connect.stored(Novel.self)
-      #expect(stored == [agnes, Novel(id: 4, title: "served", author: anne, sequels: [agnes])])
-    }
-  }
-
   @Test("What the view deletes meanwhile stays deleted, whenever that is written", arguments: [false, true])
   func view(isSaved: Bool) async throws {
     func check<S: ContextStrategyType>(_ strategy: S.Type) async throws {

@@ -64,9 +64,7 @@ final class ContextCore {
 
   /// Makes pending that entities are not there any longer, nor in what refers to them.
   ///
-  /// What loses an entity keeps its stamp, so that it is no fresher than what it says itself.
-  ///
-  /// - Parameter stamp: that of the removals; `nil` to leave it.
+  /// - Parameter stamp: that of what changes, unless it has a newer one; `nil` to leave it.
   func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
     pending.knowReferences()
     // The rows are read as they are after what was written so far.
@@ -80,7 +78,9 @@ final class ContextCore {
       }
       let present = self.pending[key]
       let seen = row == nil ? nil : try reading.row(of: key)
-      let newStamp = row?.stamp ?? stamp ?? present?.stamp ?? self.parent.nextStamp()
+      let newStamp = stamp.map { max($0, row?.stamp ?? $0) } ?? present?.stamp ?? self.parent.nextStamp()
+      var row = row
+      row?.stamp = newStamp
       self.pending[key] =
         present?.followed(by: row, newStamp, below: seen, key.entity)
         ?? PendingChange(base: found.map { .row($0) } ?? .unknown, row: row, stamp: newStamp)

@@ -18,7 +18,7 @@ public protocol ContextParent: AnyObject, Sendable {
   func nextStamp() -> Stamp
   /// Gives the stamp of a change that is given none, to what has a stamp already: it is later than both.
   func nextStamp(after stamp: Stamp) -> Stamp
-  /// Whether a stamp is ahead of the clock, as one is that was given while the clock was wrong.
+  /// Returns whether a stamp is ahead of the clock, as one is that was given while the clock was wrong.
   func isAhead(_ stamp: Stamp) -> Bool
   /// Calls back with what may be otherwise than before, until the result is released. Several commits may be told as one.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation

@@ -61,8 +61,11 @@ struct SaveOperation {
   /// Inserts a row, in place of one with an older stamp.
   private func insertOrReplaceOlder(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {
     if try writing.insertOrReplaceOlder(row, for: key) || !change.isUnstamped { return }
-    // What is stored is newer. If its stamp is ahead of the clock, it was written while a clock was wrong.
-    guard let stored = try writing.row(of: key), parent.isAhead(stored.stamp) else { return }
+    // What is stored is newer. If its stamp is ahead of the clock, it was written while a clock was wrong; if both have the same stamp, they
+    // come from two clocks.
+    guard let stored = try writing.row(of: key), stored.stamp == row.stamp || parent.isAhead(stored.stamp) else {
+      return
+    }
     var row = row
     row.stamp = parent.nextStamp(after: stored.stamp)
     try writing.update(row, replacing: stored, for: key)

@@ -116,8 +116,9 @@ struct FlatMerge {
     var owners: [EntityKey: Bool] = [:]
     try RowRemoval(model: model, reading: writing) { key, row in
       if key.entity != entity { owners[key] = row == nil }
-      guard let row else { return try delete(key) }
+      guard var row else { return try delete(key) }
       guard let old = try writing.row(of: key) else { return }
+      row.stamp = max(stamp.value, old.stamp)
       try writing.update(row, replacing: old, for: key)
     }.remove(keys)
     for isRemoved in owners.values { if isRemoved { counts.deletes += 1 } else { counts.updates += 1 } }
