@@ -2,7 +2,7 @@ import Concord
 import ConcordModel
 import Foundation
 
-/// A store in memory: as a file, but gone when it is released.
+/// A store in memory, which works like a file, and is lost when it is released.
 // Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
 public final class MemoryStore: RowStore, @unchecked Sendable {
   public let name: String
