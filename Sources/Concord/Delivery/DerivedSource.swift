@@ -1,7 +1,9 @@
 /// A source whose value is made from another source's, without the lock.
 // Unchecked, because its superclass is; it adds functions that never change.
 final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value>, @unchecked Sendable {
-  private let base: ObserverSource<Base>
+  let base: ObserverSource<Base>
+  /// Whether the value is only another form of the other source's.
+  let isConversion: Bool
   private let transform: @Sendable (Base) -> Value
   /// A closure that tells whether two values are known to be the same.
   private let isSame: @Sendable (Value, Value) -> Bool
@@ -9,9 +11,11 @@ final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value
   /// The lock is held.
   init(
     _ base: ObserverSource<Base>, _ core: StoreCore, isSame: (@Sendable (Value, Value) -> Bool)? = nil,
+    isConversion: Bool = false,
     _ transform: @escaping @Sendable (Base) -> Value
   ) {
     self.base = base
+    self.isConversion = isConversion
     self.transform = transform
     self.isSame = isSame ?? { areSame($0, $1) }
     super.init(core.hubs.derivedNode, base.shared)

@@ -14,6 +14,21 @@ extension EntityObserver {
   public func map<Derived: Sendable>(_ transform: @escaping @Sendable (Value) -> Derived) -> EntityObserver<Derived> {
     source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, transform)) }
   }
+
+  /// An observer of the value in another form. The result of ``unconverted(_:)`` is this one then.
+  package func converted<Derived: Sendable>(
+    _ transform: @escaping @Sendable (Value) -> Derived
+  ) -> EntityObserver<Derived> {
+    source.shared.read(0) { core, _ in
+      EntityObserver<Derived>(DerivedSource(source, core, isConversion: true, transform))
+    }
+  }
+
+  /// The observer of the value in the form in which the store has it, if this one was made of that with ``converted(_:)``.
+  package func unconverted<Base: Sendable>(_ type: Base.Type) -> EntityObserver<Base>? {
+    guard let source = source as? DerivedSource<Base, Value>, source.isConversion else { return nil }
+    return EntityObserver<Base>(source.base)
+  }
 }
 
 extension EntityObserver: Identifiable where Value: Identifiable {

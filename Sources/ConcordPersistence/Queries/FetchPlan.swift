@@ -76,8 +76,9 @@ struct FetchPlan<T: PersistentEntity> {
     if !isExact, let predicate = descriptor.predicate { found = try found.filter { try predicate.evaluate($0) } }
     // The order of the store is kept among those that are not told apart.
     if !descriptor.sortBy.isEmpty {
+      let order = TotalOrder(descriptor.sortBy)
       found = found.enumerated().sorted { a, b in
-        switch descriptor.sortBy.compare(a.element, b.element) {
+        switch order.compare(a.element, b.element) {
         case .orderedAscending: true
         case .orderedDescending: false
         case .orderedSame: a.offset < b.offset
@@ -85,17 +86,6 @@ struct FetchPlan<T: PersistentEntity> {
       }.map(\.element)
     }
     return Array(found.dropFirst(max(0, descriptor.fetchOffset ?? 0)).prefix(max(0, descriptor.fetchLimit ?? .max)))
-  }
-}
-
-extension Sequence {
-  /// The first that tells the two apart says.
-  func compare<T>(_ a: T, _ b: T) -> ComparisonResult where Element == SortDescriptor<T> {
-    for descriptor in self {
-      let result = descriptor.compare(a, b)
-      if result != .orderedSame { return result }
-    }
-    return .orderedSame
   }
 }
 

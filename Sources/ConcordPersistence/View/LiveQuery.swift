@@ -7,23 +7,34 @@ import Foundation
 /// It knows the first entities that the query finds, in order: those shown, those before them, and some after, which enter when
 /// others leave. Only when all of these have gone it fetches again.
 final class LiveQuery<T: PersistentEntity>: ViewQuery {
-  private let number: Int
-  private let plan: FetchPlan<T>
-  private let entity: EntityDescription
-  private let model: Model
+  let number: Int
+  let entity: EntityDescription
   let contained: Set<EntityDescription>
-  /// Whether the result depends on nothing but the rows of the type.
-  private let isFlat: Bool
+  let isFlat: Bool
+  let equalities: [Equality]?
+  private let plan: FetchPlan<T>
+  private let order: TotalOrder<T>
+  private let condition: RowQuery
+  private let model: Model
 
   /// The first that the query finds.
-  private var entries: [Entry] = []
+  private let entries = BlockList<Entry>()
   private var values: [StoredValue: T] = [:]
   /// Whether the query finds no more.
   private var isComplete = false
-  /// Whether others are known, or in another order, than when it was last shown.
-  private var isMoved = false
-  /// What is shown now.
-  private var shown: [StoredValue] = []
+  var members: QueryMembers? {
+    didSet {
+      for id in values.keys {
+        oldValue?.remove(number, id)
+        members?.insert(number, id)
+      }
+    }
+  }
+
+  /// What is to be shown.
+  private let shown = BlockList<StoredValue>()
+  /// What is to be shown and was not when it was last shown, and the other way round.
+  private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
   /// Why the last fetch gave nothing.
   private var failure: String?
@@ -38,10 +49,12 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   init(_ number: Int, _ descriptor: FetchDescriptor<T>, model: Model) throws {
-    self.number = number
-    self.model = model
+    (self.number, self.model) = (number, model)
     entity = try model.entity(T.self)
     plan = FetchPlan(descriptor, entity, model)
+    order = TotalOrder(descriptor.sortBy)
+    condition = RowQuery(entity, where: plan.condition)
+    equalities = plan.condition.equalities
     contained = model.contained(in: entity)
     let entity = entity
     isFlat =
@@ -64,22 +77,61 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// How many more than those that are shown are known after a fetch; twice as many at most.
   private var spare: Int { min(100, max(10, (plan.descriptor.fetchLimit ?? 0) / 2)) }
 
-  private var window: ArraySlice<Entry> { entries.dropFirst(start).prefix((end ?? .max) - start) }
+  private func show(_ key: StoredValue, at position: Int) {
+    shown.insert(key, at: position)
+    if leaving.remove(key) == nil { entering.insert(key) }
+  }
+
+  private func hide(at position: Int) {
+    let key = shown.remove(at: position)
+    if entering.remove(key) == nil { leaving.insert(key) }
+  }
+
+  /// What is shown moves by one at most, where an entry comes in.
+  private func insert(_ entry: Entry, at position: Int) {
+    entries.insert(entry, at: position)
+    guard position < end ?? .max, entries.count > start else { return }
+    let position = max(position, start)
+    show(entries[position].key, at: position - start)
+    if let end, shown.count > end - start { hide(at: shown.count - 1) }
+  }
+
+  private func remove(at position: Int) {
+    let isShown = start + shown.count
+    entries.remove(at: position)
+    guard position < isShown, shown.count > 0 else { return }
+    hide(at: max(position, start) - start)
+    let next = start + shown.count
+    if next < end ?? .max, next < entries.count { show(entries[next].key, at: shown.count) }
+  }
+
+  /// Shows what a fetch has found, where that is other than what is shown.
+  private func showFetched(_ keys: ArraySlice<StoredValue>) {
+    let old = shown.elements
+    if old.isEmpty {
+      entering = Set(keys)
+      return shown.replaceAll(with: Array(keys))
+    }
+    let first = zip(old, keys).prefix { $0 == $1 }.count
+    let last = zip(old.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
+    for _ in first..<old.count - last { hide(at: first) }
+    for (offset, key) in keys.dropFirst(first).dropLast(last).enumerated() { show(key, at: first + offset) }
+  }
 
   // MARK: Changes
 
-  func isObserved(in store: EntityStore) -> Bool { store.isKnown(QueryResult<T>.self, id: number) }
-
-  func concerns(_ keys: Set<EntityKey>) -> Bool {
-    keys.contains { isFlat ? $0.entity == entity : contained.contains($0.entity) }
+  func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool {
+    values[id] != nil || row.map { condition.holds($0, key: id) } ?? false
   }
 
-  func update(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) -> StoreError? {
+  func update(
+    _ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
+  ) -> StoreError? {
     fresh = []
     fetched = nil
     do {
-      if !mustFetch { try patch(keys, reading, loader) }
-      if !mustFetch { try refresh(reading, loader) }
+      if !mustFetch { try patch(ids, rows, loader) }
+      if !mustFetch { try refresh(loader) }
     } catch {
       // Its predicate may throw. Then it fetches, which says so.
       mustFetch = true
@@ -96,55 +148,31 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   /// Changes what is known by what changed in the stores.
-  private func patch(_ keys: Set<EntityKey>, _ reading: any RowReading, _ loader: EntityLoader) throws {
-    for key in try affected(keys, reading) {
-      if let row = try reading.row(of: EntityKey(entity, key)), let value = try loader.find(T.self, key: key),
-        try matches(value, row, key)
+  private func patch(_ ids: [StoredValue], _ rows: ChangedRows, _ loader: EntityLoader) throws {
+    for id in ids {
+      if let row = try rows.row(of: EntityKey(entity, id)), condition.holds(row, key: id),
+        let value = try loader.find(T.self, key: id), try plan.isExact || isMeant(value)
       {
-        if !stays(Entry(key: key, value: value)) {
-          leave(key)
-          enter(Entry(key: key, value: value))
+        let entry = Entry(key: id, value: value)
+        if !stays(entry) {
+          leave(id)
+          enter(entry)
         }
       } else {
-        leave(key)
+        leave(id)
       }
     }
     if !isComplete, let end, entries.count < end { mustFetch = true }
     if let end, end < .max - 2 * spare, entries.count > end + 2 * spare {
-      for entry in entries[(end + spare)...] { values[entry.key] = nil }
-      entries.removeSubrange((end + spare)...)
+      while entries.count > end + spare { forget(entries.remove(at: entries.count - 1).key) }
       isComplete = false
     }
   }
 
-  /// Which entities of the type may be in the result, or not, since these changed.
-  private func affected(_ keys: Set<EntityKey>, _ reading: any RowReading) throws -> [StoredValue] {
-    var found = Set(keys.filter { $0.entity == entity })
-    if !isFlat {
-      // Up along the references, as far as the type.
-      var open = Array(keys.filter { contained.contains($0.entity) })
-      var seen = Set(open)
-      while let key = open.popLast() {
-        for owner in contained where owner.targets.contains(where: { $0 == key.entity.type }) {
-          for id in try reading.referrers(to: key, in: owner) {
-            let ownerKey = EntityKey(owner, id)
-            guard seen.insert(ownerKey).inserted else { continue }
-            open.append(ownerKey)
-            if owner == entity { found.insert(ownerKey) }
-          }
-        }
-      }
-    }
-    return found.map(\.id)
-  }
-
-  private func matches(_ value: T, _ row: StoredRow, _ key: StoredValue) throws -> Bool {
-    if plan.isExact { return RowQuery(entity, where: plan.condition).holds(row, key: key) }
-    return try plan.descriptor.predicate?.evaluate(value) ?? true
-  }
+  private func isMeant(_ value: T) throws -> Bool { try plan.descriptor.predicate?.evaluate(value) ?? true }
 
   private func precedes(_ a: Entry, _ b: Entry) -> Bool {
-    switch plan.descriptor.sortBy.compare(a.value, b.value) {
+    switch order.compare(a.value, b.value) {
     case .orderedAscending: true
     case .orderedDescending: false
     case .orderedSame: StoredValue.precedes(a.key, b.key)
@@ -152,51 +180,58 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   /// The first position whose entry does not precede another one.
-  private func position(of entry: Entry) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if precedes(entries[middle], entry) { low = middle + 1 } else { high = middle }
-    }
-    return low
+  private func position(of entry: Entry) -> Int { entries.position { precedes($0, entry) } }
+
+  /// The position of an entity that is known.
+  private func position(of key: StoredValue, _ value: T) -> Int? {
+    let position = position(of: Entry(key: key, value: value))
+    if position < entries.count, entries[position].key == key { return position }
+    // A type may order its own values as it likes, or not at all.
+    return entries.elements.firstIndex { $0.key == key }
+  }
+
+  private func know(_ entry: Entry) {
+    if values.updateValue(entry.value, forKey: entry.key) == nil { members?.insert(number, entry.key) }
+    fresh.insert(entry.key)
+  }
+
+  private func forget(_ key: StoredValue) {
+    values[key] = nil
+    members?.remove(number, key)
   }
 
   /// Puts a new value in the place of the one that is known, if it belongs there.
   private func stays(_ entry: Entry) -> Bool {
-    guard let value = values[entry.key] else { return false }
-    let position = position(of: Entry(key: entry.key, value: value))
-    guard entries.indices.contains(position), entries[position].key == entry.key else { return false }
+    guard let value = values[entry.key], let position = position(of: entry.key, value) else { return false }
     // What comes last may come after others that are not known.
     guard isComplete || position + 1 < entries.count else { return false }
     guard position == 0 || precedes(entries[position - 1], entry),
       position + 1 == entries.count || precedes(entry, entries[position + 1])
     else { return false }
-    entries[position] = entry
-    values[entry.key] = entry.value
-    fresh.insert(entry.key)
+    entries.replace(at: position, with: entry)
+    know(entry)
     return true
   }
 
   private func leave(_ key: StoredValue) {
-    guard let value = values.removeValue(forKey: key) else { return }
-    isMoved = true
-    let position = position(of: Entry(key: key, value: value))
-    if entries.indices.contains(position), entries[position].key == key {
-      entries.remove(at: position)
-    } else {
-      // Values that are not ordered at all, such as NaN.
-      entries.removeAll { $0.key == key }
-    }
+    guard let value = values[key], let position = position(of: key, value) else { return }
+    forget(key)
+    remove(at: position)
   }
 
   private func enter(_ entry: Entry) {
     let position = position(of: entry)
     // What comes after all that are known may come after others, too.
     guard position < entries.count || isComplete else { return }
-    isMoved = true
-    entries.insert(entry, at: position)
-    values[entry.key] = entry.value
-    fresh.insert(entry.key)
+    insert(entry, at: position)
+    know(entry)
+  }
+
+  /// Reads again what enters from those that were known but not shown: it may hold older values of the entities inside.
+  private func refresh(_ loader: EntityLoader) throws {
+    for key in entering where !fresh.contains(key) {
+      if let value = try loader.find(T.self, key: key) { values[key] = value }
+    }
   }
 
   // MARK: The result
@@ -214,13 +249,17 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// Fetches for the first time.
   func fetch(_ core: ContextCore) throws { try take(fetchPlan.fetch(core)) }
 
-  private func take(_ found: [T]) throws {
-    entries = try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }
-    values = Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first }
+  private func take(_ found: [T]) throws { take(try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }) }
+
+  private func take(_ found: [Entry]) {
+    for key in values.keys { members?.remove(number, key) }
+    values = Dictionary(found.map { ($0.key, $0.value) }) { first, _ in first }
+    for key in values.keys { members?.insert(number, key) }
+    entries.replaceAll(with: found)
     isComplete = limit.map { found.count < $0 } ?? true
     mustFetch = false
-    isMoved = true
     fresh = Set(values.keys)
+    showFetched(found.map(\.key).dropFirst(start).prefix((end ?? .max) - start))
   }
 
   func finish(_ store: EntityStore) throws {
@@ -229,8 +268,9 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       self.fetched = nil
       do { try take(fetchPlan.finish(fetched.get())) } catch {
         // A store that is gone leaves nothing to show.
-        (entries, values, isComplete, isMoved) = ([], [:], false, true)
-        show(store)
+        take([Entry]())
+        (mustFetch, isComplete) = (true, false)
+        show(in: store)
         if StoreError.isOfDetachedStore(error) { return }
         // It is tried again with each save, and told once.
         let isKnown = failure == "\(error)"
@@ -240,59 +280,24 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       }
     }
     failure = nil
-    show(store)
+    show(in: store)
   }
 
   /// Shows it for the first time.
-  func observer(in store: EntityStore) -> EntityObserver<[T]> {
-    shown = window.map(\.key)
-    isMoved = false
-    let observer = store.store(QueryResult(id: number, items: window.map(\.value)))
-    return observer.map(\.items)
+  ///
+  /// - Parameter life: what is to end with the result.
+  func observer(in store: EntityStore, _ life: QueryLife) -> EntityObserver<[T]> {
+    var result = QueryResult<T>(id: number, life: life)
+    result.take(shown, shown.takeTouched()) { values[$0] }
+    (entering, leaving) = ([], [])
+    return store.store(result).converted(\.items)
   }
 
-  /// What is to be shown, and how much at its beginning and at its end is shown already.
-  private var difference: (keys: [StoredValue], first: Int, last: Int) {
-    let keys = window.map(\.key)
-    let first = zip(shown, keys).prefix { $0 == $1 }.count
-    let last = zip(shown.dropFirst(first).reversed(), keys.dropFirst(first).reversed()).prefix { $0 == $1 }.count
-    return (keys, first, last)
+  private func show(in store: EntityStore) {
+    (entering, leaving) = ([], [])
+    _ = entries.takeTouched()
+    let touched = shown.takeTouched()
+    guard !touched.isEmpty, store.isKnown(QueryResult<T>.self, id: number) else { return }
+    store.update(QueryResult<T>.self, id: number) { $0.take(shown, touched) { values[$0] } }
   }
-
-  /// Reads again what enters from those that were known but not shown: it may hold older values of the entities inside.
-  private func refresh(_ reading: any RowReading, _ loader: EntityLoader) throws {
-    guard isMoved else { return }
-    let (keys, first, last) = difference
-    let present = Set(shown.dropFirst(first).dropLast(last))
-    for key in keys.dropFirst(first).dropLast(last) where !fresh.contains(key) && !present.contains(key) {
-      if let value = try loader.find(T.self, key: key) { values[key] = value }
-    }
-  }
-
-  private func show(_ store: EntityStore) {
-    guard isMoved else { return }
-    isMoved = false
-    let (keys, first, last) = difference
-    let old = shown
-    guard keys != old else { return }
-    shown = keys
-    store.update(QueryResult<T>.self, id: number) { result in
-      // What the store shows of an entity is newer than what is known here of the entities inside.
-      let isSame = result.items.count == old.count
-      let replaced = isSame ? first..<old.count - last : result.items.indices
-      let present = Dictionary(
-        result.items[replaced].compactMap { item in (try? T.storedKey(of: item.id)).map { ($0, item) } }
-      ) { first, _ in first }
-      let wanted = isSame ? keys.dropFirst(first).dropLast(last) : keys[...]
-      result.items.replaceSubrange(replaced, with: wanted.compactMap { present[$0] ?? values[$0] })
-    }
-  }
-}
-
-/// The result of a live query, as an aggregate in the view's store: it keeps the entities, and shows their newest values.
-struct QueryResult<T: PersistentEntity>: Aggregate {
-  let id: Int
-  var items: [T]
-
-  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.items)] }
 }

@@ -15,11 +15,11 @@ extension ViewContext {
   /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
     try change { core in
-      nextQuery += 1
-      let query = try LiveQuery(nextQuery, descriptor, model: core.parent.model)
+      let (number, life) = queries.begin()
+      let query = try LiveQuery(number, descriptor, model: core.parent.model)
       try query.fetch(core)
-      queries[nextQuery] = query
-      return query.observer(in: store)
+      queries.add(query)
+      return query.observer(in: store, life)
     }
   }
 }

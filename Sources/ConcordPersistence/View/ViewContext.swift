@@ -17,8 +17,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// and is not saved.
   public let store: EntityStore
   let core: ContextCore
-  var queries: [Int: any ViewQuery] = [:]
-  var nextQuery = 0
+  let queries = QueryIndex()
   /// Whether it is being shown what has changed.
   private var isShowing = false
   /// How many of the announced commits had ended before what is shown was read: it shows these.
@@ -230,7 +229,7 @@ extension ViewContext {
   }
 
   private func showAll(of types: Set<EntityDescription>) {
-    for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
+    queries.mustFetch(types)
     show(Set(types.flatMap(shownKeys)), withOverlay: true)
   }
 
@@ -238,7 +237,7 @@ extension ViewContext {
   private func detach(_ types: Set<EntityDescription>) {
     store.transaction { _ in
       locked {
-        for query in queries.values where !query.contained.isDisjoint(with: types) { query.mustFetch = true }
+        queries.mustFetch(types)
         for key in types.flatMap(shownKeys) { remove(key) }
         show([], withOverlay: true)
       }
@@ -268,7 +267,7 @@ extension ViewContext {
   private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
     let wasShowing = isShowing
     isShowing = true
-    endQueries()
+    queries.removeEnded()
     let announcedBefore = announced
     var showsAnnounced = true
     defer {
@@ -280,6 +279,7 @@ extension ViewContext {
     var overlayChange: ViewOverlayChange?
     var stored: [(EntityStore) -> any Sendable] = []
     var removed: [EntityKey] = []
+    var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
     var mustRead = overlay != nil
     /// Whether what is pending was compared with what others have removed, should a row refer to what is not stored.
@@ -290,7 +290,7 @@ extension ViewContext {
       types.formUnion(overlay == nil ? concern.types : Set(core.parent.model.entities))
       do {
         try core.read(types) { reading in
-          (stored, removed) = ([], [])
+          (stored, removed, concerned) = ([], [], [])
           // What is committed now is not in what is read, or is announced.
           let announced = announced
           if announced.version != concern.version {
@@ -311,8 +311,10 @@ extension ViewContext {
               errorHandler(error)
             }
           }
-          for query in concern.queries {
-            if let error = query.update(concern.keys, reading, loader), !mayDangle { throw error }
+          let rows = ChangedRows(concern.keys, reading)
+          for (query, ids) in try queries.concerned(by: rows) {
+            concerned.append(query)
+            if let error = query.update(ids, rows, reading, loader), !mayDangle { throw error }
           }
         }
       } catch StoreError.danglingReference where !mayDangle {
@@ -320,7 +322,8 @@ extension ViewContext {
       } catch {
         (stored, removed, overlayChange) = ([], [], nil)
         showsAnnounced = false
-        for query in concern.queries { query.fail(error) }
+        concerned = queries.all(concernedBy: concern.keys)
+        for query in concerned { query.fail(error) }
         // What is gone with its store leaves nothing to show.
         if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
         break
@@ -330,8 +333,9 @@ extension ViewContext {
     overlayChange?.finish(store, isKeptUpToDate)
     withExtendedLifetime(loaded) {}
     // What they read is of the same state. They let go of what is removed before that goes.
-    for query in concern.queries {
+    for query in concerned {
       do { try query.finish(store) } catch { errorHandler(error) }
+      queries.didUpdate(query)
     }
     for key in removed { remove(key) }
   }
@@ -346,12 +350,11 @@ extension ViewContext {
     let keys: Set<EntityKey>
     /// Those that are shown.
     let shown: Set<EntityKey>
-    let queries: [any ViewQuery]
     let types: Set<EntityDescription>
     /// Of what was announced when they were asked for.
     let version: Int
 
-    var isEmpty: Bool { shown.isEmpty && queries.isEmpty }
+    var isEmpty: Bool { types.isEmpty }
   }
 
   private func concern(
@@ -364,10 +367,9 @@ extension ViewContext {
     }
     var shown = keys.filter(isShown)
     if let overlayChange { shown.formUnion(overlayChange.needed.filter { !isShown($0) }) }
-    let queries = queries.values.filter { $0.mustFetch || $0.concerns(keys) }
-    var types = queries.reduce(into: Set<EntityDescription>()) { $0.formUnion($1.contained) }
+    var types = queries.types(concernedBy: keys)
     for key in shown { types.formUnion(core.parent.model.contained(in: key.entity)) }
-    return Concern(keys: keys, shown: shown, queries: queries, types: types, version: announced.version)
+    return Concern(keys: keys, shown: shown, types: types, version: announced.version)
   }
 
   // MARK: What is shown above what is stored
@@ -398,10 +400,6 @@ extension ViewContext {
       return try find(type, id: id) ?? store.observer(type, id: id) as any Sendable
     }
     return try holding(key.entity.type)
-  }
-
-  private func endQueries() {
-    for (number, query) in queries where !query.isObserved(in: store) { queries[number] = nil }
   }
 
   private func isShown(_ key: EntityKey) -> Bool {
