@@ -9,14 +9,17 @@
 #   <!-- manifest -->           the next block is a Package.swift
 #   <!-- from: FILE -->         the next block stands in that file of the repository, where it is compiled
 #
+# A program imports what its blocks import, as it does where a reader pastes them into a file of their own; one that imports
+# nothing of the package imports the target whose article it is. The blocks are also written as they stand, in their order, as the
+# main.swift of a program.
+#
 # A line that ends in "// → text" claims that it prints this text (several: "// → one → two"). The claims are written
 # beside the program, for the caller to compare with what it prints.
 #
-# Variables: folder (where to write), name (of the first part).
+# Variables: folder (where to write), name (of the first part), module (the target that is documented).
 
 function begin(part) {
   program = part
-  imports[program] = "import Concord\nimport Foundation\n"
   order[++count] = program
   depth = 0
   declaring = 0
@@ -60,6 +63,7 @@ function code(line) {
   # Errors are reported in the document. Within an expression the compiler takes no such line.
   where = depth == 0 && !after_attribute && line ~ /^[^ )}\]]/ ? "#sourceLocation(file: \"" FILENAME "\", line: " FNR ")\n" : ""
   depth += opened(line)
+  pasted[program] = pasted[program] where line "\n"
   if (declaring) declarations[program] = declarations[program] where line "\n"
   else statements[program] = statements[program] where "  " line "\n"
   claim(line)
@@ -93,15 +97,25 @@ END {
     system("mkdir -p '" target "'")
     file = target "/" program ".swift"
     # A closing directive wants an opening one before it, also where the document has no declaration or no statement.
+    if (imports[program] !~ /import Concord/) imports[program] = "import " module "\n" imports[program]
     start = "#sourceLocation(file: \"" FILENAME "\", line: 1)\n"
     printf "%s\n%s%s\n#sourceLocation()\n\n", imports[program], start, declarations[program] > file
     printf "func snippets() async throws {\n%s%s#sourceLocation()\n", start, statements[program] > file
-    printf "  await delivered()\n}\n\n" > file
-    printf "@main enum Program {\n  static func main() async throws { try await snippets() }\n}\n\n" > file
-    printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > file
-    printf "func delivered() async {\n  await withCheckedContinuation { done in" > file
-    printf " DispatchQueue.main.async { done.resume() } }\n}\n" > file
+    printf "}\n" > file
     close(file)
+    # What runs it stands in a file of its own, so that its imports are not those of the program.
+    runner = target "/Runner.swift"
+    printf "import Dispatch\n\n" > runner
+    printf "@main enum Program {\n  static func main() async throws {\n    try await snippets()\n    await delivered()\n  }\n}\n\n" > runner
+    printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > runner
+    printf "func delivered() async {\n  await withCheckedContinuation { done in" > runner
+    printf " DispatchQueue.main.async { done.resume() } }\n}\n" > runner
+    close(runner)
+    # The blocks in their order, as a reader pastes them into a main.swift.
+    script = folder "/pasted/" program "/main.swift"
+    system("mkdir -p '" folder "/pasted/" program "'")
+    printf "%s\n%s", imports[program], pasted[program] > script
+    close(script)
     printf "%s", expected[program] > (target "/expected")
     close(target "/expected")
     print program

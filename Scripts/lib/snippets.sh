@@ -3,13 +3,15 @@
 
 # check_snippets: README.md and the articles.
 check_snippets() {
-  local folder=.build/snippets new=.build/snippets.new document name programs='' pasted manifest
+  local folder=.build/snippets new=.build/snippets.new document name module programs='' pasted manifest
   rm -rf "$new"
   mkdir -p "$new" "$folder"
   for document in README.md Sources/*/*.docc/*.md; do
     if [ ! -e "$document" ]; then continue; fi
     name=Doc$(basename "$document" .md | tr -cd 'A-Za-z0-9')
-    programs="$programs$(awk -v folder="$new" -v name="$name" -f Scripts/lib/snippets.awk "$PWD/$document")
+    module=Concord
+    if [ "$document" != README.md ]; then module=$(cut -d / -f 2 <<< "$document"); fi
+    programs="$programs$(awk -v folder="$new" -v name="$name" -v module="$module" -f Scripts/lib/snippets.awk "$PWD/$document")
 "
   done
   programs=$(printf '%s' "$programs" | sed '/^$/d')
@@ -23,6 +25,7 @@ $pasted"
   share_versions "$folder"
   swift_build --package-path "$folder" || fail 'a snippet of the documentation does not compile'
   run_snippets "$folder" "$programs"
+  check_pasted "$folder"
   for manifest in "$folder"/manifests/*/Package.swift; do
     if [ ! -e "$manifest" ]; then continue; fi
     swift package --package-path "$(dirname "$manifest")" dump-package > /dev/null ||
@@ -45,6 +48,23 @@ $(tail -n +2 "$excerpt")"
   done
 }
 
+# check_pasted FOLDER: the blocks of each program compile as a main.swift, where top-level code belongs to the main actor.
+check_pasted() {
+  local modules plugin maps='' map script
+  modules=$(swift_build --package-path "$1" --show-bin-path)
+  plugin="$modules/ConcordMacrosPlugin-tool"
+  for map in "$root"/.build/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap \
+    "$modules"/COpenCombineHelpers.build/module.modulemap; do
+    if [ -e "$map" ]; then maps="$maps -Xcc -fmodule-map-file=$map"; fi
+  done
+  for script in "$1"/pasted/*/main.swift; do
+    # shellcheck disable=SC2086 # several options
+    swiftc -typecheck -swift-version 6 -I "$modules/Modules" $maps \
+      -load-plugin-executable "$plugin#ConcordMacrosPlugin" "$script" ||
+      fail "the blocks of $(basename "$(dirname "$script")") do not compile as a reader pastes them into a main.swift"
+  done
+}
+
 # write_snippet_package FILE PROGRAMS: one executable for each program, with all products.
 write_snippet_package() {
   local program products
@@ -52,10 +72,12 @@ write_snippet_package() {
   {
     printf '// swift-tools-version: 6.2\nimport PackageDescription\n\n'
     printf 'let products: [Target.Dependency] = [\n%s\n]\n\n' "$products"
+    # What another file of the program imports is not visible, nor are the members that come with it.
+    printf 'let strict: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]\n\n'
     printf 'let package = Package(\n  name: "Snippets",\n  platforms: [.macOS(.v15)],\n'
     printf '  dependencies: [.package(name: "Concord", path: "%s")],\n  targets: [\n' "$PWD"
     for program in $2; do
-      printf '    .executableTarget(name: "%s", dependencies: products, exclude: ["expected"]),\n' "$program"
+      printf '    .executableTarget(name: "%s", dependencies: products, exclude: ["expected"], swiftSettings: strict),\n' "$program"
     done
     printf '  ])\n'
   } > "$1"

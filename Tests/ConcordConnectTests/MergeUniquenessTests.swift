@@ -64,6 +64,36 @@ struct MergeUniquenessTests {
     }
   }
 
+  @Test("A page deletes nothing, also not the row whose id an object has", arguments: StoreKind.allCases)
+  func pageDeletesNothing(_ kind: StoreKind) async throws {
+    let after = try await merged(kind, Volume.self, before: [Volume("1", "a", 1, "one"), Volume("7", "b", 1, "seven")])
+    {
+      try $0.merge(page: [Volume("7", "a", 1, "new")], for: Volume.self)
+    }
+    #expect(after == [Volume("1", "a", 1, "new"), Volume("7", "b", 1, "seven")])
+  }
+
+  @Test("Two objects that would be one row are refused outside of the subset, too", arguments: StoreKind.allCases)
+  func clashOutsideOfSubset(_ kind: StoreKind) async throws {
+    for first in ["A", "Z"] {
+      try await withConnect(kind) { connect in
+        try connect.store([Volume("a", "X", 1, "out")])
+        let proxy = try connect.execute(
+          BookWork { context in
+            try context.merge(
+              objects: [Volume("b", "X", 1, "in"), Volume("a", first, 1, "in")], for: Volume.self,
+              subsetFilter: #Predicate { $0.title == "in" })
+          })
+        #expect(await proxy.finished() == .failed)
+        guard case .notUnique = proxy.error as? StoreError else {
+          Issue.record("\(String(describing: proxy.error))")
+          return
+        }
+        #expect(try connect.stored(Volume.self) == [Volume("a", "X", 1, "out")])
+      }
+    }
+  }
+
   @Test("Ids of several parts", arguments: StoreKind.allCases)
   func compositeId(_ kind: StoreKind) async throws {
     @Sendable func copy(_ book: Int, _ number: Int, _ place: String) -> Copy {

@@ -79,14 +79,36 @@ struct MergePolicyTests {
     }
   }
 
-  @Test("The same change of both is no conflict", arguments: Case.all)
+  @Test("The same change of both is a conflict under the policy error, and under no other", arguments: Case.all)
   func sameChange(_ test: Case) throws {
     let (stored, conflict) = try merge(test, isOursNewer: true) {
       try $0.update(Review.self, id: 1) { $0.text = "same" }
     } theirs: {
       try $0.update(Review.self, id: 1) { $0.text = "same" }
     }
-    #expect(stored?.text == "same" && conflict == nil)
+    #expect(stored?.text == "same" && conflict == (test.policy == .error ? ["text"] : nil))
+  }
+
+  @Test("The same insertion of both is a conflict under the policy error, and what stands inside is none")
+  func sameInsertion() throws {
+    for kind in StoreKind.allCases {
+      try kind.withCoordinator(libraryModel()) { coordinator in
+        let (first, second) = (coordinator.newContext(), coordinator.newContext())
+        let author = Author(id: "a", name: "A")
+        for context in [first, second] {
+          context.mergePolicy = .error
+          context.insert(Book(id: context === first ? "1" : "2", title: "", author: author))
+        }
+        try first.save()
+        try second.save()
+        for context in [first, second] { context.insert(Review(id: 1, text: "same", stars: 1)) }
+        try first.save()
+        #expect(throws: StoreError.self) { try second.save() }
+        second.rollback()
+        second.insert(author)
+        #expect(throws: StoreError.self) { try second.save() }
+      }
+    }
   }
 
   @Test("The policy decides about an entity that the other has removed", arguments: Case.all)

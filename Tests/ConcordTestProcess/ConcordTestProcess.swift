@@ -14,6 +14,7 @@ import Foundation
 /// `full FOLDER KILOBYTES`: does everything in files that cannot become larger, and once more where they can; see `ConcordTestProcess+Full`.
 /// `full-outbox FOLDER KILOBYTES`: forwards into files that cannot become larger, and sends when they can.
 /// `fixed FOLDER`: does everything in a folder that it may not write to.
+/// `count FOLDER STRATEGY TIMES`: adds one so many times, and prints `done`; it prints `ready` and waits for a line before.
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
@@ -33,6 +34,14 @@ struct ConcordTestProcess {
     case "full": try await full(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "full-outbox": try await fullOutbox(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "fixed": try fixed(folder)
+    case "count":
+      guard let times = Int(arguments[4]) else { return }
+      switch arguments[3] {
+      case "mixed": try await count(folder, ContextStrategy.Mixed.self, times)
+      case "indirectNested": try await count(folder, ContextStrategy.IndirectNested.self, times)
+      case "directIndependent": try await count(folder, ContextStrategy.DirectIndependent.self, times)
+      default: try await count(folder, ContextStrategy.Direct.self, times)
+      }
     case "carry": try carry(folder)
     default: try await idle(folder)
     }
@@ -88,6 +97,16 @@ struct ConcordTestProcess {
         say("saved \(number)")
       }
     }
+  }
+
+  private static func count<S: ContextStrategyType>(_ folder: URL, _ strategy: S.Type, _ times: Int) async throws {
+    let counting = try CountingUp(strategy) { try $0.attachPersistentStore(at: folder) }
+    let context: BackgroundContext = counting.container.newBackgroundContext()
+    say("ready")
+    _ = readLine()
+    for _ in 0..<times { try counting.addOne(context) }
+    try await counting.finish()
+    say("done")
   }
 
   private static func forward(_ folder: URL, _ url: URL, _ actions: Int, _ tallies: Int, _ seed: UInt64) async throws {

@@ -21,7 +21,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// Recursive, so that a block may use the context, and begin another block.
   private let lock = NSRecursiveLock()
   /// Where asynchronous blocks wait, so that only one thread waits for them.
-  private let queue = DispatchQueue(label: "concord.context")
+  let queue = DispatchQueue(label: "concord.context")
 
   /// Creates a context that reads from a parent and saves to it.
   public required init(parent: any ContextParent) { core = ContextCore(parent: parent) }

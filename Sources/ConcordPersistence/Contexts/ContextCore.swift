@@ -112,20 +112,22 @@ final class ContextCore {
   /// What throws here is thrown by the next save.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
+      let isUnstamped = stamp == nil
       let stamp = stamp ?? parent.nextStamp()
       let entity = try model.entity(T.self)
       if entity.targets.isEmpty {
         // Nothing is inside, so there is but one row.
-        try replace(try Occurrences.key(of: value, entity), with: try entity.row(of: value, stamp: stamp))
+        let key = try Occurrences.key(of: value, entity)
+        try replace(key, with: try entity.row(of: value, stamp: stamp), isUnstamped)
       } else {
-        try insert(Occurrences(in: value, model: model, stamp: stamp))
+        try insert(Occurrences(in: value, model: model, stamp: stamp), isUnstamped)
       }
     } catch {
       if failure == nil { failure = error }
     }
   }
 
-  private func insert(_ occurrences: Occurrences) throws {
+  private func insert(_ occurrences: Occurrences, _ isUnstamped: Bool) throws {
     for key in occurrences.keys {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
@@ -133,15 +135,18 @@ final class ContextCore {
       if winner.depth > 0, model.isRecursive(key.entity) {
         try keep(model.omittedProperties(of: row, key.entity), in: &row, key)
       }
-      try replace(key, with: row)
+      try replace(key, with: row, isUnstamped, isNested: winner.depth > 0)
     }
   }
 
   /// Makes a whole row pending, whatever is stored.
-  private func replace(_ key: EntityKey, with row: StoredRow) throws {
+  private func replace(
+    _ key: EntityKey, with row: StoredRow, _ isUnstamped: Bool, isNested: Bool = false
+  ) throws {
     // Of what the context has changed already, what others have changed since is replaced as well.
     let isMerged = pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
-    put(row, key, foundRow: isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil)
+    let found = isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil
+    put(row, key, base: found.map { .row($0) } ?? .unknown, isUnstamped: isUnstamped, isNested: isNested)
   }
 
   /// Leaves properties as they are.
@@ -153,18 +158,30 @@ final class ContextCore {
 
   /// Makes a row pending.
   ///
-  /// - Parameter foundRow: the row as it was read, if it was.
-  private func put(_ row: StoredRow, _ key: EntityKey, foundRow: StoredRow?) {
-    put(row, key, base: foundRow.map { .row($0) } ?? .unknown)
-  }
-
-  /// The same; `base` is what was read, and what counts if nothing is pending yet.
-  func put(_ row: StoredRow, _ key: EntityKey, base: PendingChange.Base) {
+  /// - Parameters:
+  ///   - base: what was read, and what counts if nothing is pending yet.
+  ///   - isUnstamped: whether it was given no stamp, and is later than all that is pending.
+  ///   - isNested: whether it stands in something that is inserted.
+  func put(
+    _ row: StoredRow, _ key: EntityKey, base: PendingChange.Base, isUnstamped: Bool = false, isNested: Bool = false
+  ) {
     pending.change(key) { present in
-      guard let present else { return PendingChange(base: base, row: row, stamp: row.stamp) }
-      // What was removed is not remembered, so that a value of any stamp may take its place.
-      guard present.row == nil || row.stamp > present.stamp else { return nil }
-      return present.followed(by: row, row.stamp, below: base.row, key.entity)
+      var row = row
+      var change: PendingChange
+      if let present {
+        if isUnstamped, present.row != nil, row.stamp <= present.stamp {
+          row.stamp = parent.nextStamp(after: present.stamp)
+        }
+        // What was removed is not remembered, so that a value of any stamp may take its place.
+        guard present.row == nil || row.stamp > present.stamp else { return nil }
+        change = present.followed(by: row, row.stamp, below: base.row, key.entity)
+        change.isNested = present.isNested && isNested
+      } else {
+        change = PendingChange(base: base, row: row, stamp: row.stamp)
+        change.isNested = isNested
+      }
+      change.isUnstamped = isUnstamped
+      return change
     }
   }
 
@@ -184,13 +201,14 @@ final class ContextCore {
     var after = before
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
+    let isUnstamped = stamp == nil
     let stamp = stamp ?? parent.nextStamp()
     // What was read before the closure is read again only if the closure may have changed it.
     let isPresentKnown = pending[key]?.stamp == knownPending?.stamp
     if entity.targets.isEmpty, isPresentKnown {
       // As it is written now, which may be otherwise than it is stored.
       let given = try entity.row(of: before, stamp: stamp)
-      return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow)
+      return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow, isUnstamped)
     }
     let given = try Occurrences(in: before, model: model, stamp: stamp)
     let edited = try Occurrences(in: after, model: model, stamp: stamp)
@@ -235,7 +253,8 @@ final class ContextCore {
       }
     }
     var isTaken = false
-    for winner in winners where edit(winner.key, winner.row, given: winner.given, present: present[winner.key]) {
+    for winner in winners
+    where edit(winner.key, winner.row, given: winner.given, present: present[winner.key], isUnstamped) {
       isTaken = true
     }
     return isTaken
@@ -244,9 +263,11 @@ final class ContextCore {
   /// Applies what differs from what the closure was given, which may be less than what is stored.
   ///
   /// - Returns: `false` if what is stored is newer.
-  private func edit(_ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?) -> Bool {
+  private func edit(
+    _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, _ isUnstamped: Bool
+  ) -> Bool {
     guard let present else {
-      put(row, key, foundRow: nil)
+      put(row, key, base: .unknown, isUnstamped: isUnstamped)
       return true
     }
     var edited = present
@@ -255,18 +276,17 @@ final class ContextCore {
       property.copy(from: row, to: &edited)
     }
     if edited.holdsSame(as: present) { return true }
-    guard row.stamp > present.stamp else { return false }
-    edited.stamp = row.stamp
-    put(edited, key, foundRow: present)
+    guard isUnstamped || row.stamp > present.stamp else { return false }
+    edited.stamp = row.stamp > present.stamp ? row.stamp : parent.nextStamp(after: present.stamp)
+    put(edited, key, base: .row(present), isUnstamped: isUnstamped)
     return true
   }
 
   func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> Bool {
     let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
-    let stamp = parent.nextStamp()
     return try parent.read(Set(model.entities)) { base in
-      guard try PendingReading(base, pending).row(of: key) != nil else { return false }
-      try remove([key], base, stamp: stamp)
+      guard let present = try PendingReading(base, pending).row(of: key) else { return false }
+      try remove([key], base, stamp: parent.nextStamp(after: present.stamp))
       return true
     }
   }
@@ -293,8 +313,8 @@ final class ContextCore {
   func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
     var written = pending
     try parent.read(Set(model.entities)) { base in
-      let writing = PendingWriting(base, over: pending, of: changes) { self.parent.nextStamp() }
-      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
+      let writing = PendingWriting(base, over: pending, of: changes, policy: policy) { self.parent.nextStamp() }
+      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       written = writing.written
     }
     pending = written

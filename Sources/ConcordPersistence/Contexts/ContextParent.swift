@@ -16,6 +16,10 @@ public protocol ContextParent: AnyObject, Sendable {
   var generation: Int { get }
   /// The stamp of a change that is given none: the date, strictly increasing.
   func nextStamp() -> Stamp
+  /// Gives the stamp of a change that is given none, to what has a stamp already: it is later than both.
+  func nextStamp(after stamp: Stamp) -> Stamp
+  /// Returns whether a stamp is ahead of the clock, as one is that was given while the clock was wrong.
+  func isAhead(_ stamp: Stamp) -> Bool
   /// Calls back with what may be otherwise than before, until the result is released. Several commits may be told as one.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
   /// What may have been read and is not told yet. Unless a parent says so, nothing.
@@ -24,6 +28,8 @@ public protocol ContextParent: AnyObject, Sendable {
 
 extension ContextParent {
   public var announcedChanges: AnnouncedChanges { .none }
+  public func nextStamp(after stamp: Stamp) -> Stamp { max(nextStamp(), stamp.nextUp) }
+  public func isAhead(_ stamp: Stamp) -> Bool { stamp > nextStamp() }
 }
 
 extension PersistentStoreCoordinator: ContextParent {
@@ -46,7 +52,8 @@ extension PersistentStoreCoordinator: ContextParent {
     }
     try write(isFlat ? changed : model.entities) { writing in
       try SaveOperation(
-        model: model, changes: changes, policy: policy, writing: writing, collectors: removalCollectors.current
+        model: model, changes: changes, policy: policy, writing: writing, parent: self,
+        collectors: removalCollectors.current
       ).run()
     }
   }
@@ -54,4 +61,6 @@ extension PersistentStoreCoordinator: ContextParent {
   public var generation: Int { commitCount.withLock { $0 } }
 
   public func nextStamp() -> Stamp { clock.next() }
+  public func nextStamp(after stamp: Stamp) -> Stamp { clock.next(after: stamp) }
+  public func isAhead(_ stamp: Stamp) -> Bool { clock.isAhead(stamp) }
 }

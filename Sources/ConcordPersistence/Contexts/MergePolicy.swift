@@ -2,13 +2,35 @@
 ///
 /// Properties that only one of them changed are merged under each policy. The policy decides about what both changed, about an
 /// entity that one of them removed, and about one that is inserted while it is stored already.
+///
+/// A number that is counted up is a property like others. If two contexts read 5 and both write 6, only `error` says so: under the
+/// other policies one of the two increments is lost. Count with `error`, and try again at a conflict:
+///
+/// ```swift
+/// context.mergePolicy = .error
+/// while true {
+///   try context.update(Counter.self, id: 1) { $0.count += 1 }
+///   do {
+///     try context.save()
+///     break
+///   } catch StoreError.conflict {
+///     context.rollback()
+///   }
+/// }
+/// ```
+///
+/// The policy of a context that saves to another one counts also where that one saves to.
 public enum MergePolicy: Sendable, Hashable {
-  /// The fresher of the two wins. What is removed stays removed; a removal wins over changes with an older stamp.
+  /// The fresher of the two wins. Of two increments of one number the fresher one is left. What is removed stays removed; a removal wins over changes with an older stamp.
   case byStamp
   /// The save throws ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` and changes nothing.
+  ///
+  /// Two writes of one property are a conflict, also if both write the same value, so that no increment is lost. So are two insertions
+  /// of one entity; what stands inside of an inserted entity and is as it is stored is none. A save to a ``RootContext`` that
+  /// conflicts when it is written is given up, and told as a ``BackgroundSaveError``.
   case error
-  /// What is in the store stays.
+  /// What is in the store stays. Of two increments of one number the one that is saved first is left.
   case storeTrump
-  /// What the context has replaces what is in the store.
+  /// What the context has replaces what is in the store. Of two increments of one number the one that is saved last is left.
   case objectTrump
 }

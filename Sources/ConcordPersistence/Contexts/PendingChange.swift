@@ -23,6 +23,12 @@ struct PendingChange: Sendable {
   var setBack: Set<Int> = []
   /// Whether it was removed before: all of it is new.
   var isInsertedAgain = false
+  /// Whether it was inserted without a stamp: it is later than what is ahead of the clock.
+  var isUnstamped = false
+  /// Whether it stands in something that was inserted, and was not inserted itself.
+  var isNested = false
+  /// How the context that saved it here merges it; `nil` if it was changed here.
+  var policy: MergePolicy?
 
   var baseRow: StoredRow? { base.row }
 
@@ -60,12 +66,16 @@ struct PendingChange: Sendable {
   ) -> PendingChange {
     var next = PendingChange(base: base(below: seen, entity), row: row, stamp: stamp)
     (next.setBack, next.isInsertedAgain) = (setBack, isInsertedAgain || self.row == nil)
+    (next.isUnstamped, next.isNested, next.policy) = (isUnstamped, isNested, policy)
     return next
   }
 
   /// A later save of the same context laid over this one. What it sets back to how this one had found it is a change, too.
   func merged(with later: PendingChange, _ entity: EntityDescription) -> PendingChange {
     var merged = PendingChange(base: base(below: later.baseRow, entity), row: later.row, stamp: later.stamp)
+    merged.isUnstamped = later.isUnstamped
+    merged.isNested = isNested && later.isNested
+    merged.policy = policy == .error ? policy : later.policy
     guard let row = merged.row, let known = merged.baseRow else { return merged }
     merged.isInsertedAgain = self.row == nil || isInsertedAgain || later.isInsertedAgain
     for (position, property) in entity.properties.enumerated()

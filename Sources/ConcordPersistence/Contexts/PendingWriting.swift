@@ -7,19 +7,22 @@ final class PendingWriting: RowWriting {
   private(set) var written: PendingChanges
 
   private let changes: PendingChanges
+  private let policy: MergePolicy?
   private let nextStamp: () -> Stamp
 
   /// - Parameters:
   ///   - pending: what is written over the base already.
   ///   - changes: what is saved.
+  ///   - policy: how it is merged where this is saved to; `nil` for as what is written says.
   ///   - nextStamp: that of a removal which is none of the changes.
   init(
     _ base: any RowReading, over pending: PendingChanges = PendingChanges(), of changes: PendingChanges,
-    nextStamp: @escaping () -> Stamp
+    policy: MergePolicy? = nil, nextStamp: @escaping () -> Stamp
   ) {
     self.base = base
     written = pending
     self.changes = changes
+    self.policy = policy
     self.nextStamp = nextStamp
   }
 
@@ -64,7 +67,12 @@ final class PendingWriting: RowWriting {
       } else {
         PendingChange(base: try self.base.row(of: key).map { .row($0) } ?? .unknown, row: row, stamp: stamp)
       }
-    if changes[key]?.isInsertedAgain ?? false { new.isInsertedAgain = true }
+    if let change = changes[key] {
+      if change.isInsertedAgain { new.isInsertedAgain = true }
+      new.isUnstamped = change.isUnstamped
+      new.isNested = change.isNested
+      new.policy = change.policy ?? policy
+    }
     written[key] = new
   }
 }

@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
   ) throws {
     try write(model.entities, outboxes: .one(attachment)) { writing in
       let replay = EntityReplay(
-        model: model, writing: writing, stamp: nextStamp(), collectors: removalCollectors.current)
+        model: model, parent: self, writing: writing, stamp: nextStamp(), collectors: removalCollectors.current)
       try body(writing, try replay.run(touching: keys, change))
     }
   }
@@ -44,6 +44,7 @@ extension PersistentStoreCoordinator {
 /// Makes a change to entities as they are stored, within a transaction of the store.
 private struct EntityReplay {
   let model: Model
+  let parent: PersistentStoreCoordinator
   let writing: any RowWriting
   let stamp: Stamp
   let collectors: [CollectedRemovals]
@@ -67,7 +68,7 @@ private struct EntityReplay {
     if changes.isEmpty { return [] }
     // Nobody else writes meanwhile, so that there is nothing to be merged.
     try SaveOperation(
-      model: model, changes: changes, policy: .objectTrump, writing: writing, collectors: collectors
+      model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent, collectors: collectors
     ).run()
     return Set(changes.keys)
   }

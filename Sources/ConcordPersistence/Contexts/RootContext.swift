@@ -7,7 +7,7 @@ import Foundation
 /// What cannot be written now (a full disk, a locked file, a detached store) stays, is seen by those who read through the root,
 /// and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It holds up later saves of the same
 /// types, and of types that contain them; others are written. What can never be written (a
-/// conflict, a value that must be unique) is given up. Both are told to the error handler as a ``BackgroundSaveError``.
+/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both are told to the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
@@ -32,6 +32,8 @@ public final class RootContext: ContextParent {
     var isRetrying = false
     /// Whether the queue is going to write.
     var isEnqueued = false
+    /// What was to be inserted by saves that were given up.
+    var givenUp = GivenUpChanges()
 
     /// The first that can be written while others wait that concern some types, and those that can be written with it:
     /// several saves are one transaction, if that succeeds.
@@ -94,6 +96,8 @@ public final class RootContext: ContextParent {
   public var model: Model { parent.model }
   public var generation: Int { parent.generation &+ state.withLock { $0.saves } }
   public func nextStamp() -> Stamp { parent.nextStamp() }
+  public func nextStamp(after stamp: Stamp) -> Stamp { parent.nextStamp(after: stamp) }
+  public func isAhead(_ stamp: Stamp) -> Bool { parent.isAhead(stamp) }
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     parent.observeChanges(body)
   }
@@ -145,9 +149,10 @@ public final class RootContext: ContextParent {
   public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
     saving.lock()
     defer { saving.unlock() }
+    if try isGivenUp(changes) { return }
     let written = try read(Set(model.entities)) { base in
       let writing = PendingWriting(base, of: changes) { self.nextStamp() }
-      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing).run()
+      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       return writing.written
     }
     if written.isEmpty { return }
@@ -228,10 +233,61 @@ public final class RootContext: ContextParent {
         retryLater()
         throw error
       }
-      report(error, changes, isPending: false)
+      return giveUp(first, error)
     }
     // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
     parent.announce(changes.keys) { state.withLock { $0.remove(layers) } }
+  }
+
+  /// On the queue. Gives up a save that can never be written, and those that depend on it.
+  private func giveUp(_ first: Layer, _ error: any Error) {
+    // Nothing is saved meanwhile that may depend on it.
+    saving.lock()
+    defer { saving.unlock() }
+    var (givenUp, later) = state.withLock { state in
+      (state.givenUp, state.layers.filter { $0.number > first.number })
+    }
+    var lost = [first]
+    func add(_ layer: Layer, _ error: any Error) {
+      report(error, layer.changes, above: givenUp.changes, isPending: false)
+      givenUp.add(layer.changes, error)
+    }
+    add(first, error)
+    for layer in later {
+      let error = givenUp.error(for: layer.changes, in: model) { key in
+        (try? parent.read([key.entity]) { try $0.row(of: key) != nil }) ?? false
+      }
+      if let error {
+        lost.append(layer)
+        add(layer, error)
+      } else {
+        givenUp.removeInserted(by: layer.changes)
+      }
+    }
+    parent.announce(lost.flatMap(\.changes.keys)) {
+      state.withLock { state in
+        state.givenUp = givenUp
+        state.remove(lost)
+      }
+    }
+  }
+
+  /// Gives up what is to be saved now and depends on what was given up.
+  private func isGivenUp(_ changes: PendingChanges) throws -> Bool {
+    var givenUp = state.withLock { $0.givenUp }
+    if givenUp.isEmpty { return false }
+    let error = try givenUp.error(for: changes, in: model) { key in
+      try read([key.entity]) { try $0.row(of: key) != nil }
+    }
+    guard let error else {
+      givenUp.removeInserted(by: changes)
+      state.withLock { $0.givenUp = givenUp }
+      return false
+    }
+    report(error, changes, above: givenUp.changes, isPending: false)
+    givenUp.add(changes, error)
+    parent.announce(changes.keys) { state.withLock { $0.givenUp = givenUp } }
+    return true
   }
 
   private func retryLater() {
@@ -247,11 +303,16 @@ public final class RootContext: ContextParent {
     }
   }
 
-  private func report(_ error: any Error, _ changes: PendingChanges, isPending: Bool) {
+  /// - Parameter others: what was given up before, which the changes may refer to.
+  private func report(
+    _ error: any Error, _ changes: PendingChanges, above others: PendingChanges = PendingChanges(), isPending: Bool
+  ) {
+    var all = others
+    all.merge(changes)
     let changes = changes.keys.compactMap { key -> BackgroundSaveError.Change? in
       guard let change = changes[key] else { return nil }
       let object = try? read(model.contained(in: key.entity)) { base in
-        let loader = EntityLoader(change.row == nil ? base : PendingReading(base, changes), model: model)
+        let loader = EntityLoader(change.row == nil ? base : PendingReading(base, all), model: model)
         return try loader.find(key.entity.type, key: key.id) as (any PersistentEntity)?
       }
       let kind: BackgroundSaveError.Change.Kind =

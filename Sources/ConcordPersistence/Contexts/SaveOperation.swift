@@ -6,6 +6,8 @@ struct SaveOperation {
   let changes: PendingChanges
   let policy: MergePolicy
   let writing: any RowWriting
+  /// Whose clock counts.
+  let parent: any ContextParent
   /// Those who are told what is removed.
   var collectors: [CollectedRemovals] = []
 
@@ -33,37 +35,55 @@ struct SaveOperation {
     for key in removed { try delete(key) }
     let parked = try ParkedWriting(writing, parking: waiting.map(\.key))
     let operation = SaveOperation(
-      model: model, changes: changes, policy: policy, writing: parked, collectors: collectors)
+      model: model, changes: changes, policy: policy, writing: parked, parent: parent, collectors: collectors)
     for entry in waiting { if let row = entry.change.row { try operation.save(row, entry.change, entry.key) } }
     try parked.putBack()
   }
 
   private func save(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {
+    let policy = change.policy ?? policy
     var row = row
     row.stamp = change.stamp
     guard let base = change.baseRow else {
-      if policy == .byStamp { return try writing.insertOrReplaceOlder(row, for: key) }
+      if policy == .byStamp { return try insertOrReplaceOlder(row, change, key) }
       if try writing.insert(row, for: key) { return }
       guard let stored = try writing.row(of: key) else { return }
-      return try replace(stored, with: row, key)
+      return try replace(stored, with: row, change, policy, key)
     }
     if try writing.replace(row, ifSameAs: base, for: key) { return }
     guard let stored = try writing.row(of: key) else {
-      if change.isInsertedAgain { _ = try writing.insert(row, for: key) } else { try saveRemoved(row, key) }
+      if change.isInsertedAgain { _ = try writing.insert(row, for: key) } else { try saveRemoved(row, policy, key) }
       return
     }
-    try merge(row, change, base, stored, key)
+    try merge(row, change, base, stored, policy, key)
+  }
+
+  /// Inserts a row, in place of one with an older stamp.
+  private func insertOrReplaceOlder(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {
+    if try writing.insertOrReplaceOlder(row, for: key) || !change.isUnstamped { return }
+    // What is stored is newer. If its stamp is ahead of the clock, it was written while a clock was wrong; if both have the same stamp, they
+    // come from two clocks.
+    guard let stored = try writing.row(of: key), stored.stamp == row.stamp || parent.isAhead(stored.stamp) else {
+      return
+    }
+    var row = row
+    row.stamp = parent.nextStamp(after: stored.stamp)
+    try writing.update(row, replacing: stored, for: key)
   }
 
   /// An entity that is inserted and is there already.
-  private func replace(_ stored: StoredRow, with row: StoredRow, _ key: EntityKey) throws {
+  private func replace(
+    _ stored: StoredRow, with row: StoredRow, _ change: PendingChange, _ policy: MergePolicy, _ key: EntityKey
+  ) throws {
     switch policy {
     case .storeTrump: return
     // The stamps decide before it comes to this.
     case .byStamp, .objectTrump: break
     case .error:
-      if row.holdsSame(as: stored) { break }
-      throw conflict(key, key.entity.properties.filter { !$0.isSame(row, stored) }.map(\.name))
+      // What stands in something that is inserted says nothing new if it is as it is stored.
+      if change.isNested, row.holdsSame(as: stored) { break }
+      let different = key.entity.properties.filter { !$0.isSame(row, stored) }
+      throw conflict(key, (different.isEmpty ? key.entity.properties : different).map(\.name))
     }
     var row = row
     row.stamp = max(row.stamp, stored.stamp)
@@ -71,7 +91,7 @@ struct SaveOperation {
   }
 
   /// Another context removed it.
-  private func saveRemoved(_ row: StoredRow, _ key: EntityKey) throws {
+  private func saveRemoved(_ row: StoredRow, _ policy: MergePolicy, _ key: EntityKey) throws {
     switch policy {
     case .byStamp, .storeTrump: return
     case .objectTrump: _ = try writing.insert(row, for: key)
@@ -81,16 +101,19 @@ struct SaveOperation {
 
   /// Another context changed it.
   private func merge(
-    _ row: StoredRow, _ change: PendingChange, _ base: StoredRow, _ stored: StoredRow, _ key: EntityKey
+    _ row: StoredRow, _ change: PendingChange, _ base: StoredRow, _ stored: StoredRow, _ policy: MergePolicy,
+    _ key: EntityKey
   ) throws {
     var merged = stored
     var conflicts: [String] = []
     for (position, property) in key.entity.properties.enumerated()
-    where change.isChanged(position, key.entity) && !property.isSame(row, stored) {
+    where change.isChanged(position, key.entity) {
       if property.isSame(stored, base) {
         property.copy(from: row, to: &merged)
         continue
       }
+      // Two that count up from the same number write the same, so that equal values are a conflict, too.
+      if policy != .error, property.isSame(row, stored) { continue }
       switch policy {
       case .byStamp: if row.stamp > stored.stamp { property.copy(from: row, to: &merged) }
       case .storeTrump: break
@@ -107,7 +130,7 @@ struct SaveOperation {
   private func isToBeRemoved(_ change: PendingChange, _ key: EntityKey) throws -> Bool {
     guard let stored = try writing.row(of: key) else { return false }
     if let base = change.baseRow, stored.holdsSame(as: base), stored.stamp == base.stamp { return true }
-    switch policy {
+    switch change.policy ?? policy {
     case .byStamp: return change.stamp > stored.stamp
     case .storeTrump: return false
     case .objectTrump: return true

@@ -20,7 +20,7 @@ extension ContextCore {
     guard !hasChanges, let coordinator = parent as? PersistentStoreCoordinator, request.uniqueness == [.key],
       entity.targets.isEmpty, entity.collections.isEmpty, entity.columns.count <= ColumnSet.most
     else { return nil }
-    let stamp = request.stamp ?? parent.nextStamp()
+    let stamp = MergeStamp(request.stamp, parent)
     // Not within the transaction, since a property may be the user's code.
     let rows = try FlatRows(request.objects, entity)
     let subset = request.keepsMissing ? RowFilter(keys: rows.keys) : try RowFilter(request.subset, entity, self)

@@ -7,8 +7,8 @@ extension ContextCore {
   /// - Returns: how many stored entities were compared.
   func merge<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> Int {
     let entity = try model.entity(T.self)
-    let stamp = request.stamp ?? parent.nextStamp()
-    let (rows, nested) = try rows(of: request, entity, stamp)
+    let stamp = MergeStamp(request.stamp, parent)
+    let (rows, nested) = try rows(of: request, entity, stamp.value)
     let subset: RowFilter =
       // Only the rows that were given are looked at, so that no other is missing.
       request.keepsMissing
@@ -16,15 +16,15 @@ extension ContextCore {
     var merge = RowMerge(
       entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
       condition: try RowFilter(request.condition, entity, self),
-      stamp: stamp, removed: request.removals, model: model)
+      stamp: stamp, keepsMissing: request.keepsMissing, removed: request.removals, model: model)
     try read(model.contained(in: entity)) { try merge.run(rows, nested: nested, $0) }
     let before = pending
     do {
       for key in merge.order {
-        if let write = merge.writes[key] { put(write.row, key, base: write.base) }
+        if let write = merge.writes[key] { put(write.row, key, base: write.base, isUnstamped: stamp.isUnstamped) }
       }
       if !merge.removals.isEmpty {
-        try parent.read(Set(model.entities)) { try remove(merge.removals, $0, stamp: stamp) }
+        try parent.read(Set(model.entities)) { try remove(merge.removals, $0, stamp: stamp.value) }
       }
     } catch {
       pending = before

@@ -10,12 +10,12 @@ struct FlatMerge {
   let positions: [Int]
   let subset: RowFilter
   let condition: RowFilter
-  let stamp: Stamp
+  let stamp: MergeStamp
   /// What was removed since is not inserted.
   let removed: CollectedRemovals?
 
   /// What is to be done: the positions that differ of rows, by their indices.
-  private(set) var updates: [(index: Int, changed: ColumnSet)] = []
+  private(set) var updates: [(index: Int, changed: ColumnSet, stamp: Stamp)] = []
   private(set) var inserts: [Int] = []
   private(set) var removals: [StoredValue] = []
   /// How many stored rows were compared.
@@ -23,7 +23,7 @@ struct FlatMerge {
 
   init(
     _ entity: EntityDescription, _ rows: FlatRows, ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: Stamp, removed: CollectedRemovals?
+    stamp: MergeStamp, removed: CollectedRemovals?
   ) {
     self.entity = entity
     self.rows = rows
@@ -54,7 +54,7 @@ struct FlatMerge {
         next += 1
         missing.append(index)
       }
-      if stamp > source.stamp, try condition.holds(key, source) { removals.append(key) }
+      if stamp.isNewer(than: source.stamp), try condition.holds(key, source) { removals.append(key) }
       return true
     }
     while next < rows.count {
@@ -66,16 +66,16 @@ struct FlatMerge {
     } else {
       for index in missing { try compareOutside(index, reading) }
     }
-    if let removed { inserts.removeAll { removed.isRemoved(EntityKey(entity, rows.keys[$0]), since: stamp) } }
+    if let removed { inserts.removeAll { removed.isRemoved(EntityKey(entity, rows.keys[$0]), since: stamp.value) } }
   }
 
   private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) throws {
-    guard stamp > source.stamp else { return }
+    guard let stamp = stamp.over(source.stamp) else { return }
     var changed = ColumnSet()
     for position in positions where !source.isSame(rows.value(index, at: position), at: position) {
       changed.insert(position)
     }
-    if !changed.isEmpty, try condition.holds(key, source) { updates.append((index, changed)) }
+    if !changed.isEmpty, try condition.holds(key, source) { updates.append((index, changed, stamp)) }
   }
 
   /// It may be stored outside of the subset.
@@ -97,14 +97,14 @@ struct FlatMerge {
     _ writing: any RowWriting, _ model: Model, _ collectors: [CollectedRemovals]
   ) throws -> PendingCounts {
     func delete(_ key: EntityKey) throws {
-      for collector in collectors { collector.note(key, stamp) }
+      for collector in collectors { collector.note(key, stamp.value) }
       try writing.delete(key)
     }
-    for (index, changed) in updates {
+    for (index, changed, stamp) in updates {
       try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
     }
     for index in inserts {
-      _ = try writing.insert(rows.row(index, stamp: stamp), for: EntityKey(entity, rows.keys[index]))
+      _ = try writing.insert(rows.row(index, stamp: stamp.value), for: EntityKey(entity, rows.keys[index]))
     }
     var counts = PendingCounts(inserts: inserts.count, updates: updates.count, deletes: removals.count)
     if removals.isEmpty { return counts }
@@ -118,7 +118,7 @@ struct FlatMerge {
       if key.entity != entity { owners[key] = row == nil }
       guard var row else { return try delete(key) }
       guard let old = try writing.row(of: key) else { return }
-      row.stamp = max(stamp, old.stamp)
+      row.stamp = max(stamp.value, old.stamp)
       try writing.update(row, replacing: old, for: key)
     }.remove(keys)
     for isRemoved in owners.values { if isRemoved { counts.deletes += 1 } else { counts.updates += 1 } }

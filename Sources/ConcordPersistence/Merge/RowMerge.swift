@@ -9,7 +9,9 @@ struct RowMerge {
   let properties: [PropertyRange]
   let subset: RowFilter
   let condition: RowFilter
-  let stamp: Stamp
+  let stamp: MergeStamp
+  /// Whether nothing is removed.
+  let keepsMissing: Bool
   /// What was removed since is not inserted.
   let removed: CollectedRemovals?
   let model: Model
@@ -21,7 +23,7 @@ struct RowMerge {
   /// How many stored rows were compared.
   private(set) var compared = 0
 
-  /// The rows that objects were found in.
+  /// The rows that objects were found in. Each is that of one object.
   private var matched: Set<StoredValue> = []
   private var unmatched: [IncomingRow] = []
 
@@ -32,13 +34,14 @@ struct RowMerge {
 
   init(
     _ entity: EntityDescription, uniqueness: [StoredColumn], ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: Stamp, removed: CollectedRemovals?, model: Model
+    stamp: MergeStamp, keepsMissing: Bool, removed: CollectedRemovals?, model: Model
   ) {
     self.entity = entity
     self.uniqueness = uniqueness
     self.subset = subset
     self.condition = condition
     self.stamp = stamp
+    self.keepsMissing = keepsMissing
     self.removed = removed
     self.model = model
     properties = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.map(\.element)
@@ -51,7 +54,9 @@ struct RowMerge {
   ///   - nested: what is inside, by the depth at which it stands.
   mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
     try pass((isById ? rows : rows.uniqueByKey()).sortedAndUnique(), reading)
-    for row in unmatched { try place(row, reading) }
+    // What is found by its attributes keeps its row from one that has only the id of that.
+    let others = isById || subset.isAll ? unmatched : try unmatched.filter { try !findOutside($0, reading) }
+    for row in others { try place(row, reading) }
     for (key, row) in nested where writes[key] == nil { try mergeNested(row, key, reading) }
     // What was given, or is inside of it, stays.
     removals.subtract(writes.keys)
@@ -76,7 +81,9 @@ struct RowMerge {
         }
         unmatched.append(incoming[next - 1])
       }
-      if stamp > source.stamp, try condition.holds(key, source) { removals.insert(EntityKey(entity, key)) }
+      if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
+        removals.insert(EntityKey(entity, key))
+      }
       return true
     }
     unmatched += incoming[next...]
@@ -85,7 +92,7 @@ struct RowMerge {
   /// An object and the row that it was found in, which keeps its id.
   private mutating func update(_ incoming: IncomingRow, _ key: StoredValue, _ source: RowSource) throws {
     if !isById { matched.insert(key) }
-    guard stamp > source.stamp else { return }
+    guard let stamp = stamp.over(source.stamp) else { return }
     let isSame = try properties.allSatisfy { try $0.isSame(incoming.row, source) || isIdentity($0, incoming, key) }
     if isSame { return }
     guard try condition.holds(key, source) else { return }
@@ -113,26 +120,28 @@ struct RowMerge {
 
   /// What refers to an entity that is left out loses it in the save, as if that had been removed afterwards.
   private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
-    if let removed, removed.isRemoved(key, since: stamp, reading) { return }
+    if let removed, removed.isRemoved(key, since: stamp.value, reading) { return }
     write(row, key, .absent)
+  }
+
+  /// Whether an object is found by its attributes outside of the subset.
+  private mutating func findOutside(_ incoming: IncomingRow, _ reading: any RowReading) throws -> Bool {
+    var isFound = false
+    let values = [incoming.first] + incoming.others
+    let same = StoredCondition.all(zip(uniqueness, values).map { .isEqual($0, $1) })
+    try reading.rows(RowQuery(entity, where: same, limit: 1)) { key, source in
+      isFound = true
+      compared += 1
+      try update(incoming, key, source)
+      return false
+    }
+    return isFound
   }
 
   /// Inserts an object, unless it is stored outside of the subset.
   private mutating func place(_ incoming: IncomingRow, _ reading: any RowReading) throws {
     let key = EntityKey(entity, incoming.key)
     if isById, subset.isAll { return insert(incoming.row, key, reading) }
-    if !isById, !subset.isAll {
-      var isFound = false
-      let values = [incoming.first] + incoming.others
-      let same = StoredCondition.all(zip(uniqueness, values).map { .isEqual($0, $1) })
-      try reading.rows(RowQuery(entity, where: same, limit: 1)) { key, source in
-        isFound = true
-        compared += 1
-        try update(incoming, key, source)
-        return false
-      }
-      if isFound { return }
-    }
     if matched.contains(incoming.key) {
       throw StoreError.notUnique(entity: entity.name, columns: "id '\(incoming.key)' and uniqueness attributes")
     }
@@ -154,7 +163,8 @@ struct RowMerge {
     compared += 1
     var row = row
     for property in model.omittedProperties(of: row, key.entity) { property.copy(from: present, to: &row) }
-    guard row.stamp > present.stamp, !row.holdsSame(as: present) else { return }
+    guard let stamp = stamp.over(present.stamp), !row.holdsSame(as: present) else { return }
+    row.stamp = stamp
     write(row, key, .row(present))
   }
 }

@@ -210,13 +210,10 @@
       return true
     }
 
-    func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+    func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
       // One statement does it, unless there are tables of collections to be compared.
-      if key.entity.collections.isEmpty {
-        _ = try insert(row, for: key, .insertOrReplaceOlder)
-      } else if try !insert(row, for: key) {
-        try replaceOlder(row, for: key)
-      }
+      if key.entity.collections.isEmpty { return try insert(row, for: key, .insertOrReplaceOlder) }
+      return try insert(row, for: key) || replaceOlder(row, for: key)
     }
 
     /// Whether it changed a row.

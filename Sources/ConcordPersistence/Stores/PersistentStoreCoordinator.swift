@@ -10,7 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private let announcements: Announcements
   private let feed: Feed<ChangeNotice>
   let removalCollectors = RemovalCollectors()
-  let clock = StampSource()
+  let clock: StampSource
   let commitCount = Locked(0)
 
   private struct State {
@@ -31,8 +31,12 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Creates a coordinator without stores.
-  public init(model: Model) {
+  public convenience init(model: Model) { self.init(model: model, clock: StampSource()) }
+
+  /// Creates a coordinator with a clock.
+  init(model: Model, clock: StampSource) {
     self.model = model
+    self.clock = clock
     let announcements = Announcements()
     self.announcements = announcements
     feed = Feed(label: "concord.changes", merging: ChangeNotice.merged) { announcements.remove($0.announcements) }

@@ -94,7 +94,7 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool { try session(key.entity).insert(row, for: key) }
 
-  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     try session(key.entity).insertOrReplaceOlder(row, for: key)
   }
 

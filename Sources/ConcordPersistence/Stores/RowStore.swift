@@ -105,7 +105,10 @@ public protocol RowWriting: RowReading {
   /// Adds a row. Returns `false` if there is one already, which is kept.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Adds a row, or replaces a stored one with an older stamp.
-  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
+  ///
+  /// - Returns: `false` if the stored row is not older, and is kept.
+  @discardableResult
+  func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
@@ -138,8 +141,9 @@ extension RowWriting {
   }
   public func clearOutbox() throws {}
 
-  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws {
-    if try !insert(row, for: key) { try replaceOlder(row, for: key) }
+  public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    if try insert(row, for: key) { return true }
+    return try replaceOlder(row, for: key)
   }
 
   public func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
@@ -164,9 +168,10 @@ extension RowWriting {
     return true
   }
 
-  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws {
-    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return }
+  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+    guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return false }
     try update(row, replacing: stored, for: key)
+    return true
   }
 }
 

@@ -1,14 +1,41 @@
 import Concord
 import Foundation
 
-/// A source of stamps: the date, strictly increasing.
+/// A clock that gives stamps: the date, strictly increasing, and later than what is already stored.
+///
+/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a change is the later of
+/// the date and just after the stamp of the row that it changes. A row whose stamp is ahead of the date says nothing of other rows, so
+/// that one wrong clock does not make all that is written afterwards newer than what a server gives.
 final class StampSource: Sendable {
-  private let last = Locked<Stamp>(-.infinity)
+  private struct State {
+    var last: Stamp = -.infinity
+    /// The latest stamp of those that were ahead of the date.
+    var lastAhead: Stamp = -.infinity
+  }
 
-  func next() -> Stamp {
-    last.withLock { last in
-      last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
-      return last
+  private let state = Locked(State())
+  private let date: @Sendable () -> Stamp
+
+  init(_ date: @escaping @Sendable () -> Stamp = { Date().timeIntervalSinceReferenceDate }) { self.date = date }
+
+  /// Gives the next stamp.
+  func next() -> Stamp { state.withLock { next(&$0) } }
+
+  /// Gives a stamp for what changes something with a stamp. Of several that are ahead of the date, a later one is newer.
+  func next(after stamp: Stamp) -> Stamp {
+    state.withLock { state in
+      let next = next(&state)
+      if next > stamp { return next }
+      state.lastAhead = max(state.lastAhead, stamp).nextUp
+      return state.lastAhead
     }
+  }
+
+  /// Whether a stamp is later than the date, and than all that were given.
+  func isAhead(_ stamp: Stamp) -> Bool { state.withLock { max($0.last, date()) < stamp } }
+
+  private func next(_ state: inout State) -> Stamp {
+    state.last = max(date(), state.last.nextUp)
+    return state.last
   }
 }

@@ -27,7 +27,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let isKeptUpToDate: Bool
   private let errorHandler: AsyncErrorHandlerBlock
   /// Where asynchronous blocks wait, so that only one thread waits for them.
-  private let queue = DispatchQueue(label: "concord.view")
+  let queue = DispatchQueue(label: "concord.view")
   private let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
   private let overlaid = Locked<(any ViewOverlay)?>(nil)
@@ -194,6 +194,8 @@ extension ViewContext {
   public var model: Model { core.parent.model }
   public var generation: Int { core.parent.generation &+ changeCount.withLock { $0 } }
   public func nextStamp() -> Stamp { core.parent.nextStamp() }
+  public func nextStamp(after stamp: Stamp) -> Stamp { core.parent.nextStamp(after: stamp) }
+  public func isAhead(_ stamp: Stamp) -> Bool { core.parent.isAhead(stamp) }
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     core.parent.observeChanges(body)
   }
@@ -219,14 +221,23 @@ extension ViewContext {
       locked {
         switch change {
         case .entities(let keys): show(keys)
-        case .types(let types):
-          queries.mustFetch(types)
-          show(Set(types.flatMap(shownKeys)), withOverlay: true)
+        case .types(let types): showAll(of: types)
         case .detached: break
         }
         showTouched()
       }
     }
+  }
+
+  /// Shows everything as it is now. The store's turn and the lock are held.
+  func showAll() {
+    showAll(of: Set(core.parent.model.entities))
+    showTouched()
+  }
+
+  private func showAll(of types: Set<EntityDescription>) {
+    queries.mustFetch(types)
+    show(Set(types.flatMap(shownKeys)), withOverlay: true)
   }
 
   /// What a store kept is gone, whatever the strategy.

@@ -1,0 +1,55 @@
+import ConcordModel
+
+/// What was to be inserted by saves that were given up. What refers to it cannot be written, either.
+struct GivenUpChanges {
+  /// Why the save of an entity was given up.
+  private var errors: [EntityKey: any Error] = [:]
+  /// What was to become of these entities.
+  private(set) var changes = PendingChanges()
+
+  /// How many entities are remembered at most.
+  private static let most = 1000
+
+  var isEmpty: Bool { errors.isEmpty }
+
+  /// Adds a save.
+  mutating func add(_ saved: PendingChanges, _ error: any Error) {
+    if errors.count > Self.most { self = GivenUpChanges() }
+    for entry in saved.all where entry.change.row != nil {
+      guard entry.change.baseRow == nil || errors[entry.key] != nil else { continue }
+      errors[entry.key] = error
+      changes.change(entry.key) { $0?.merged(with: entry.change, entry.key.entity) ?? entry.change }
+    }
+  }
+
+  /// Forgets what is inserted again.
+  mutating func removeInserted(by saved: PendingChanges) {
+    if errors.isEmpty { return }
+    for entry in saved.all where entry.change.row != nil && errors[entry.key] != nil {
+      errors[entry.key] = nil
+      changes[entry.key] = nil
+    }
+  }
+
+  /// Returns why a save cannot be written: it changes or refers to what was never stored.
+  ///
+  /// - Returns: `nil` if it depends on nothing that was given up.
+  func error(
+    for saved: PendingChanges, in model: Model, isStored: (EntityKey) throws -> Bool
+  ) rethrows -> (any Error)? {
+    if errors.isEmpty { return nil }
+    for entry in saved.all {
+      guard let row = entry.change.row else { continue }
+      var keys = entry.key.entity.targets.isEmpty ? [] : Array(entry.key.entity.referencedKeys(of: row, in: model))
+      keys.append(entry.key)
+      for key in keys {
+        guard let error = errors[key] else { continue }
+        // It may be inserted again, by the same save or by another context.
+        if let change = saved[key], change.row != nil, change.baseRow == nil { continue }
+        if try isStored(key) { continue }
+        return error
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,47 @@
+import ConcordModel
+import Dispatch
+
+extension ViewContext {
+  /// Runs a block on another thread, as one transaction, and returns at once.
+  ///
+  /// Blocks that are given in this way run one after the other, in the order in which they were given.
+  public func perform(_ body: @escaping @Sendable (ViewContext) -> Void) {
+    // Only the block itself could throw.
+    queue.async { try? self.performAndWait { view in body(view) } }
+  }
+
+  /// Runs a block that takes nothing on another thread, as one transaction, and returns at once.
+  public func perform(_ body: @escaping @Sendable () -> Void) { perform { _ in body() } }
+
+  /// Runs a block that may throw on another thread, as one transaction, and returns at once.
+  ///
+  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  public func perform(
+    onError: @escaping @Sendable (any Error) -> Void, _ body: @escaping @Sendable (ViewContext) throws -> Void
+  ) {
+    queue.async {
+      do { try self.performAndWait(body) } catch { onError(error) }
+    }
+  }
+
+  /// Runs a block that takes nothing and may throw on another thread, as one transaction, and returns at once.
+  ///
+  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  public func perform(
+    onError: @escaping @Sendable (any Error) -> Void, _ body: @escaping @Sendable () throws -> Void
+  ) {
+    perform(onError: onError) { _ in try body() }
+  }
+
+  /// Discards all unsaved changes, and reads all that is shown anew, whatever the strategy.
+  ///
+  /// - Complexity: that of what is observed.
+  public func reset() {
+    store.transaction { _ in
+      locked {
+        core.rollback()
+        showAll()
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Concord
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+/// A file that was written while a clock was wrong.
+@Suite("Stamps ahead of the clock")
+struct StampsAheadTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let kind: StoreKind
+    let strategy: StrategyKind
+    let policy: MergePolicy
+
+    var testDescription: String { "\(kind.rawValue), \(strategy), \(policy)" }
+
+    static let all = StoreKind.combinations.flatMap { kind, strategy in
+      [MergePolicy.byStamp, .error, .storeTrump, .objectTrump].map { Case(kind: kind, strategy: strategy, policy: $0) }
+    }
+  }
+
+  private let ahead = Date().stamp + 100_000
+
+  /// A container whose store has reviews 1 to 4 and a book with stamps that are ahead of the clock.
+  private func withContainer(_ test: Case, _ body: (any PersistentContainer) async throws -> Void) async throws {
+    try await test.strategy.withContainer(test.kind) { container in
+      let context = BackgroundContext(parent: container.persistentStoreCoordinator)
+      for id in 1...4 { context.insert(Review(id: id, text: "old", stars: id), modifiedAt: ahead) }
+      context.insert(
+        Book(
+          id: "1", title: "old", author: Author(id: "1", name: "old"), reviews: [Review(id: 4, text: "old", stars: 4)]),
+        modifiedAt: ahead)
+      try context.save()
+      container.viewContext.mergePolicy = test.policy
+      try await body(container)
+    }
+  }
+
+  @Test("What is changed, inserted and deleted without a stamp is saved", arguments: Case.all)
+  func edits(_ test: Case) async throws {
+    for inView in [false, true] {
+      try await withContainer(test) { container in
+        let view = container.viewContext
+        let context = container.newBackgroundContext()
+        context.mergePolicy = test.policy
+        if inView {
+          #expect(try view.update(Review.self, id: 1) { $0.text = "new" })
+          #expect(try view.update(Review.self, id: 1) { $0.stars = 9 })
+          #expect(try view.update(Book.self, id: "1") { $0.author.name = "new" })
+          if test.policy == .byStamp || test.policy == .objectTrump { view.insert(Review(id: 2, text: "new")) }
+          #expect(try view.delete(Review.self, id: 4))
+          try view.save()
+        } else {
+          #expect(try context.update(Review.self, id: 1) { $0.text = "new" })
+          #expect(try context.update(Review.self, id: 1) { $0.stars = 9 })
+          #expect(try context.update(Book.self, id: "1") { $0.author.name = "new" })
+          if test.policy == .byStamp || test.policy == .objectTrump { context.insert(Review(id: 2, text: "new")) }
+          #expect(try context.delete(Review.self, id: 4))
+          try context.save()
+        }
+        try await container.flush()
+        let replaced = test.policy == .byStamp || test.policy == .objectTrump
+        #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "new", stars: 9))
+        #expect(
+          try container.stored(Review.self, id: 2)
+            == (replaced ? Review(id: 2, text: "new") : Review(id: 2, text: "old", stars: 2)))
+        #expect(try container.stored(Review.self, id: 3) == Review(id: 3, text: "old", stars: 3))
+        #expect(try container.stored(Review.self, id: 4) == nil)
+        let book = try container.stored(Book.self, id: "1")
+        #expect(book?.author.name == "new" && book?.reviews == [])
+        // Once more, over what was changed.
+        #expect(try context.update(Review.self, id: 1) { $0.text = "newer" })
+        try context.save()
+        try await container.flush()
+        #expect(try container.stored(Review.self, id: 1) == Review(id: 1, text: "newer", stars: 9))
+      }
+    }
+  }
+
+  @Test("A given stamp loses to what it is older than", arguments: Case.all.filter { $0.policy == .byStamp })
+  func givenStamps(_ test: Case) async throws {
+    try await withContainer(test) { container in
+      let context = container.newBackgroundContext()
+      #expect(try !context.update(Review.self, id: 1, modifiedAt: ahead - 1) { $0.text = "stale" })
+      context.insert(Review(id: 2, text: "stale"), modifiedAt: ahead - 1)
+      try context.save()
+      try await container.flush()
+      #expect(try container.stored(Review.self, id: 1)?.text == "old")
+      #expect(try container.stored(Review.self, id: 2)?.text == "old")
+    }
+  }
+
+  @Test("Of two contexts that change one property, the one that changed it later wins", arguments: StoreKind.allCases)
+  func order(_ kind: StoreKind) async throws {
+    let test = Case(kind: kind, strategy: .direct, policy: .byStamp)
+    for isFirstSavedFirst in [false, true] {
+      try await withContainer(test) { container in
+        let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
+        try first.update(Review.self, id: 1) { $0.text = "first" }
+        try second.update(Review.self, id: 1) { $0.text = "second" }
+        for context in isFirstSavedFirst ? [first, second] : [second, first] { try context.save() }
+        #expect(try container.stored(Review.self, id: 1)?.text == "second")
+      }
+    }
+  }
+}
