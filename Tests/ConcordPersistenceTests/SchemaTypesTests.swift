@@ -432,7 +432,7 @@
     func pairs() throws {
       let seed = UInt64.random(in: 0 ... .max)
       var random = SeededGenerator(seed: seed)
-      let count = ProcessInfo.processInfo.environment["CONCORD_LONG"] == nil ? 150 : 3000
+      let count = ProcessInfo.processInfo.environment["CONCORD_LONG"] == nil ? 60 : 3000
       var outcomes: [String: Int] = [:]
       for round in 0..<count {
         let comment: Comment = "seed \(seed), round \(round)"
@@ -445,7 +445,9 @@
           }
         }
         let old = slots(Int.random(in: 1...3, using: &random))
-        let new = slots(Int.random(in: 1...3, using: &random)).map { slot in
+        // Often some of a model stays.
+        let kept = Bool.random(using: &random) ? old : slots(Int.random(in: 1...3, using: &random))
+        let new = kept.map { slot in
           var slot = slot
           if Int.random(in: 0..<3, using: &random) == 0 {
             slot.original = names.filter { $0 != slot.name }.randomElement(using: &random)
@@ -479,7 +481,7 @@
           #expect(try rows(folder, new) == found, comment)
         }
       }
-      #expect(outcomes.count == 3, "seed \(seed): \(outcomes)")
+      #expect(outcomes["refused"] != nil && outcomes.count >= 2, "seed \(seed): \(outcomes)")
     }
   }
 #endif
