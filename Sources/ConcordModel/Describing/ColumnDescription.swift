@@ -32,6 +32,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public var target: String?
   /// The comparisons of the column's values that a store may do itself.
   public var comparison: StoredComparison = .none
+  /// The coding of the column's values.
+  public var coding: ColumnCoding
 
   /// Returns the column as that of a property inside a wrapper.
   func inside(_ name: String, originalName: String?) -> ColumnDescription {

@@ -14,6 +14,8 @@ public final class EntityDescription: Sendable {
   public let idPosition: Int?
   /// The storage class that the column of the key is declared with.
   public let keyStorageClass: StorageClass
+  /// The coding of the ids, as they are stored where they are referred to.
+  package let keyCoding: ColumnCoding
   /// The columns and collections of each property.
   package let properties: [PropertyRange]
   /// For each collection, the position of the column that holds its count.
@@ -36,6 +38,7 @@ public final class EntityDescription: Sendable {
     columns = properties.flatMap(\.columns)
     collections = properties.flatMap(\.collections)
     keyStorageClass = T.idStorageClass
+    keyCoding = .key(of: T.self)
     targets = properties.flatMap(\.targets)
     isAggregate = type is any Aggregate.Type
     problem = properties.lazy.compactMap(\.problem).first

@@ -63,7 +63,7 @@ extension PersistentProperty {
       name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
       isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
       // A default that cannot be encoded is reported as missing when a file needs it.
-      defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison)
+      defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison, coding: ColumnCoding(C.self))
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
       encode: { value in try (value as? C.Value).map { try C.encode($0) } },
@@ -148,23 +148,27 @@ extension PersistentProperty {
   ) {
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .reference, storageClass: T.idStorageClass, isOptional: isOptional,
-      isUnique: options.contains(.unique), isIndexed: options.contains(.indexed), target: T.entityName)
+      isUnique: options.contains(.unique), isIndexed: options.contains(.indexed), target: T.entityName,
+      coding: .reference(to: T.self))
     self.init(name, keyPath, originalName: originalName, columns: [column], targets: [type], relation: relation)
   }
 
   fileprivate init<T: PersistentEntity>(
     _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ originalName: String?, of type: T.Type,
-    isOptional: Bool, isOrdered: Bool = true, key: StorageClass? = nil,
+    isOptional: Bool, isOrdered: Bool = true, key: (StorageClass, ColumnCoding)? = nil,
     relation: @escaping @Sendable () -> PartialIdentifiableKeyPath<Root>
   ) {
     let element = ColumnDescription(
-      name: name, role: .reference, storageClass: T.idStorageClass, isOptional: false, target: T.entityName)
+      name: name, role: .reference, storageClass: T.idStorageClass, isOptional: false, target: T.entityName,
+      coding: .reference(to: T.self))
     self.init(
       name, keyPath, originalName: originalName, columns: [.count(name, originalName, isOptional)],
       collections: [
         CollectionDescription(
           name: name, originalName: originalName, isOrdered: isOrdered,
-          key: key.map { ColumnDescription(name: "key", role: .value, storageClass: $0, isOptional: false) },
+          key: key.map {
+            ColumnDescription(name: "key", role: .value, storageClass: $0.0, isOptional: false, coding: $0.1)
+          },
           elements: [element])
       ], targets: [type], relation: relation)
   }
@@ -232,7 +236,10 @@ extension PersistentProperty {
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: K.storageClass) {
+    self.init(
+      name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false,
+      key: (K.storageClass, ColumnCoding(PlainCoding<K>.self))
+    ) {
       .init(keyPath)
     }
   }
@@ -241,7 +248,10 @@ extension PersistentProperty {
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: K.storageClass) {
+    self.init(
+      name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false,
+      key: (K.storageClass, ColumnCoding(PlainCoding<K>.self))
+    ) {
       .init(keyPath)
     }
   }
@@ -251,7 +261,10 @@ extension PersistentProperty {
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false, key: .text) {
+    self.init(
+      name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false,
+      key: (.text, ColumnCoding(JSONCoding<K>.self))
+    ) {
       .init(keyPath)
     }
   }
@@ -261,7 +274,10 @@ extension PersistentProperty {
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
-    self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false, key: .text) {
+    self.init(
+      name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false,
+      key: (.text, ColumnCoding(JSONCoding<K>.self))
+    ) {
       .init(keyPath)
     }
   }
@@ -277,7 +293,7 @@ extension PersistentProperty {
     let properties = W.persistentProperties
     self.init(
       name, keyPath, originalName: originalName,
-      columns: [.wrapperCase(name, originalName, isOptional)]
+      columns: [.wrapperCase(name, originalName, isOptional, of: W.self)]
         + properties.flatMap { $0.columns.map { $0.inside(name, originalName: originalName) } },
       collections: properties.flatMap { $0.collections.map { $0.inside(name, originalName: originalName) } },
       targets: properties.flatMap(\.targets), relation: relation,
@@ -298,7 +314,7 @@ extension PersistentProperty {
   ) {
     let properties = W.persistentProperties
     let elements =
-      [ColumnDescription.wrapperCase(name, nil, false)]
+      [ColumnDescription.wrapperCase(name, nil, false, of: W.self)]
       + properties.flatMap { $0.columns.map { $0.inside(name, originalName: nil) } }
     self.init(
       name, keyPath, originalName: originalName, columns: [.count(name, originalName, isOptional)],
@@ -341,12 +357,15 @@ extension PersistentProperty {
 extension ColumnDescription {
   fileprivate static func count(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription {
     ColumnDescription(
-      name: name, originalName: originalName, role: .count, storageClass: .integer, isOptional: isOptional)
+      name: name, originalName: originalName, role: .count, storageClass: .integer, isOptional: isOptional,
+      coding: .count)
   }
 
-  fileprivate static func wrapperCase(_ name: String, _ originalName: String?, _ isOptional: Bool) -> ColumnDescription
-  {
+  fileprivate static func wrapperCase(
+    _ name: String, _ originalName: String?, _ isOptional: Bool, of type: Any.Type
+  ) -> ColumnDescription {
     ColumnDescription(
-      name: name, originalName: originalName, role: .wrapperCase, storageClass: .text, isOptional: isOptional)
+      name: name, originalName: originalName, role: .wrapperCase, storageClass: .text, isOptional: isOptional,
+      coding: .wrapperCase(of: type))
   }
 }

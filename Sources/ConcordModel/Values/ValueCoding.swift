@@ -10,6 +10,10 @@ public protocol ValueCoding {
   static var comparison: StoredComparison { get }
   /// Whether the stored form may be `null`.
   static var isOptional: Bool { get }
+  /// The name of the coding, as a ``ColumnCoding`` has it.
+  static var name: String { get }
+  /// Returns what the stored forms of equal values have in common.
+  static func key(of stored: StoredValue) throws -> StoredValue
   /// Returns the stored form of a value.
   static func encode(_ value: Value) throws -> StoredValue
   /// Returns the value that has a stored form.
@@ -21,6 +25,8 @@ public protocol ValueCoding {
 extension ValueCoding {
   /// Whether the stored form may be `null`. The default is `false`.
   public static var isOptional: Bool { false }
+  /// Returns what the stored forms of equal values have in common: the stored form itself.
+  public static func key(of stored: StoredValue) throws -> StoredValue { stored }
   /// Reads a value from a column of a row, through its stored form.
   public static func read(_ source: RowSource, at position: Int) throws -> Value {
     try decode(source.value(at: position))
@@ -31,6 +37,8 @@ extension ValueCoding {
 public enum PlainCoding<Value: PersistentValue>: ValueCoding {
   public static var storageClass: StorageClass { Value.storageClass }
   public static var comparison: StoredComparison { Value.comparison }
+  public static var name: String { String(describing: Value.self) }
+  public static func key(of stored: StoredValue) throws -> StoredValue { try decode(stored).storedKey }
   @inlinable public static func encode(_ value: Value) throws -> StoredValue { try value.storedValue }
   @inlinable public static func decode(_ stored: StoredValue) throws -> Value { try Value(storedValue: stored) }
   @inlinable public static func read(_ source: RowSource, at position: Int) throws -> Value {
@@ -42,6 +50,10 @@ public enum PlainCoding<Value: PersistentValue>: ValueCoding {
 public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue: PersistentValue {
   public static var storageClass: StorageClass { Value.RawValue.storageClass }
   public static var comparison: StoredComparison { .none }
+  public static var name: String { "\(Value.RawValue.self)(\(Value.self))" }
+  public static func key(of stored: StoredValue) throws -> StoredValue {
+    try PlainCoding<Value.RawValue>.key(of: stored)
+  }
   public static func encode(_ value: Value) throws -> StoredValue { try value.rawValue.storedValue }
 
   public static func decode(_ stored: StoredValue) throws -> Value {
@@ -58,6 +70,8 @@ public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue
 public enum JSONCoding<Value: Codable>: ValueCoding {
   public static var storageClass: StorageClass { .text }
   public static var comparison: StoredComparison { .none }
+  public static var name: String { "JSON(\(Value.self))" }
+  public static func key(of stored: StoredValue) throws -> StoredValue { try PlainCoding<String>.key(of: stored) }
 
   public static func encode(_ value: Value) throws -> StoredValue { .text(try OrderedJSON.text(value)) }
 
@@ -79,6 +93,10 @@ public enum OptionalCoding<Wrapped: ValueCoding>: ValueCoding {
   public static var storageClass: StorageClass { Wrapped.storageClass }
   public static var comparison: StoredComparison { Wrapped.isOptional ? .none : Wrapped.comparison }
   public static var isOptional: Bool { true }
+  public static var name: String { Wrapped.isOptional ? "Optional(\(Wrapped.name))" : Wrapped.name }
+  public static func key(of stored: StoredValue) throws -> StoredValue {
+    stored.isNull || Wrapped.isOptional && stored == mark ? stored : try Wrapped.key(of: stored)
+  }
 
   /// The mark for `.some(nil)`: text where the values are blobs, otherwise a blob.
   static var mark: StoredValue { storageClass == .blob ? .text("nil") : .blob(Data("nil".utf8)) }

@@ -1,10 +1,102 @@
 #if Persistence
   import ConcordModel
+  import Foundation
   import GRDB
 
-  /// What the tables of a file have looked like, in `concord_schema`: so that an older program recognises a file that a newer one
-  /// has migrated, instead of migrating it back.
-  enum SQLiteHistory {
+  /// The shapes that a table of a file has had, as `concord_schema` has them, oldest first.
+  ///
+  /// An older program recognises by them a file that a newer one has migrated, instead of migrating it back; and a newer one knows which
+  /// Swift types the values were stored from, which the columns do not say.
+  struct SQLiteHistory {
+    /// What a table is like beyond its columns.
+    struct Shape: Codable, Equatable {
+      /// By column, the name of its coding.
+      var codings: [String: String]
+      /// By column, its name in an earlier model, which is carried over already.
+      var originalNames: [String: String]
+      /// The same of a collection's table.
+      var originalName: String?
+
+      init(_ table: SQLiteSchema.Table) {
+        codings = Dictionary(
+          uniqueKeysWithValues: table.columns.compactMap { column in
+            table.coding(of: column.name).map { (column.name, $0.name) }
+          })
+        originalNames = Dictionary(
+          uniqueKeysWithValues: table.columns.compactMap { column in
+            table.originalName(of: column.name).map { (column.name, $0) }
+          })
+        originalName = table.originalName
+      }
+    }
+
+    struct Entry {
+      let columns: String
+      /// `nil` in files that were made before shapes were noted.
+      let shape: Shape?
+      /// Whether the table stayed as it was, since all values could be read as those of another type.
+      let isCarried: Bool
+
+      func describes(_ table: SQLiteSchema.Table) -> Bool {
+        columns == table.fingerprint && (shape == nil || shape == Shape(table))
+      }
+
+      /// The same, whatever names were carried over.
+      func hasColumns(of table: SQLiteSchema.Table) -> Bool {
+        columns == table.fingerprint && (shape == nil || shape?.codings == Shape(table).codings)
+      }
+    }
+
+    private let entries: [Entry]
+
+    init(of table: String, _ db: Database) throws {
+      guard try db.tableExists("concord_schema") else {
+        entries = []
+        return
+      }
+      let noted = try Self.notesShapes(db) ? "shape, CAST(carried AS TEXT)" : "NULL, NULL"
+      entries = try Row.fetchAll(
+        db, sql: "SELECT columns, \(noted) FROM concord_schema WHERE \"table\" = ? COLLATE NOCASE ORDER BY number",
+        arguments: [table]
+      ).map { row in
+        Entry(
+          columns: row.text(0), shape: try? JSONDecoder().decode(Shape.self, from: Data(row.text(1).utf8)),
+          isCarried: row.text(2) == "1")
+      }
+    }
+
+    /// The position of the entry since which the table is as it is.
+    private var start: Int { entries.lastIndex { !$0.isCarried } ?? 0 }
+    private var current: ArraySlice<Entry> { entries[start...] }
+    private var earlier: ArraySlice<Entry> { entries[..<start] }
+
+    /// The last shape; `nil` if none was noted.
+    var shape: Shape? { current.last { $0.shape != nil }?.shape }
+
+    /// The codings that the values of a column can be read with; the newest is the last.
+    func codings(of column: String) -> [String] { current.compactMap { $0.shape?.codings[column] } }
+
+    /// Whether a table with these codings needs not be looked at again.
+    func knows(_ table: SQLiteSchema.Table) -> Bool {
+      let wanted = Shape(table).codings
+      return current.contains { $0.shape?.codings == wanted }
+    }
+
+    /// Whether the table was as it is wanted, before it was migrated.
+    func isOlder(_ table: SQLiteSchema.Table) -> Bool { earlier.contains { $0.hasColumns(of: table) } }
+
+    /// Whether names that were exchanged since are those of an earlier model.
+    func isOlderByNames(_ table: SQLiteSchema.Table) -> Bool {
+      guard let shape, shape != Shape(table), shape.codings == Shape(table).codings else { return false }
+      return earlier.contains { $0.describes(table) }
+    }
+
+    // MARK: Writing
+
+    private static func notesShapes(_ db: Database) throws -> Bool {
+      try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info('concord_schema')").contains("shape")
+    }
+
     private static func prepare(_ db: Database) throws {
       try db.execute(
         sql: """
@@ -12,33 +104,50 @@
             number INTEGER PRIMARY KEY,
             entity TEXT NOT NULL,
             "table" TEXT NOT NULL,
-            columns TEXT NOT NULL
+            columns TEXT NOT NULL,
+            shape TEXT,
+            carried INTEGER
           )
           """)
+      if try notesShapes(db) { return }
+      try db.execute(
+        sql: "ALTER TABLE concord_schema ADD COLUMN shape TEXT; ALTER TABLE concord_schema ADD COLUMN carried INTEGER")
     }
 
     /// Notes how a table looks from now on.
-    static func add(_ table: SQLiteSchema.Table, _ db: Database) throws {
+    static func add(_ table: SQLiteSchema.Table, isCarried: Bool = false, keeping old: Shape? = nil, _ db: Database)
+      throws
+    {
       try prepare(db)
+      var shape = Shape(table)
+      // What was exchanged stays so, also after a model has forgotten it.
+      for (column, name) in old?.originalNames ?? [:] where shape.originalNames[column] == nil {
+        shape.originalNames[column] = name
+      }
+      shape.originalName = shape.originalName ?? old?.originalName
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
       try db.execute(
-        sql: "INSERT INTO concord_schema (entity, \"table\", columns) VALUES (?, ?, ?)",
-        arguments: [table.entity.name, table.name, table.fingerprint])
+        sql: "INSERT INTO concord_schema (entity, \"table\", columns, shape, carried) VALUES (?, ?, ?, ?, ?)",
+        arguments: [
+          table.entity.name, table.name, table.fingerprint, String(decoding: try encoder.encode(shape), as: UTF8.self),
+          isCarried,
+        ])
     }
 
-    /// Whether the table looked as it is wanted, before it was migrated.
-    static func isOlder(_ table: SQLiteSchema.Table, _ db: Database) throws -> Bool {
-      guard try db.tableExists("concord_schema") else { return false }
-      let history = try String.fetchAll(
-        db, sql: "SELECT columns FROM concord_schema WHERE \"table\" = ? ORDER BY number", arguments: [table.name])
-      return history.dropLast().contains(table.fingerprint)
+    /// The tables of collections that an entity has or had.
+    static func collections(of entity: EntityDescription, _ db: Database) throws -> [String] {
+      guard try db.tableExists("concord_schema") else { return [] }
+      return try String.fetchAll(
+        db, sql: "SELECT DISTINCT \"table\" FROM concord_schema WHERE entity = ? COLLATE NOCASE",
+        arguments: [entity.name]
+      ).filter { $0.lowercased() != entity.name.lowercased() }
     }
 
     /// Drops the tables of collections that an entity no longer has.
     static func dropCollections(of entity: EntityDescription, except wanted: [String], _ db: Database) throws {
-      try prepare(db)
-      let known = try String.fetchAll(
-        db, sql: "SELECT DISTINCT \"table\" FROM concord_schema WHERE entity = ?", arguments: [entity.name])
-      for table in known where !wanted.contains(table) {
+      let wanted = Set(wanted.map { $0.lowercased() })
+      for table in try collections(of: entity, db) where !wanted.contains(table.lowercased()) {
         try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(table))")
       }
     }

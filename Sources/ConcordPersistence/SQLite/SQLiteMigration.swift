@@ -2,13 +2,34 @@
   import ConcordModel
   import GRDB
 
-  /// Makes a table look as the model wants it: a new table takes what can be carried over, and replaces the old one.
+  /// A table of a file beside the one that the model wants in its place: what differs, and a new table that takes what can be
+  /// carried over.
   struct SQLiteMigration {
     let table: SQLiteSchema.Table
     let present: [SQLiteSchema.Column]
-    /// What the table is called in the file.
+    /// The name of the table in the file.
     let presentName: String
+    let history: SQLiteHistory
     let conversions: [ColumnMigration]
+    let file: FileFacts
+    /// What the values of the columns are like whose coding is not known to be the wanted one, by the names that are wanted.
+    private var values: [String: Values] = [:]
+    private let readsValues: Bool
+
+    /// What is known of the whole file.
+    struct FileFacts {
+      /// The target of each column that refers to an entity, by table and column; `nil` if the file does not say.
+      var targets: [String: [String: String]]?
+      /// By entity, the names of its collections' tables, in lower case.
+      var collections: [String: Set<String>] = [:]
+      /// The entities that others refer to.
+      var referredTo: Set<String> = []
+    }
+
+    private struct Values {
+      var present = 0
+      var unreadable = 0
+    }
 
     /// Where the values of a column come from.
     private enum Source {
@@ -20,62 +41,217 @@
       case nothing(String)
     }
 
+    /// What is known of the values that a column takes over.
+    private enum Fit: Equatable {
+      /// They were stored with this coding.
+      case same
+      /// They have to be read to be known.
+      case unknown
+      /// They were stored with another coding of the same family.
+      case related(String)
+      case other(String)
+    }
+
+    /// - Parameter readsValues: whether values are read where nothing else tells whether they fit.
+    init(
+      _ table: SQLiteSchema.Table, from presentName: String, _ present: [SQLiteSchema.Column],
+      _ conversions: [ColumnMigration], _ file: FileFacts, readsValues: Bool, _ db: Database
+    ) throws {
+      self.table = table
+      self.present = present
+      self.presentName = presentName
+      self.conversions = conversions
+      self.file = file
+      self.readsValues = readsValues
+      history = try SQLiteHistory(of: presentName, db)
+      if readsValues { values = try readValues(db) }
+    }
+
+    // MARK: What becomes what
+
     private func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
 
     /// The column that becomes this one.
     private func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
-      if let same = presentColumn(column.name) { return same }
-      if presentName != table.name {
+      let same = presentColumn(column.name)
+      if let original = table.originalName(of: column.name).flatMap(presentColumn) {
+        // A name that was carried over already is not carried over again.
+        if same == nil || history.shape?.originalNames[column.name] != original.name { return original }
+      }
+      if same != nil { return same }
+      if table.collection != nil, presentName != table.name {
         // The columns of a collection are named after it.
         guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else {
           return nil
         }
         return present[position]
       }
-      guard let original = table.description(of: column.name)?.originalName, original != column.name,
-        // Unless another column has that name now.
-        !table.columns.contains(where: { $0.name == original })
-      else { return nil }
-      return presentColumn(original)
+      return nil
+    }
+
+    private func fit(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column) -> Fit {
+      guard let coding = table.coding(of: column.name) else { return .same }
+      let known = history.codings(of: origin.name)
+      if known.contains(coding.name) { return .same }
+      if let last = known.last {
+        return ColumnCoding.family(of: last) == coding.family ? .related(last) : .other(last)
+      }
+      let role = table.description(of: column.name)?.role
+      if let targets = file.targets?[presentName.lowercased()] ?? file.targets.map({ _ in [:] }) {
+        if let target = targets[origin.name] {
+          return coding.name == "reference(\(target))" ? .same : .other("reference(\(target))")
+        }
+        if role == .reference { return .other("no reference") }
+      }
+      if table.collection == nil {
+        let collection = "\(presentName)_\(origin.name)".lowercased()
+        let isCollection = file.collections[table.entity.name]?.contains(collection) ?? false
+        if role == .count { return isCollection ? .same : .other("no collection") }
+        if isCollection { return .other("collection") }
+      }
+      return .unknown
     }
 
     private func source(of column: SQLiteSchema.Column) -> Source {
-      // A column that is there as it is wanted was converted by an earlier migration, and a second one would garble it.
-      if presentColumn(column.name) != column, let conversion = conversions.first(where: { $0.column == column.name }) {
+      let origin = origin(of: column)
+      if let conversion = conversions.first(where: { $0.column == column.name }), needsConversion(column, origin) {
+        if let problem = problem(ofConverting: column) { return .nothing(problem) }
         return .conversion(conversion)
       }
       let description = table.description(of: column.name)
       let defaultValue = description?.defaultValue
-      guard let origin = origin(of: column) else {
+      guard let origin else {
         if let defaultValue, !(defaultValue.isNull && column.isRequired) { return .value(defaultValue) }
         if !column.isRequired { return .value(.null) }
         if description?.role == .count { return .value(.integer(0)) }
         if column.name == "_stamp" { return .value(.real(-.infinity)) }
         return .nothing("\(table.name).\(column.name) is missing, and has no default")
       }
-      if origin.type != column.type || origin.isKey != column.isKey {
-        return .nothing(
-          "\(table.name).\(column.name) is \(origin.type.isEmpty ? "any" : origin.type), "
-            + "not \(column.type.isEmpty ? "any" : column.type)")
-      }
+      if let problem = problem(ofTaking: origin, column) { return .nothing(problem) }
       if origin.isRequired || !column.isRequired { return .column(origin.name) }
       if let defaultValue, !defaultValue.isNull { return .columnOr(origin.name, defaultValue) }
       if description?.role == .count { return .columnOr(origin.name, .integer(0)) }
       return .column(origin.name)
     }
 
+    /// A column that is there as it is wanted was converted by an earlier migration, and a second one would garble it.
+    private func needsConversion(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column?) -> Bool {
+      guard let origin, origin == column else { return true }
+      return switch fit(column, origin) {
+      case .same: false
+      case .unknown: values[column.name, default: Values()].unreadable > 0
+      case .related, .other: true
+      }
+    }
+
+    private func problem(ofConverting column: SQLiteSchema.Column) -> String? {
+      if table.description(of: column.name)?.role == .count {
+        return "\(table.name).\(column.name) is a collection, which no migration makes"
+      }
+      if column.isKey, !table.entity.collections.isEmpty || file.referredTo.contains(table.entity.name) {
+        return "\(table.name).\(column.name) is what others refer to, and cannot be migrated"
+      }
+      return nil
+    }
+
+    private func problem(ofTaking origin: SQLiteSchema.Column, _ column: SQLiteSchema.Column) -> String? {
+      let name = "\(table.name).\(column.name)"
+      if origin.type != column.type || origin.isKey != column.isKey { return Self.classProblem(name, origin, column) }
+      let coding = table.coding(of: column.name)?.name ?? ""
+      let values = values[column.name, default: Values()]
+      switch fit(column, origin) {
+      case .same: return nil
+      case .other(let other): return readsValues && values.present == 0 ? nil : "\(name) is \(other), not \(coding)"
+      case .unknown, .related:
+        return values.unreadable == 0 ? nil : "\(name) has \(values.unreadable) values that cannot be read as \(coding)"
+      }
+    }
+
+    private static func classProblem(
+      _ name: String, _ origin: SQLiteSchema.Column, _ column: SQLiteSchema.Column
+    ) -> String {
+      "\(name) is \(origin.type.isEmpty ? "any" : origin.type), not \(column.type.isEmpty ? "any" : column.type)"
+    }
+
+    /// Reads the values of which nothing else tells whether they fit, in one pass.
+    private func readValues(_ db: Database) throws -> [String: Values] {
+      let open = table.columns.compactMap { column -> (column: String, origin: String, coding: ColumnCoding)? in
+        guard let origin = origin(of: column), let coding = table.coding(of: column.name), fit(column, origin) != .same
+        else { return nil }
+        return (column.name, origin.name, coding)
+      }
+      if open.isEmpty { return [:] }
+      let names = open.map { quoted($0.origin) }.joined(separator: ", ")
+      let statement = SQLiteStatement(try db.makeStatement(sql: "SELECT \(names) FROM \(quoted(presentName))"))
+      defer { statement.reset() }
+      var found = [Values](repeating: Values(), count: open.count)
+      while try statement.step() {
+        for (index, part) in open.enumerated() {
+          let value = statement.value(at: Int32(index))
+          if value.isNull { continue }
+          found[index].present += 1
+          if !part.coding.canRead(value) { found[index].unreadable += 1 }
+        }
+      }
+      return Dictionary(uniqueKeysWithValues: zip(open.map(\.column), found))
+    }
+
+    // MARK: What differs
+
+    /// Whether the table has to be made anew, or cannot be.
+    var isChanged: Bool {
+      if presentName != table.name || Set(present) != Set(table.columns) { return true }
+      return table.columns.contains { column in
+        switch source(of: column) {
+        case .column(column.name): false
+        case .column, .columnOr, .value, .conversion, .nothing: true
+        }
+      }
+    }
+
+    /// Whether it stays as it is, and has to be noted with other codings.
+    var isCarried: Bool { !isChanged && !history.knows(table) }
+
+    /// Whether a model that is newer than this one has changed the table.
+    var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByNames(table) }
+
     /// What cannot be migrated.
     func problems(_ db: Database) throws -> [String] {
-      try table.columns.compactMap { column in
-        switch source(of: column) {
-        case .nothing(let problem): return problem
-        case .column(let name) where column.isRequired && presentColumn(name)?.isRequired == false:
-          let count =
-            try Int.fetchOne(
-              db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(name)) IS NULL") ?? 0
-          return count == 0 ? nil : "\(table.name).\(column.name) is required, and missing in \(count) rows"
-        default: return nil
-        }
+      var takers: [String: [String]] = [:]
+      var problems = try table.columns.compactMap { column in
+        let source = source(of: column)
+        if case .column(let name) = source { takers[name, default: []].append(column.name) }
+        if case .columnOr(let name, _) = source { takers[name, default: []].append(column.name) }
+        return try problem(of: source, column, db)
+      }
+      for (origin, columns) in takers.sorted(by: { $0.key < $1.key }) where columns.count > 1 {
+        let names = columns.sorted().map { "\(table.name).\($0)" }.joined(separator: " and ")
+        problems.append("\(names) would both be made of \(origin)")
+      }
+      return problems + exchanges
+    }
+
+    private func problem(of source: Source, _ column: SQLiteSchema.Column, _ db: Database) throws -> String? {
+      switch source {
+      case .nothing(let problem): return problem
+      case .column(let name) where column.isRequired && presentColumn(name)?.isRequired == false:
+        let count =
+          try Int.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(name)) IS NULL") ?? 0
+        return count == 0 ? nil : "\(table.name).\(column.name) is required, and missing in \(count) rows"
+      default: return nil
+      }
+    }
+
+    /// Columns that exchange their names, in a file that does not say whether they have.
+    private var exchanges: [String] {
+      if history.shape != nil { return [] }
+      return table.columns.compactMap { column in
+        guard let original = table.originalName(of: column.name), presentColumn(column.name) != nil,
+          presentColumn(original) != nil, table.originalName(of: original) != nil
+        else { return nil }
+        return
+          "\(table.name).\(column.name) was \(original), and the file does not say whether they were exchanged already"
       }
     }
 
@@ -88,20 +264,26 @@
           differences.append("\(table.name).\(column.name) is missing")
           continue
         }
-        if there.type != column.type {
-          differences.append(
-            "\(table.name).\(column.name) is \(there.type.isEmpty ? "any" : there.type), "
-              + "not \(column.type.isEmpty ? "any" : column.type)")
-        } else if there.isRequired != column.isRequired {
+        if there.type == column.type, there.isRequired != column.isRequired {
           differences.append(
             "\(table.name).\(column.name) is \(there.isRequired ? "required" : "optional") in the file")
+        } else if let origin = origin(of: column), origin != there {
+          differences.append("\(table.name).\(column.name) is \(origin.name) in the file")
+        } else if let problem = problem(ofTaking: there, column) {
+          differences.append(problem)
         }
       }
       return differences
     }
 
-    func run(_ db: Database) throws {
-      let new = "concord_new_\(table.name)"
+    // MARK: Making it
+
+    /// The name of the new table until the old one is gone.
+    var newName: String { "concord_new_\(table.name)" }
+
+    /// Makes the new table, with all rows, beside the old one.
+    func copy(_ db: Database) throws {
+      let new = newName
       try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(new))")
       try db.execute(sql: table.createSQL(named: new))
       let sources = table.columns.map { source(of: $0) }
@@ -111,9 +293,6 @@
       } else {
         try copy(sources, to: new, names, db)
       }
-      try db.execute(sql: "DROP TABLE \(quoted(presentName))")
-      try db.execute(sql: "ALTER TABLE \(quoted(new)) RENAME TO \(quoted(table.name))")
-      try SQLiteHistory.add(table, db)
     }
 
     /// In one statement.

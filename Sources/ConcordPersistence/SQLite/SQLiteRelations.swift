@@ -41,6 +41,16 @@
       }
     }
 
+    /// The entities that columns refer to, by the table's name in lower case and the column; `nil` if the file does not say.
+    static func targets(_ db: Database) throws -> [String: [String: String]]? {
+      guard try db.tableExists("concord_relations") else { return nil }
+      var targets: [String: [String: String]] = [:]
+      for row in try Row.fetchAll(db, sql: "SELECT \"table\", \"column\", target FROM concord_relations") {
+        targets[row.text(0).lowercased(), default: [:]][row.text(1)] = row.text(2)
+      }
+      return targets
+    }
+
     private static func relations(of table: SQLiteSchema.Table) -> [Relation] {
       table.columns.compactMap { column in
         table.description(of: column.name)?.target.map {

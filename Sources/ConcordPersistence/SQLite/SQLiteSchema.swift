@@ -39,6 +39,24 @@
         guard let collection else { return entity.columns.first { $0.name == column } }
         return zip(collection.columnNames, collection.columns).first { $0.0 == column }?.1
       }
+      /// By name, the coding of a column; `nil` for one that is the store's own.
+      func coding(of column: String) -> ColumnCoding? {
+        switch column {
+        // The key, whatever the id is stored as.
+        case "id" where collection == nil: entity.keyCoding
+        case "_owner": entity.keyCoding
+        case "_id": entity.columns.first { $0.name == "id" }?.coding
+        case "_stamp", "_position": nil
+        default: description(of: column)?.coding
+        }
+      }
+      /// By name, what a column was called in an earlier model.
+      func originalName(of column: String) -> String? {
+        guard collection == nil, let original = description(of: column)?.originalName, original != column else {
+          return nil
+        }
+        return original
+      }
       /// What is the same for tables with the same columns, in whatever order.
       var fingerprint: String {
         columns.map { $0.isKey ? "\($0.sql) KEY" : $0.sql }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -56,22 +74,23 @@
       }
     }
 
-    /// A table that is there, and differs from the one that is wanted.
-    private struct Change {
-      let table: Table
-      let present: [Column]
-      /// What the table is called in the file.
-      let name: String
+    /// The tables that are wanted beside those of a file.
+    private struct Comparison {
+      var missing: [Table] = []
+      var migrations: [SQLiteMigration] = []
+      /// What cannot be migrated, of whole tables.
+      var problems: [String] = []
+
+      var changed: [SQLiteMigration] { migrations.filter(\.isChanged) }
     }
 
     /// Checks whether a file can be made to fit, as far as that is known without writing to it.
     ///
     /// - Throws: as ``prepare(_:)``.
     func check(_ db: Database) throws {
-      let (missing, changed) = try compare(db)
-      try checkVersion(changed, db)
-      let differences =
-        try migrates ? changed.flatMap { try migration($0).problems(db) } : differences(missing, changed, db)
+      let comparison = try compare(db)
+      try checkVersion(comparison, db)
+      let differences = try differences(comparison, db)
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
     }
 
@@ -80,25 +99,16 @@
     /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
     ///   ``/ConcordModel/StoreError/newerStore(store:)``.
     func prepare(_ db: Database) throws {
-      let (missing, changed) = try compare(db)
-      try checkVersion(changed, db)
-      var differences = migrates ? [] : try differences(missing, changed, db)
-      if migrates || isNew(missing) {
-        for table in missing {
+      let comparison = try compare(db)
+      try checkVersion(comparison, db)
+      var differences = try differences(comparison, db)
+      if differences.isEmpty {
+        for table in comparison.missing {
           try db.execute(sql: table.createSQL(named: table.name))
           try SQLiteHistory.add(table, db)
         }
-        for change in changed {
-          let migration = migration(change)
-          differences += try migration.problems(db)
-          if differences.isEmpty { try migration.run(db) }
-        }
-        if differences.isEmpty {
-          for entity in Set(changed.map(\.table.entity)) {
-            try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
-          }
-          for table in tables { differences += try prepareIndexes(table, db) }
-        }
+        try migrate(comparison, db)
+        if migrates || isNew(comparison) { for table in tables { differences += try prepareIndexes(table, db) } }
       }
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
       try SQLiteRelations.prepare(tables, db)
@@ -106,51 +116,107 @@
       if version > present { try db.execute(sql: "PRAGMA user_version = \(version)") }
     }
 
-    /// Whether the tables of the file, which others may have changed since it was opened, are still those of the model.
-    func isCurrent(_ db: Database) throws -> Bool {
-      let (missing, changed) = try compare(db)
-      return missing.isEmpty && changed.isEmpty
+    /// Makes the new tables before the old ones are dropped, since they may exchange names.
+    private func migrate(_ comparison: Comparison, _ db: Database) throws {
+      let changed = comparison.changed
+      for migration in changed { try migration.copy(db) }
+      for name in Set(changed.flatMap { [$0.presentName.lowercased(), $0.table.name.lowercased()] }) {
+        try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(name))")
+      }
+      for migration in changed {
+        try db.execute(
+          sql: "ALTER TABLE \(quoted(migration.newName)) RENAME TO \(quoted(migration.table.name))")
+        try SQLiteHistory.add(migration.table, db)
+      }
+      for migration in comparison.migrations where migration.isCarried {
+        try SQLiteHistory.add(migration.table, isCarried: true, keeping: migration.history.shape, db)
+      }
+      for entity in Set(changed.map(\.table.entity)) {
+        try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
+      }
     }
 
-    private func compare(_ db: Database) throws -> (missing: [Table], changed: [Change]) {
-      var missing: [Table] = []
-      var changed: [Change] = []
-      for table in tables {
-        if let present = try Self.presentColumns(table.name, db) {
-          if Set(present) != Set(table.columns) {
-            changed.append(Change(table: table, present: present, name: table.name))
-          }
-        } else if let originalName = table.originalName, let present = try Self.presentColumns(originalName, db) {
-          changed.append(Change(table: table, present: present, name: originalName))
-        } else {
-          missing.append(table)
+    /// Whether the tables of the file, which others may have changed since it was opened, are still those of the model.
+    func isCurrent(_ db: Database) throws -> Bool {
+      let comparison = try compare(db, readsValues: false)
+      return comparison.missing.isEmpty && comparison.problems.isEmpty
+        && comparison.migrations.allSatisfy { !$0.isChanged && !$0.isOlder }
+    }
+
+    private func compare(_ db: Database, readsValues: Bool = true) throws -> Comparison {
+      let names = Dictionary(
+        try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'").map {
+          ($0.lowercased(), $0)
         }
+      ) { first, _ in first }
+      let facts = try facts(db)
+      var comparison = Comparison()
+      var takers: [String: [Table]] = [:]
+      for table in tables {
+        guard let name = try presentName(of: table, names, &comparison.problems, db),
+          let present = try Self.presentColumns(name, db)
+        else {
+          comparison.missing.append(table)
+          continue
+        }
+        takers[name, default: []].append(table)
+        comparison.migrations.append(
+          try SQLiteMigration(
+            table, from: name, present,
+            migrations.filter { $0.entity == table.entity.name && table.collection == nil }, facts,
+            readsValues: readsValues, db))
       }
-      return (missing, changed)
+      for (name, tables) in takers.sorted(by: { $0.key < $1.key }) where tables.count > 1 {
+        comparison.problems.append(
+          "\(tables.map(\.name).sorted().joined(separator: " and ")) would both be made of \(name)")
+      }
+      return comparison
+    }
+
+    /// The table that becomes one, by its name now or in an earlier model. SQLite does not tell upper case from lower case in names.
+    private func presentName(
+      of table: Table, _ names: [String: String], _ problems: inout [String], _ db: Database
+    ) throws -> String? {
+      let same = names[table.name.lowercased()]
+      guard let original = table.originalName.flatMap({ names[$0.lowercased()] }), original != same else { return same }
+      guard let same else { return original }
+      let shape = try SQLiteHistory(of: same, db).shape
+      if shape?.originalName == table.originalName { return same }
+      if shape == nil, tables.contains(where: { $0.name == original && $0.originalName != nil }) {
+        problems.append("\(table.name) was \(original), and the file does not say whether they were exchanged already")
+      }
+      return original
+    }
+
+    private func facts(_ db: Database) throws -> SQLiteMigration.FileFacts {
+      var facts = SQLiteMigration.FileFacts()
+      facts.targets = try SQLiteRelations.targets(db)
+      for entity in entities {
+        facts.collections[entity.name] = Set(try SQLiteHistory.collections(of: entity, db).map { $0.lowercased() })
+      }
+      facts.referredTo = Set(
+        tables.flatMap { table in table.columns.compactMap { table.description(of: $0.name)?.target } })
+      return facts
     }
 
     /// Whether the file has none of the tables, and so is made, not migrated.
-    private func isNew(_ missing: [Table]) -> Bool { missing.count == tables.count }
+    private func isNew(_ comparison: Comparison) -> Bool { comparison.missing.count == tables.count }
 
     private static func version(_ db: Database) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
 
-    private func checkVersion(_ changed: [Change], _ db: Database) throws {
+    private func checkVersion(_ comparison: Comparison, _ db: Database) throws {
       let present = try Self.version(db)
-      guard !changed.isEmpty, version <= present else { return }
-      let isOlder = try version < present || changed.contains { try SQLiteHistory.isOlder($0.table, db) }
+      guard version <= present else { return }
+      let isOlder = version < present && !comparison.changed.isEmpty || comparison.migrations.contains(where: \.isOlder)
       if isOlder { throw StoreError.newerStore(store: store) }
     }
 
-    /// All that differs, for those who do not want a migration.
-    private func differences(_ missing: [Table], _ changed: [Change], _ db: Database) throws -> [String] {
-      if isNew(missing) { return [] }
-      return missing.map { "\($0.name) is missing" } + changed.flatMap { migration($0).allDifferences }
-    }
-
-    private func migration(_ change: Change) -> SQLiteMigration {
-      SQLiteMigration(
-        table: change.table, present: change.present, presentName: change.name,
-        conversions: migrations.filter { $0.entity == change.table.entity.name && change.table.collection == nil })
+    /// What cannot be migrated, or all that differs, if nothing is to be migrated.
+    private func differences(_ comparison: Comparison, _ db: Database) throws -> [String] {
+      if migrates { return try comparison.problems + comparison.changed.flatMap { try $0.problems(db) } }
+      if isNew(comparison) { return [] }
+      return comparison.missing.map { "\($0.name) is missing" } + comparison.problems
+        + comparison.changed.flatMap(\.allDifferences)
     }
 
     private var tables: [Table] {

@@ -1,0 +1,84 @@
+/// The coding of a column's values: the Swift type, and the form in which its values are stored.
+///
+/// Two codings are equal if they have the same name, which is what a file keeps of them.
+public struct ColumnCoding: Sendable {
+  /// The name, such as `Int`, `String(Kind)` for raw values of a `Kind`, `JSON(Address)` or `reference(Author)`.
+  public let name: String
+  private let check: @Sendable (StoredValue) throws -> Void
+  private let makeKey: @Sendable (StoredValue) throws -> StoredValue
+
+  init(
+    _ name: String, key: @escaping @Sendable (StoredValue) throws -> StoredValue = { $0 },
+    check: @escaping @Sendable (StoredValue) throws -> Void
+  ) {
+    self.name = name
+    self.check = check
+    makeKey = key
+  }
+
+  init<C: ValueCoding & SendableMetatype>(_ coding: C.Type) {
+    self.init(C.name, key: { try C.key(of: $0) }) { _ = try C.decode($0) }
+  }
+
+  /// Whether a value of the type can be read from a stored one.
+  package func canRead(_ stored: StoredValue) -> Bool { (try? check(stored)) != nil }
+
+  /// Returns what the stored forms of equal values have in common; `nil` for `null`, and for a value that is equal to none, as NaN.
+  package func key(of stored: StoredValue) -> StoredValue? {
+    let key = (try? makeKey(stored)) ?? stored
+    if key.isNull { return nil }
+    // Of what is kept as a number, only the bits of NaN are not: those of -0.0 have the key of 0.0.
+    if case .blob = key, isReal { return nil }
+    return key
+  }
+
+  /// Whether all equal values are stored the same, and each is equal to itself.
+  package var isExact: Bool { Self.exact.contains(family) }
+
+  private var isReal: Bool { family == "Double" || family == "Date" }
+  private static let exact: Set<String> = ["Int", "UInt", "UInt64", "Bool", "UUID", "Data", "Decimal"]
+
+  // MARK: Carrying values over
+
+  /// The codings that differ by what they allow only: values may be carried over if each of them can be read.
+  package var family: String { Self.family(of: name) }
+
+  /// Returns the family of a coding with a name.
+  package static func family(of name: String) -> String {
+    guard let parenthesis = name.firstIndex(of: "(") else {
+      return switch name {
+      case "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32": "Int"
+      case "Float": "Double"
+      case "Character": "String"
+      default: name
+      }
+    }
+    let form = String(name[..<parenthesis])
+    // A reference to another entity, and a wrapper of another type, are something else.
+    return ["reference", "case", "Optional"].contains(form) ? name : family(of: form)
+  }
+}
+
+extension ColumnCoding: Hashable {
+  public static func == (a: ColumnCoding, b: ColumnCoding) -> Bool { a.name == b.name }
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension ColumnCoding {
+  /// The coding of the ids of a type, as they are stored where they are referred to.
+  static func key<T: PersistentEntity>(of type: T.Type) -> ColumnCoding {
+    ColumnCoding(String(describing: T.ID.self)) { _ = try T.id(storedKey: $0) }
+  }
+
+  static func reference<T: PersistentEntity>(to type: T.Type) -> ColumnCoding {
+    ColumnCoding("reference(\(T.entityName))") { _ = try T.id(storedKey: $0) }
+  }
+
+  static let count = ColumnCoding("collection") { stored in
+    guard case .integer(0...) = stored else { throw StoreError.unreadable(stored, as: Int.self) }
+  }
+
+  static func wrapperCase(of type: Any.Type) -> ColumnCoding {
+    ColumnCoding("case(\(type))") { _ = try String(storedValue: $0) }
+  }
+}
