@@ -43,11 +43,12 @@ import Foundation
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     hubs = Hubs(graph: graph)
-    feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view, clock: clock)
+    feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view)
     projections = Projections(graph: graph)
     layers = graph.layers
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    merge.didGiveStamp = { [unowned projections] in projections.raiseStamp(of: $0) }
     graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 

@@ -54,7 +54,7 @@ public final class ObservedValue<Value: Sendable>: Observable, Sendable {
 
 extension ObservedValue where Value: Identifiable {
   /// A part of the entity. Written, it is an `update` of the store, without a stamp. If that
-  /// is not taken, because the entity was removed or its stamp is ahead of the clock, the logger is told.
+  /// is not taken, because the entity was removed or a part of it is refused, the logger is told.
   public subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
     get { value[keyPath: part] }
     set {

@@ -14,8 +14,10 @@ final class Merge {
   let log: LogBuffer
   /// A call is being merged.
   @exclusivity(unchecked) private(set) var isActive = false
-  /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
-  @exclusivity(unchecked) var stamp: Stamp?
+  /// The stamp of all that is written.
+  @exclusivity(unchecked) var stamp = WriteStamp.none
+  /// The clock has given a node its stamp, which may be raised further.
+  @exclusivity(unchecked) var didGiveStamp: (Node) -> Void = { _ in }
   /// The entity an update is about, which has its stamp already.
   @exclusivity(unchecked) var target: Node?
   /// The value is not written, only visited: nothing counts but entities that are new to the store.
@@ -56,7 +58,7 @@ final class Merge {
   // MARK: Calls
 
   /// Stores a value; gives its node. `visit` visits it.
-  func store(stamp: Stamp?, _ visit: () -> Void) -> Node? {
+  func store(stamp: WriteStamp, _ visit: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     visitTop(visit)
@@ -65,7 +67,7 @@ final class Merge {
   }
 
   /// Stores what `ifPresent` made of a value: what it changed goes before what it was given.
-  func store(stamp: Stamp?, _ visit: () -> Void, given: () -> Void) -> Node? {
+  func store(stamp: WriteStamp, _ visit: () -> Void, given: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     collectBase(given, Base(isStored: false, isOnlyEdits: false))
@@ -78,7 +80,7 @@ final class Merge {
   /// Writes what a closure changed in a stored entity's value; the write is known to be newer. `pending` and `given` are where
   /// the table has the closure's result and what it was given.
   func update(
-    _ node: Node, pending: Int32, given: Int32, stamp: Stamp?, isAlone: Bool, visitGiven: () -> Void
+    _ node: Node, pending: Int32, given: Int32, stamp: WriteStamp, isAlone: Bool, visitGiven: () -> Void
   ) {
     begin(stamp)
     defer { end() }
@@ -95,7 +97,7 @@ final class Merge {
   }
 
   /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
-  func storeEdited(stamp: Stamp?, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
+  func storeEdited(stamp: WriteStamp, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     collectBase(visitGiven, Base(isStored: false, isOnlyEdits: true))
@@ -111,7 +113,7 @@ final class Merge {
   /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored. Gives
   /// their nodes.
   func revisit(_ node: Node) -> ContiguousArray<Node> {
-    begin(nil)
+    begin(.none)
     takesOnlyNew = true
     defer { end() }
     occurrences.appendNew(node)
@@ -133,7 +135,7 @@ final class Merge {
     apply()
   }
 
-  private func begin(_ stamp: Stamp?) {
+  private func begin(_ stamp: WriteStamp) {
     isActive = true
     self.stamp = stamp
     if graph.hasRecursion { components.resolve() }

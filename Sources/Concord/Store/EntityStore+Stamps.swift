@@ -13,7 +13,4 @@ extension EntityStore {
       return node.value.map { ($0, node.stamp) }
     }
   }
-
-  /// Lets later writes without a stamp be newer than one that came from another store's clock.
-  package func advanceClock(to stamp: Stamp) { shared.inspect(token) { $0.clock.advance(to: stamp) } }
 }

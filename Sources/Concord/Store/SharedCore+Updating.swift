@@ -70,8 +70,7 @@ extension StoreCore {
   /// to date.
   @usableFromInline func isWritable(_ node: Node, _ stamp: Stamp?) -> Bool {
     guard node.exists else { return refuseRemoved(node) }
-    // The clock's own stamp is drawn afterwards, since the closure may write.
-    if let stamp = clock.notNewer(stamp, than: node.stamp) {
+    if let stamp, clock.isStale(stamp, than: node.stamp) {
       merge.logDiscarded(node, stamp)
       return false
     }

@@ -1,19 +1,17 @@
 import Foundation
 
-/// Gives stamps to writes that have none.
+/// Decides which stamps writes have.
 @usableFromInline final class StampClock {
-  private let stamping: EntityStore.Stamping
-  private(set) var last: Stamp = -.infinity
+  private var clock: IncreasingClock
   /// Whose writes these are.
   var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
   /// Writes without a stamp get one.
-  private var ticks = false
-  /// What tells the date, if not the system.
-  private let date: (@Sendable () -> Date)?
+  private var ticks: Bool
+  private let isClock: Bool
 
   init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
-    self.stamping = stamping
-    self.date = date
+    clock = IncreasingClock(date: date)
+    isClock = if case .clock = stamping { true } else { false }
     ticks = isClock
   }
 
@@ -27,37 +25,35 @@ import Foundation
     case layer
   }
 
-  /// The stamp to write with; `nil` if the write wins whatever the stored stamp, and leaves it alone.
-  @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
+  /// The stamp to write with.
+  @usableFromInline func effective(_ stamp: Stamp?) -> WriteStamp {
     // A stamp of -infinity means older than any other, in a layer, too.
-    if let stamp { return priority == .layer && stamp > -.infinity ? nil : stamp }
-    return ticks ? tick() : nil
+    if let stamp { return priority == .layer && stamp > -.infinity ? .none : .given(stamp) }
+    return ticks ? .clock(clock.next()) : .none
   }
 
   /// Whether a write is taken although its stamp is not newer.
   @usableFromInline func isAlwaysTaken(_ stamp: Stamp) -> Bool { priority != .ordinary && stamp > -.infinity }
 
-  private var isClock: Bool { if case .clock = stamping { true } else { false } }
+  /// Whether a write with a stamp is known already not to be newer than a stored one.
+  func isStale(_ stamp: Stamp, than stored: Stamp) -> Bool { !(stamp > stored) && !isAlwaysTaken(stamp) }
+}
 
-  /// The next stamp: the date, strictly increasing.
-  private func tick() -> Stamp {
-    last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
-    return last
-  }
+/// The stamp of one write.
+@usableFromInline enum WriteStamp: Equatable {
+  /// The write wins whatever the stored stamp, and leaves that alone.
+  case none
+  /// The writer gave it: the write has to be newer than what is stored.
+  case given(Stamp)
+  /// The clock gave it, since the writer gave none: it is raised above the stored one.
+  case clock(Stamp)
 
-  /// Takes a stamp of another store's clock, which may be ahead by a little: what is written afterwards is newer.
-  func advance(to stamp: Stamp) {
-    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
-    last = stamp
-  }
-
-  /// Whether a stamp that was just written with is the clock's own: the write had none.
-  func isOwn(_ stamp: Stamp) -> Bool { isClock && stamp == last }
-
-  /// The stamp of a write, if it is known already not to be newer than a stored one.
-  func notNewer(_ stamp: Stamp?, than stored: Stamp) -> Stamp? {
-    // The next tick is later than the last, so the clock is only asked if the stored stamp is ahead of that.
-    guard let stamp = stamp ?? (ticks && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
-    return isAlwaysTaken(stamp) ? nil : stamp
+  /// The stamp of an entity that is new to the store: below all others if the write has none, or none to compare with.
+  @usableFromInline var first: Stamp {
+    switch self {
+    case .given(let stamp) where !stamp.isNaN: stamp
+    case .clock(let stamp): stamp
+    case .none, .given: -.infinity
+    }
   }
 }
