@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Synchronization
 
 /// A store's state and its lock, and the observers' ways to be called.
@@ -21,12 +21,10 @@ import Synchronization
 
   private static let lastToken = Atomic<UInt64>(0)
 
-  init(
-    delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?,
-    date: (@Sendable () -> Date)?
-  ) {
-    core = StoreCore(stamping: stamping, logger: logger, date: date)
-    lines = DeliveryLines(delivery)
+  /// - Parameter queue: where observers that belong to no actor are called; `nil` if the committing thread calls them.
+  init(queue: DispatchQueue?, clock: StampClock, logger: (any EntityStoreLogger)?) {
+    core = StoreCore(clock: clock, logger: logger)
+    lines = DeliveryLines(queue: queue)
   }
 
   // MARK: Writing
@@ -377,22 +375,4 @@ import Synchronization
       ended = lock.withLock { core.ended.goOn(on: thread) }
     }
   }
-}
-
-/// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
-// Unchecked, because the compiler cannot see that; the reference itself never changes.
-@usableFromInline struct NodeHandle: @unchecked Sendable {
-  @usableFromInline let reference: Node
-
-  @usableFromInline init(_ node: Node) { reference = node }
-
-  @usableFromInline func node(in core: StoreCore) -> Node { reference }
-
-  /// Works with the node without counting the reference.
-  @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R {
-    Borrowed(reference).use(body)
-  }
-
-  var identity: ObjectIdentifier { ObjectIdentifier(reference) }
-
 }

@@ -7,12 +7,6 @@ extension StoreCore {
     let layers: LayerStack.State?
   }
 
-  /// How far the writes were, without the layers.
-  struct WriteSavepoint {
-    let logCount: Int
-    let clearedCount: Int
-  }
-
   var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
   var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 

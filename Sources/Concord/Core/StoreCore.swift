@@ -1,5 +1,3 @@
-import Foundation
-
 /// All of a store's state. Whoever has it holds the store's lock: `SharedCore` hands it out for as long as that is held, which
 /// is why it is not `Sendable` and no method of it takes the lock.
 @usableFromInline final class StoreCore {
@@ -26,11 +24,11 @@ import Foundation
   var groupCount: UInt64 = 0
   @exclusivity(unchecked) var ended = EndedSources()
 
-  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?, date: (@Sendable () -> Date)?) {
+  init(clock: StampClock, logger: (any EntityStoreLogger)?) {
+    self.clock = clock
     graph = Graph()
     backlog = graph.backlog
     log = LogBuffer(logger, backlog)
-    clock = StampClock(stamping, date)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
     visitor.log = log
@@ -45,10 +43,11 @@ import Foundation
     hubs = Hubs(graph: graph)
     feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view)
     projections = Projections(graph: graph)
-    layers = graph.layers
+    layers = LayerStack(graph.journal, graph.unexamined, graph.written)
     // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
     merge.didGiveStamp = { [unowned projections] in projections.raiseStamp(of: $0) }
+    reachability.keeps = { [unowned layers] node, existed in layers.keeps(node, existed: existed) }
     graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 
@@ -122,7 +121,7 @@ import Foundation
       }
       // What observers are told was brought up to date, which may have shown another shape, without some that stood in it.
     } while !graph.unexamined.isEmpty
-    assert(!log.isWanted || log.unrelated.search(graph, log))
+    assert(!log.isWanted || merge.unrelated.search(graph, log))
     feed.tell(self)
     layers.commit()
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }

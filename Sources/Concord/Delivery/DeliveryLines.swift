@@ -20,15 +20,15 @@ import Synchronization
 
   private struct WeakLine { weak var line: DeliveryLine? }
 
-  init(_ delivery: EntityStore.Delivery) {
+  /// - Parameter queue: the store's own; `nil` for the committing thread.
+  init(queue: DispatchQueue?) {
     DispatchQueue.main.mark()
-    switch delivery {
-    case .immediate:
-      store = DeliveryLine(.committingThread)
-      main = DeliveryLine(.queue(.main))
-    case .queue(let queue):
+    if let queue {
       store = DeliveryLine(.queue(queue))
       main = queue.isSame(as: .main) ? store : DeliveryLine(.queue(.main))
+    } else {
+      store = DeliveryLine(.committingThread)
+      main = DeliveryLine(.queue(.main))
     }
   }
 

@@ -13,6 +13,12 @@
   final let fixedSchema: AnySchema?
   /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
   final let ownSchema: ((Node) -> AnySchema?)?
+  /// `==`, or whether values have the same bits, at two addresses. Specialised for the type.
+  final let isEqualAt: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  /// Where values lie in their nodes.
+  @exclusivity(unchecked) final var layout = ValueLayout()
+  /// Values that wait, in the current call, to be applied.
+  @exclusivity(unchecked) @usableFromInline final var pending: PendingValues
   @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
   /// The type can occur within itself, at some depth.
   @exclusivity(unchecked) final var isRecursive = false
@@ -31,7 +37,9 @@
 
   init(
     valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,
-    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil
+    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil,
+    pending: PendingValues = PendingValues(stride: 0, alignment: 1),
+    isEqualAt: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Bool = { $0 == $1 }
   ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
@@ -39,7 +47,11 @@
     self.hasOptionalIDs = hasOptionalIDs
     self.fixedSchema = fixedSchema
     self.ownSchema = ownSchema
+    self.pending = pending
+    self.isEqualAt = isEqualAt
   }
+
+  deinit { pending.free() }
 
   /// Every node of the type, awaited ones too.
   func allNodes() -> [Node] { index.all }
@@ -83,9 +95,6 @@
 
   // MARK: Comparing
 
-  /// Whether two values are the same: by `==` if there is one, else by their bits.
-  func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
-  func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
   func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
   /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
   /// and all else equal. Relations that are `kept` count as the same.
@@ -112,7 +121,8 @@
     fixedSchema.map { $0 === schema } ?? (ownSchema?(node) === schema)
   }
   func askedSchema(of value: ValueReference) -> AnySchema? { nil }
-  func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
+  /// Visits a relation whose property is computed.
+  func visitComputed(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
   /// Tries whether a relation of the node's value can be left out.
@@ -141,6 +151,8 @@
   func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> (isFilled: Bool, showsInRelations: Bool) {
     (false, false)
   }
+  /// Whether a node has a value: all that exist have one, and most that existed.
+  func hasValue(_ node: Node) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
@@ -183,4 +195,9 @@ enum LogEvent {
   case outrun(Stamp, stored: Stamp)
   case refused(RefusalReason)
   case imprecise(Stamp)
+}
+
+extension LogBuffer {
+  /// Adds what happened to an entity.
+  func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
 }

@@ -1,7 +1,7 @@
-// Relies on: a node is made for a table of its own type, which saves its values as of that type, too; a table's `valueType` and a
-// schema's `rootType` are the types they were made for; a schema's places are the relations of its type that it was made with;
-// none of them ever changes. What may be of another type is checked before it is trusted, at the cost of one comparison where
-// `as?` takes a search.
+// Relies on: a node is made for a table of its own type, which saves its values as of that type, too; a table's `valueType` and the
+// `rootType` of a schema or of a list of them are the types they were made for; a schema's places are the relations of its type that
+// it was made with; none of them ever changes. What may be of another type is checked before it is trusted, at the cost of one
+// comparison where `as?` takes a search.
 
 extension Node {
   /// The node as that of an entity of type `T`, if it is one.
@@ -28,6 +28,13 @@ extension AnySchema {
   /// The schema as that of values of type `Root`, if it is one.
   @inlinable @inline(__always) final func typed<Root>(_ type: Root.Type) -> Schema<Root>? {
     rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schema<Root>.self) : nil
+  }
+}
+
+extension AnySchemas {
+  /// The schemas as those of type `Root`, if they are.
+  @inlinable @inline(__always) final func typed<Root>(_ type: Root.Type) -> Schemas<Root>? {
+    rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schemas<Root>.self) : nil
   }
 }
 

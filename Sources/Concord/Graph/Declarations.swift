@@ -11,6 +11,14 @@
   return open(equatable)
 }
 
+/// `==` of the values at two addresses, if `T` has it.
+@inlinable func equalityInPlace<T>(of type: T.Type) -> ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)? {
+  func open<E: Equatable>(_: E.Type) -> (UnsafeRawPointer, UnsafeRawPointer) -> Bool {
+    { $0.assumingMemoryBound(to: E.self).pointee == $1.assumingMemoryBound(to: E.self).pointee }
+  }
+  return (T.self as? any Equatable.Type).map { open($0) }
+}
+
 /// The relations that an entity's type declares.
 @usableFromInline struct Declarations<T> {
   @usableFromInline let schemas: Schemas<T>

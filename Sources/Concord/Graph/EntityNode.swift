@@ -27,13 +27,6 @@ extension EntityNode where T: Identifiable {
     }
   }
 
-  func isSame(as other: T, _ isSame: (T, T) -> Bool) -> Bool {
-    switch value {
-    case .some(let present): isSame(present, other)
-    case .none: false
-    }
-  }
-
   /// Puts a value in place of the one that is there, unless they are the same; whether it did. Nothing is copied.
   @inlinable func replaceValue(with new: consuming T, unless isSame: (T, T) -> Bool) -> Bool {
     // Taken out for as long as it is compared: `==` cannot come back here, since the lock is held.

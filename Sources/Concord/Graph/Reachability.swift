@@ -8,6 +8,8 @@
 final class Reachability {
   private let graph: Graph
   private let log: LogBuffer
+  /// Asked of each node about to be released while there are layers: whether it stays in its table nevertheless.
+  var keeps: (_ node: Node, _ existed: Bool) -> Bool = { _, _ in false }
 
   init(graph: Graph, log: LogBuffer) {
     self.graph = graph
@@ -36,11 +38,11 @@ final class Reachability {
       graph.journal.willWrite(node)
       graph.written.append(released: node)
       // What layers hide was told when they hid it.
-      if !graph.layers.isActive || graph.layers.wasShown(node) { log.append(.released, node) }
+      if !graph.journal.isLayered || graph.journal.existed(node) { log.append(.released, node) }
       node.flags.remove(.exists)
     }
     graph.removeChildren(of: node)
-    if graph.layers.isActive, graph.layers.keeps(node, existed: existed) { return }
+    if graph.journal.isLayered, keeps(node, existed) { return }
     node.table.remove(node)
     if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }

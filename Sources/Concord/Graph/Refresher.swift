@@ -73,7 +73,7 @@ final class Refresher: ChildForms {
       var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
       for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
         cursor.move(to: children.start(ofRelation: k))
-        Borrowed(schema.places[k]).use { $0.patchOwn?($0.offset, node, &cursor) }
+        node.table.patchStored(node, relation: k, of: schema, &cursor)
       }
       children.brief = nil
       if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }

@@ -1,12 +1,13 @@
 // What the engine does with values whose type it does not know. Not specialised, and so no part of the code of whoever uses
 // the store.
 extension Table {
-  func holds(_ slot: Int32) -> Bool { slot >= 0 && Int(slot) < pending.count }
+  /// Where a pending value lies, until the call has ended.
+  func place(_ slot: Int32) -> UnsafeMutablePointer<T>? { pending.address(slot)?.assumingMemoryBound(to: T.self) }
 
   func value(_ reference: ValueReference) -> T? {
     switch reference {
     case .own(let node): node.typed(T.self)?.value
-    case .pending(let slot): holds(slot) ? pending[Int(slot)] : nil
+    case .pending(let slot): place(slot)?.pointee
     }
   }
 

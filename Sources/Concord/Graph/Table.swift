@@ -5,21 +5,28 @@
     didSet { isAwaiting = !awaited.isEmpty }
   }
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
-  /// Values that wait, in the current call, to be applied.
-  @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
   /// `==`, or whether values have the same bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
   @usableFromInline let nodeType = EntityNode<T>.self
 
-  @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
+  @inlinable convenience init() {
+    self.init(isEqual: equality(of: T.self), at: equalityInPlace(of: T.self), declarations(of: T.self))
+  }
 
-  @usableFromInline init(isEqual: ((T, T) -> Bool)?, _ declared: Declarations<T>) {
+  @usableFromInline init(
+    isEqual: ((T, T) -> Bool)?, at isEqualAt: ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)?,
+    _ declared: Declarations<T>
+  ) {
     self.isEqual = isEqual ?? { Concord.haveSameBits($0, $1) }
     self.declared = declared
+    let size = MemoryLayout<T>.size
     super.init(
       valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
-      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
+      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode,
+      pending: PendingValues(stride: MemoryLayout<T>.stride, alignment: MemoryLayout<T>.alignment),
+      isEqualAt: isEqualAt ?? { haveSameBytes($0, $1, size) })
+    layout = ValueLayout(EntityNode<T>(table: self))
   }
 
   // MARK: Finding
@@ -136,8 +143,9 @@
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
 
   @inlinable func addPending(_ value: consuming T) -> Int32 {
-    pending.append(value)
-    return Int32(truncatingIfNeeded: pending.count - 1)
+    let place = pending.next()
+    place.address.initializeMemory(as: T.self, to: value)
+    return place.slot
   }
 
   // MARK: What the base class asks for
@@ -148,41 +156,19 @@
   }
 
   override func removePending() {
-    // What has little room is made anew sooner than emptied by code that is not specialised.
-    if pending.count <= 4 { pending = [] } else { pending.removeAll(keepingCapacity: pending.count < 1024) }
+    pending.removeAll { $0.assumingMemoryBound(to: T.self).deinitialize(count: $1) }
   }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
-      return
-    }
-    swap(&value, &pending[Int(slot)])
+    guard let place = place(slot), let node = node.typed(T.self), var value = node.value.take() else { return }
+    swap(&value, &place.pointee)
     node.value = value
-  }
-
-  override func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    // An incoming value and the stored one, most often: compared where they are.
-    if case .own(let node) = a, case .pending(let slot) = b, holds(slot) {
-      return node.typed(T.self)?.isSame(as: pending[Int(slot)], isSame) ?? false
-    }
-    return isSameElsewhere(a, b)
-  }
-
-  /// Apart, since the runtime is asked for the type of an optional wherever one is used.
-  @inline(never) private func isSameElsewhere(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return isSame(a, b)
   }
 
   override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
     guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
     return schema.indices.allSatisfy { schema[$0].isOmitted(in: a) == schema[$0].isOmitted(in: b) }
-  }
-
-  override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return Concord.haveSameBits(a, b)
   }
 
   override func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool {
@@ -215,7 +201,7 @@
     return schema(of: value)
   }
 
-  override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
+  override func visitComputed(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
     guard let schema = schema.typed(T.self), let value = value(reference) else { return }
     schema[k].visit(value, visitor)
   }
@@ -259,16 +245,16 @@
       guard let node = node.typed(T.self), var own = node.value.take() else { return false }
       schema[k].forgetOmission(in: &own)
       node.value = own
-    case .pending(let slot): schema[k].forgetOmission(in: &pending[Int(slot)])
+    case .pending(let slot): if let place = place(slot) { schema[k].forgetOmission(in: &place.pointee) }
     }
     return true
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
-      holds(slot), !schema[k].isIdentical(present, pending[Int(slot)])
+      let place = place(slot), !schema[k].isIdentical(present, place.pointee)
     else { return false }
-    schema[k].copy(present, into: &pending[Int(slot)])
+    schema[k].copy(present, into: &place.pointee)
     return true
   }
 
@@ -369,16 +355,17 @@
   override func fillIn(
     _ slot: Int32, from node: Node, _ fields: Any
   ) -> (isFilled: Bool, showsInRelations: Bool) {
-    guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
-      return (false, false)
-    }
-    let part = pending[Int(slot)]
-    pending[Int(slot)] = filled
+    guard let place = place(slot), let node = node.typed(T.self),
+      let filled = filled(place.pointee, from: node, fields)
+    else { return (false, false) }
+    let part = place.pointee
+    place.pointee = filled
     guard let schema = schema(of: filled) else { return (true, false) }
     let isSame = schema === self.schema(of: part) && schema.indices.allSatisfy { schema[$0].isIdentical(part, filled) }
     return (true, !isSame)
   }
 
+  override func hasValue(_ node: Node) -> Bool { node.typed(T.self)?.value != nil }
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
   override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
     node.typed(T.self).flatMap { view.value(of: $0) }

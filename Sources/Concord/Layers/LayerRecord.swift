@@ -4,16 +4,19 @@ final class LayerRecord: Sendable {
   let waits: Bool
   private let ending: Locked<Ending>
 
+  /// Makes the change, with the token of the transaction that it is made in.
+  typealias Body = @Sendable (_ shared: SharedCore, _ token: UInt64) throws -> Void
+
   private struct Ending {
     var state = OptimisticLayer.State.pending
     /// `nil` once it has ended, since nobody is to keep what it captured any longer.
-    var body: (@Sendable (EntityStore) throws -> Void)?
+    var body: Body?
     var callbacks: [@Sendable (OptimisticLayer.State) -> Void] = []
     var waiting: [Int: CheckedContinuation<OptimisticLayer.State, Never>] = [:]
     var lastWaiting = 0
   }
 
-  init(waits: Bool, _ body: @escaping @Sendable (EntityStore) throws -> Void) {
+  init(waits: Bool, _ body: @escaping Body) {
     self.waits = waits
     ending = Locked(Ending(body: body))
   }
@@ -21,9 +24,9 @@ final class LayerRecord: Sendable {
   var state: OptimisticLayer.State { ending.withLock { $0.state } }
 
   /// Makes the change.
-  func apply(to store: EntityStore) throws {
+  func apply(to shared: SharedCore, token: UInt64) throws {
     let body = ending.withLock { $0.body }
-    try body?(store)
+    try body?(shared, token)
   }
 
   /// It has ended. Gives what is to be called when observers have been told, and without a lock.

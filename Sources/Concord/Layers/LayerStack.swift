@@ -20,7 +20,7 @@ final class LayerStack {
     /// Those that are not shown then, since they depend on what is written, and are to be replayed at the end.
     var takenOff: Set<ObjectIdentifier> = []
     /// How much was logged and removed at `mark`.
-    var writes = StoreCore.WriteSavepoint(logCount: 0, clearedCount: 0)
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0)
     /// The base was exposed in the open transaction, and so all closures are to be replayed at its end.
     var wasExposed = false
     /// Layers that ended in the open transaction.
@@ -90,13 +90,13 @@ final class LayerStack {
     if isInTransaction { state.wasExposed = true } else { state.mark = 0 }
   }
 
-  func begin(_ writes: StoreCore.WriteSavepoint) {
+  func begin(_ writes: WriteSavepoint) {
     state.writes = writes
     (writtenBefore, writtenBelow) = (0, 0)
   }
 
   /// From now on what is written is above the base.
-  func enter(_ writes: StoreCore.WriteSavepoint) {
+  func enter(_ writes: WriteSavepoint) {
     state.writes = writes
     state.outer = journal.begin()
     (state.mark, state.isBeneath) = (journal.count, false)
@@ -208,9 +208,6 @@ final class LayerStack {
   }
 
   // MARK: What layers keep
-
-  /// Whether an entity existed when the transaction began.
-  func wasShown(_ node: Node) -> Bool { journal.committedState(of: node)?.flags.contains(.exists) ?? true }
 
   /// Whether a node that nobody holds any longer is to stay nevertheless: because the base has the entity and layers only hide it,
   /// or, until the transaction ends, because the base had it when that began. `existed` says whether the entity was stored

@@ -1,10 +1,12 @@
 extension SharedCore {
   /// Makes a layer; gives it, or the one in whose closure it is made. `body` is what the closure does the first time.
-  func add(_ record: LayerRecord, _ token: UInt64, _ body: (EntityStore) throws -> Void) -> LayerRecord {
+  func add(
+    _ record: LayerRecord, _ token: UInt64, _ body: (SharedCore, _ token: UInt64) throws -> Void
+  ) -> LayerRecord {
     beginTurn(token)
     if let outer = core.layers.running {
       unlock()
-      try? transaction(token, context: nil, origin: nil) { try body(EntityStore(self, token: $0)) }
+      try? transaction(token, context: nil, origin: nil) { try body(self, $0) }
       return outer
     }
     core.activateLayers()
@@ -24,7 +26,7 @@ extension SharedCore {
     }
     var hasThrown = false
     let problem = run(record) {
-      do { try body($0) } catch {
+      do { try body($0, $1) } catch {
         hasThrown = true
         throw error
       }
@@ -75,7 +77,8 @@ extension SharedCore {
 
   /// Runs a layer's closure; if it does not apply, it is undone, and why is given. The lock is held, and given back meanwhile.
   func run(
-    _ record: LayerRecord, as priority: StampClock.Priority = .layer, _ body: (EntityStore) throws -> Void
+    _ record: LayerRecord, as priority: StampClock.Priority = .layer,
+    _ body: (SharedCore, _ token: UInt64) throws -> Void
   ) -> (any Error)? {
     core.prepare()
     let savepoint = core.savepoint
@@ -85,7 +88,7 @@ extension SharedCore {
     core.clock.priority = priority
     var problem: (any Error)?
     withTurn { token in
-      do { try body(EntityStore(self, token: token)) } catch { problem = error }
+      do { try body(self, token) } catch { problem = error }
     }
     core.clock.priority = .ordinary
     problem = problem ?? core.layers.missing

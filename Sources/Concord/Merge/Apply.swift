@@ -66,9 +66,34 @@ extension Merge {
     if base?.isStored ?? false { return true }
     guard node.table.isEquatable, let schema = item.schema, let children = node.children else { return true }
     if item.state.contains(.isOtherThanVisited), node.table.isSame(.own(node), item.value) { return false }
-    let (edges, ends, _) = newChildren(of: item, node)
-    guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
+    if !hasSameChildren(item, children) {
+      let (edges, ends) = newChildren(of: item, node)
+      guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
+    }
+    // Most often the very same stands in all relations, and the values tell by themselves.
+    if let isSame = node.table.isSameBesideIdentical(item.value, .own(node), schema) { return !isSame }
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
+  }
+
+  /// Whether the same entities stand in a visited value as in a node's, in the same order. Most often they do, and no lists of them
+  /// need be made.
+  private func hasSameChildren(_ item: Occurrence, _ children: ChildList) -> Bool {
+    guard let schema = item.schema, item.firstRelation >= 0, children.schema === schema else { return false }
+    for k in schema.indices {
+      let relation = occurrences.relations[Int(item.firstRelation) + k]
+      if relation.isKept {
+        guard Int(relation.kept) == k else { return false }
+        continue
+      }
+      let range = children.range(ofRelation: k)
+      guard range.count == Int(relation.count) else { return false }
+      var i = Int(relation.first)
+      for ordinal in range {
+        guard occurrences.items[i].borrowed.use({ $0 === children.edges[ordinal].child }) else { return false }
+        i += 1
+      }
+    }
+    return true
   }
 
   private func isAllKept(_ item: Occurrence, _ schema: AnySchema) -> Bool {
@@ -91,31 +116,50 @@ extension Merge {
     }
   }
 
-  /// The children of a visited value, where relations end, and which ordinals are stale.
+  /// The children of a visited value, and where relations end.
   private func newChildren(
     of item: Occurrence, _ node: Node
-  ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>, stale: ContiguousArray<Int32>) {
+  ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     var edges: ContiguousArray<ChildEdge> = []
     var ends: ContiguousArray<Int32> = []
-    var stale: ContiguousArray<Int32> = []
-    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends, stale) }
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends) }
     for k in schema.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
         for ordinal in children.range(ofRelation: Int(relation.kept)) {
-          if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
           edges.append(ChildEdge(child: children.edges[ordinal].child))
         }
       } else {
         edges.reserveCapacity(edges.count + Int(relation.count))
         for i in Int(relation.first)..<Int(relation.first + relation.count) {
-          if !showsPresent(i, in: node) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
           edges.append(ChildEdge(child: occurrences.items[i].node))
         }
       }
       ends.append(Int32(truncatingIfNeeded: edges.count))
     }
-    return (edges, ends, stale)
+    return (edges, ends)
+  }
+
+  /// The ordinals of a visited value that will not show their children's newest values.
+  private func staleOrdinals(of item: Occurrence, _ schema: AnySchema, _ node: Node) -> ContiguousArray<Int32> {
+    var stale: ContiguousArray<Int32> = []
+    guard item.firstRelation >= 0 else { return stale }
+    var ordinal: Int32 = 0
+    for k in schema.indices {
+      let relation = occurrences.relations[Int(item.firstRelation) + k]
+      if relation.isKept, let children = node.children {
+        for kept in children.range(ofRelation: Int(relation.kept)) {
+          if children.stale.contains(Int32(kept)) { stale.append(ordinal) }
+          ordinal += 1
+        }
+      } else {
+        for i in Int(relation.first)..<Int(relation.first + relation.count) {
+          if !showsPresent(i, in: node) { stale.append(ordinal) }
+          ordinal += 1
+        }
+      }
+    }
+    return stale
   }
 
   /// Makes the occurrences in a value the node's children.
@@ -125,12 +169,15 @@ extension Merge {
     guard let schema = item.schema else { return graph.removeChildren(of: node) }
     // Nothing that stands in it was changed.
     if node.children?.schema === schema, isAllKept(item, schema) { return }
-    let (edges, ends, stale) = newChildren(of: item, node)
-    if let children = node.children, children.isSame(schema, edges, ends) {
+    let stale = staleOrdinals(of: item, schema, node)
+    if let children = node.children, hasSameChildren(item, children) {
       children.stale.removeAll()
       node.flags.remove(.stale)
-      for edge in edges { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      for edge in children.edges.indices {
+        Borrowed(children.edges[edge].child).use { $0.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      }
     } else {
+      let (edges, ends) = newChildren(of: item, node)
       graph.setChildren(of: node, schema, edges, ends)
     }
     for ordinal in stale { graph.makeStale(node, ordinal) }

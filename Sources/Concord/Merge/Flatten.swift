@@ -63,11 +63,7 @@ extension Merge {
       let kept = keptRelation(k, of: i, item, schema, comparison)
       if kept == nil {
         visitor.purpose = .merge
-        if item.pending < 0, let visitOwn = schema.places[k].visitOwn {
-          visitOwn(schema.places[k].offset, item.node, visitor)
-        } else {
-          table.visit(item.value, relation: k, of: schema, visitor)
-        }
+        table.visit(item.value, relation: k, of: schema, visitor)
         visitor.purpose = .identify
       }
       let count = occurrences.items.count - first

@@ -42,7 +42,7 @@ extension Merge {
   func logStored(_ node: Node, _ stamp: WriteStamp) {
     guard log.isWanted else { return }
     log.append(.stored, node)
-    assert(log.unrelated.note(node))
+    assert(unrelated.note(node))
     if case .given(let stamp) = stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
   }
 }

@@ -12,6 +12,8 @@ final class Merge {
   let occurrences: OccurrenceList
   let clock: StampClock
   let log: LogBuffer
+  /// The written entities whose values are to be searched for entities in no relation. Used in debug builds only.
+  let unrelated = UnrelatedEntities()
   /// A call is being merged.
   @exclusivity(unchecked) private(set) var isActive = false
   /// The stamp of all that is written.

@@ -166,13 +166,7 @@ final class Removal {
     var stale: ContiguousArray<Int32> = []
     var showsUnknown = false
     for k in schema.indices {
-      let found = visitor.identify {
-        if let visitOwn = schema.places[k].visitOwn {
-          visitOwn(schema.places[k].offset, parent, visitor)
-        } else {
-          table.visit(.own(parent), relation: k, of: schema, visitor)
-        }
-      }
+      let found = visitor.identify { table.visit(.own(parent), relation: k, of: schema, visitor) }
       let left = old.schema === schema ? old.range(ofRelation: k).filter { !isRemoved(old.edges[$0].child) } : []
       // Where anything else stands than what is left of before, it may show something old.
       let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }

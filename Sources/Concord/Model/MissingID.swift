@@ -22,13 +22,3 @@ extension Optional: OptionalID {
   guard a.id == b.id else { return false }
   return !isMissing(a.id) || haveSameBits(a, b) || (equality(of: T.self)?(a, b) ?? false)
 }
-
-extension Visitor {
-  /// Visits a value without an id.
-  @usableFromInline @inline(never) func visitMissing<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
-    guard purpose == .merge else { return }
-    log?.append { $0.didRefuse(T.self, id: value.id, reason: .missingID) }
-    guard occurrences.parent < 0 else { return }
-    occurrences.appendNew(table.insert(value, id: value.id, hash: 0, known: nil, in: graph).use { $0 })
-  }
-}

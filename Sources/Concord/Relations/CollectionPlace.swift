@@ -40,8 +40,14 @@
 
   @usableFromInline static func transplant(_ source: C, into value: inout C, _ graph: Graph) -> Bool {
     guard source.count == value.count else { return false }
-    for (from, to) in zip(source.indices, value.indices) {
-      guard Element.transplant(source[from], into: &value[to], graph) else { return false }
+    var from = source.startIndex
+    var to = value.startIndex
+    while from != source.endIndex {
+      if !Element.isIdentical(source[from], value[to]) {
+        guard Element.transplant(source[from], into: &value[to], graph) else { return false }
+      }
+      source.formIndex(after: &from)
+      value.formIndex(after: &to)
     }
     return true
   }

@@ -38,3 +38,10 @@
     return schema.indices.allSatisfy { schema[$0].transplant(source, into: &value, graph) }
   }
 }
+
+extension RemovalCursor {
+  /// How many removed entities a wrapper holds.
+  func count<W: EntityWrapper>(in wrapper: W) -> Int {
+    visitor.removedCount { WrapperPlace<W>.visit(wrapper, visitor) }
+  }
+}

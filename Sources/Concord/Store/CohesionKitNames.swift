@@ -46,12 +46,6 @@ extension EntityObserver: Observer {
   }
 }
 
-/// Why CohesionKit did not take a value; what ``EntityStoreLogger/didFailedToStore(_:id:error:)`` is told.
-public enum StampError: Error, Hashable {
-  /// The stamp is not newer than the stored one.
-  case tooOld(current: Stamp, received: Stamp)
-}
-
 extension EntityStore {
   /// A closure that changes a value.
   public typealias Update<T> = (inout T) -> Void

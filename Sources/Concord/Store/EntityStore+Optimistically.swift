@@ -23,8 +23,8 @@ extension EntityStore {
     _ body: @escaping @Sendable (EntityStore) throws(Failure) -> Void
   ) throws(Failure) -> OptimisticLayer {
     var thrown: Failure?
-    let record = shared.add(LayerRecord(waits: false) { try body($0) }, token) { store in
-      do throws(Failure) { try body(store) } catch {
+    let record = shared.add(LayerRecord(waits: false) { try body(EntityStore($0, token: $1)) }, token) { core, token in
+      do throws(Failure) { try body(EntityStore(core, token: token)) } catch {
         thrown = error
         throw error
       }
@@ -39,7 +39,8 @@ extension EntityStore {
   package func optimisticallyWhenPossible(
     _ body: @escaping @Sendable (EntityStore) throws -> Void
   ) -> OptimisticLayer {
-    OptimisticLayer(shared.add(LayerRecord(waits: true, body), token, body), shared)
+    let apply: LayerRecord.Body = { try body(EntityStore($0, token: $1)) }
+    return OptimisticLayer(shared.add(LayerRecord(waits: true, apply), token, apply), shared)
   }
 
   /// Whether something is shown above the base.

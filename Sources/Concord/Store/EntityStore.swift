@@ -48,7 +48,7 @@ public final class EntityStore: Sendable {
     queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil
   ) {
-    shared = SharedCore(delivery: .queue(queue), stamping: stamping, logger: logger, date: date)
+    shared = SharedCore(queue: queue, clock: StampClock(stamping, date), logger: logger)
     token = 0
   }
 
@@ -61,7 +61,8 @@ public final class EntityStore: Sendable {
     delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil
   ) {
-    shared = SharedCore(delivery: delivery, stamping: stamping, logger: logger, date: date)
+    let queue: DispatchQueue? = if case .queue(let queue) = delivery { queue } else { nil }
+    shared = SharedCore(queue: queue, clock: StampClock(stamping, date), logger: logger)
     token = 0
   }
 
@@ -71,5 +72,11 @@ public final class EntityStore: Sendable {
   init(_ shared: SharedCore, token: UInt64) {
     self.shared = shared
     self.token = token
+  }
+}
+
+extension StampClock {
+  convenience init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
+    self.init(isClock: stamping == .clock, date: date)
   }
 }

@@ -42,7 +42,9 @@ extension StoreCore {
   ) -> Table<Group<T>> {
     if let known = graph.knownTable(Group<T>.self) { return known }
     let table = graph.add(
-      Table<Group<T>>(isEqual: equality(of: Group<T>.self), Declarations(Schemas(fixed: relations))))
+      Table<Group<T>>(
+        isEqual: equality(of: Group<T>.self), at: equalityInPlace(of: Group<T>.self),
+        Declarations(Schemas(fixed: relations))))
     table.isInternal = true
     return table
   }

@@ -4,8 +4,6 @@
   private let backlog: Backlog
   @exclusivity(unchecked) private var entries: [(any EntityStoreLogger) -> Void] = []
   private var wroteStall = false
-  /// Used in debug builds only.
-  private(set) lazy var unrelated = UnrelatedEntities()
 
   init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
     self.logger = logger
@@ -21,8 +19,6 @@
     entries.append(entry)
     backlog.add()
   }
-
-  func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
 
   /// Takes back all but the first `count` entries.
   func truncate(to count: Int) { entries.removeSubrange(min(count, entries.count)...) }

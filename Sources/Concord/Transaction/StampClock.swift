@@ -7,11 +7,12 @@ import Foundation
   var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
   /// Writes without a stamp get one.
   private var ticks: Bool
+  /// Writes without a stamp have the date; otherwise they have none.
   private let isClock: Bool
 
-  init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
+  init(isClock: Bool, date: (@Sendable () -> Date)? = nil) {
     clock = IncreasingClock(date: date)
-    isClock = if case .clock = stamping { true } else { false }
+    self.isClock = isClock
     ticks = isClock
   }
 

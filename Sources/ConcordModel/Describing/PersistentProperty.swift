@@ -1,6 +1,6 @@
 import Concord
 
-/// A stored property: its name, where it is, and how it is stored. The initializers differ in what the property holds.
+/// A stored property of an entity or a wrapper: its name, its key path and its stored form.
 ///
 /// ```swift
 /// static let persistentProperties: [PersistentProperty<Book>] = [
@@ -8,24 +8,24 @@ import Concord
 /// ]
 /// ```
 ///
-/// A plain value, a raw value or a `Codable` one takes a column; an entity a column with its id; a collection of entities a
-/// column with their number, and a table of its own; a wrapper a column for its case and those of its properties.
+/// A plain value, a raw value or a `Codable` value has one column; an entity one with its id; a collection of entities one with
+/// their number, and a table of its own; a wrapper one for its case, and those of its properties.
 public struct PersistentProperty<Root>: Sendable {
   public let name: String
-  /// What it was called in an earlier version of the model, whose column is carried over.
+  /// The name of the property in an earlier version of the model, whose column is carried over.
   public let originalName: String?
   public internal(set) var columns: [ColumnDescription]
   public let collections: [CollectionDescription]
   public let keyPath: any PartialKeyPath<Root> & Sendable
-  /// The types of the entities inside.
+  /// The types of the entities that the property may contain.
   package let targets: [any PersistentEntity.Type]
-  /// The place where the store writes newer entities.
+  /// The relation by which an entity store writes newer entities into the property; `nil` if it contains none.
   package let relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)?
-  /// How a value that a predicate compares with is stored; `nil` where that cannot be compared.
+  /// The stored form of a value that a predicate compares the property with; `nil` where a store cannot compare.
   package let encode: (@Sendable (Any) throws -> StoredValue?)?
-  /// What its columns hold for a value; `nil` where no value can be given to rows that have none.
+  /// The values of the property's columns for a default; `nil` where a property can have none.
   let encodeDefault: (@Sendable (Any) throws -> [StoredValue]?)?
-  /// Why it cannot be stored so, which a model says that lists its type.
+  /// The reason why the property cannot be stored, which a model that lists the type throws; `nil` if it can.
   package let problem: String?
 
   init(
@@ -58,7 +58,7 @@ extension PersistentProperty {
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
       isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
-      // A default that cannot be encoded is found missing when a file needs it.
+      // A default that cannot be encoded is reported as missing when a file needs it.
       defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison)
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
@@ -66,7 +66,7 @@ extension PersistentProperty {
       problem: columnProblem(of: C.Value.self, name, mayHoldEntities: mayHoldEntities))
   }
 
-  /// A plain value.
+  /// Creates a property that holds a plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -91,7 +91,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
-  /// A value with a raw value.
+  /// Creates a property that is stored as its raw value.
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
@@ -110,7 +110,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<RawCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
-  /// Any other value, as JSON.
+  /// Creates a property that is stored as JSON.
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
@@ -161,7 +161,8 @@ extension PersistentProperty {
       ], targets: [type], relation: relation)
   }
 
-  /// An entity. References are indexed anyway; no two may refer to the same one if it is `.unique`.
+  /// Creates a property that refers to an entity. References are always indexed; with `.unique`, no two may lead to the same
+  /// entity.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil
@@ -176,7 +177,7 @@ extension PersistentProperty {
     self.init(name, keyPath, options, originalName, to: T.self, isOptional: true) { .init(keyPath) }
   }
 
-  /// Entities in order.
+  /// Creates a property that holds entities in order.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [T]> & Sendable, originalName: String? = nil
   ) {
@@ -201,7 +202,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, of: C.Element.self, isOptional: true) { .init(keyPath) }
   }
 
-  /// Entities without an order.
+  /// Creates a property that holds entities without an order.
   public init<T: PersistentEntity & Hashable>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>> & Sendable, originalName: String? = nil
   ) {
@@ -214,7 +215,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false) { .init(keyPath) }
   }
 
-  /// Entities by key.
+  /// Creates a property that holds entities by key.
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
@@ -265,7 +266,7 @@ extension PersistentProperty {
       collections: properties.flatMap { $0.collections.map { $0.inside(name, originalName: originalName) } },
       targets: properties.flatMap(\.targets), relation: relation,
       encodeDefault: { value in
-        // One that holds entities would refer to what nobody has stored.
+        // A default with entities would refer to entities that no store has.
         guard let wrapper = value as? W else { return nil }
         var writer = RowWriter()
         try writer.write(wrapper)
@@ -292,7 +293,7 @@ extension PersistentProperty {
       problem: properties.lazy.compactMap(\.problem).first)
   }
 
-  /// A wrapper.
+  /// Creates a property that holds a wrapper.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, W> & Sendable, originalName: String? = nil
   ) {
@@ -305,7 +306,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, wrapper: W.self, isOptional: true) { .init(wrapper: keyPath) }
   }
 
-  /// Wrappers in order. They hold no collections of entities.
+  /// Creates a property that holds wrappers in order. Such wrappers cannot contain collections of entities.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [W]> & Sendable, originalName: String? = nil
   ) {

@@ -1,4 +1,4 @@
-// Taken for no type that can be stored: they say what the compiler cannot say in so few words.
+// Overloads that no storable type selects. Their messages are shorter than the compiler's own.
 
 extension PersistentProperty {
   @available(
@@ -26,7 +26,7 @@ extension PersistentProperty {
   }
 }
 
-// Those of the row are there so that the compiler complains once, of the description.
+// The overloads of the row exist so that the compiler reports one error, at the description.
 
 extension RowReader {
   @_disfavoredOverload

@@ -61,6 +61,7 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   @discardableResult
   public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
     if modelIsMissing { throw StoreError.unknownModel(name) }
+    try model.checkConfiguration(configuration.name ?? "")
     let file = configuration.url(prefix: name, in: url)
     let request = StoreRequest(
       model: model, entities: model.entities(in: configuration.name ?? ""), configuration: configuration, url: file,
@@ -73,7 +74,8 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     let store = PersistentStore(
       configurationName: configuration.name, type: configuration.type, url: file, rows: rows)
     do {
-      try persistentStoreCoordinator.attach(store)
+      try persistentStoreCoordinator.attach(
+        store, movingEntities: (configuration.options[ConcordMoveEntitiesOption] as? Bool) ?? false)
     } catch {
       try? rows.close()
       throw error

@@ -1,9 +1,6 @@
 public import ConcordModel
 public import Foundation
 
-/// Is told of errors that happen in the background: a ``BackgroundSaveError``, or what the view could not read.
-public typealias AsyncErrorHandlerBlock = @Sendable (any Error) -> Void
-
 /// Stores with their contexts.
 ///
 /// ```swift

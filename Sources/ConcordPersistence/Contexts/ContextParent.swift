@@ -54,15 +54,3 @@ extension PersistentStoreCoordinator: ContextParent {
 
   public func nextStamp() -> Stamp { clock.next() }
 }
-
-/// Gives stamps: the date, strictly increasing.
-final class StampSource: Sendable {
-  private let last = Locked<Stamp>(-.infinity)
-
-  func next() -> Stamp {
-    last.withLock { last in
-      last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
-      return last
-    }
-  }
-}

@@ -194,7 +194,7 @@ public final class RootContext: ContextParent {
       most = .max
       do {
         try write(layers)
-      } catch let error where layers.count > 1 && !Self.mayPass(error) {
+      } catch let error where layers.count > 1 && !StoreError.mayPass(error) {
         // One of them can never be written: it is looked for by halves, since there may be many.
         most = layers.count / 2
       } catch {
@@ -222,7 +222,7 @@ public final class RootContext: ContextParent {
       try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
     } catch {
       if layers.count > 1 { throw error }
-      if Self.mayPass(error) {
+      if StoreError.mayPass(error) {
         if state.withLock({ $0.setReported(first) }) { report(error, changes, isPending: true) }
         retryLater()
         throw error
@@ -231,16 +231,6 @@ public final class RootContext: ContextParent {
     }
     // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
     parent.announce(changes.keys) { state.withLock { $0.remove(layers) } }
-  }
-
-  /// Whether it may succeed another time.
-  private static func mayPass(_ error: any Error) -> Bool {
-    switch error {
-    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
-      StoreError.damagedStore:
-      true
-    default: false
-    }
   }
 
   private func retryLater() {

@@ -10,11 +10,8 @@ package final class CollectedRemovals: Sendable {
   /// Notes it before the commit, so that whoever reads the commit finds it.
   func note(_ key: EntityKey, _ stamp: Stamp) { stamps.withLock { $0[key] = stamp } }
 
-  /// Whether an entity that is not stored was removed since a stamp, from the stores or by what is read above them.
-  func isRemoved(_ key: EntityKey, since stamp: Stamp, _ reading: (any RowReading)? = nil) -> Bool {
-    let removals = [(reading as? PendingReading)?.removal(of: key), stamps.withLock { $0[key] }]
-    return removals.contains { $0.map { $0 >= stamp } ?? false }
-  }
+  /// The stamp of an entity's removal from the stores.
+  func stamp(of key: EntityKey) -> Stamp? { stamps.withLock { $0[key] } }
 }
 
 /// Those who collect what is removed.
@@ -31,17 +28,5 @@ final class RemovalCollectors: Sendable {
       references.append(Reference(removals: removals))
     }
     return removals
-  }
-}
-
-extension ContextParent {
-  /// Collects what is removed from the stores from now on.
-  func collectRemovals() -> CollectedRemovals {
-    switch self {
-    case let coordinator as PersistentStoreCoordinator: coordinator.removalCollectors.add()
-    case let root as RootContext: root.parent.collectRemovals()
-    case let view as ViewContext: view.core.parent.collectRemovals()
-    default: CollectedRemovals()
-    }
   }
 }

@@ -28,6 +28,9 @@ public protocol RowStore: AnyObject, Sendable {
   /// Returns when all commits so far have been told.
   func settle()
 
+  /// Makes all commits so far survive a failure of the system's power, too, as far as the type of store can.
+  func synchronize() throws
+
   /// Becomes the one that sends what is in the outbox.
   ///
   /// - Returns: `nil` while another process is, or another store with the same file. When that ends, however it does, it can be had.
@@ -45,6 +48,8 @@ extension RowStore {
   }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
+
+  public func synchronize() throws {}
 }
 
 /// Reads rows, within ``RowStore/read(_:)`` only.

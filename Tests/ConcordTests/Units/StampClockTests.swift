@@ -7,7 +7,7 @@ import Testing
 struct StampClockTests {
   @Test("Unstamped writes get the date, strictly increasing, however fast they come")
   func ticks() throws {
-    let clock = StampClock(.clock)
+    let clock = StampClock(isClock: true)
     let before = Date().stamp
     let stamps = (0..<1_000).compactMap { _ in clock.effective(nil).own }
     let after = Date().stamp
@@ -19,7 +19,7 @@ struct StampClockTests {
 
   @Test("A stamp that is given is taken as it is, and the clock does not follow it")
   func given() throws {
-    let clock = StampClock(.clock)
+    let clock = StampClock(isClock: true)
     for stamp in [0, -1, 9_000, .infinity, -.infinity, Date.distantFuture.stamp] as [Stamp] {
       #expect(clock.effective(stamp) == .given(stamp))
     }
@@ -29,13 +29,13 @@ struct StampClockTests {
 
   @Test("Where unstamped writes win, they have no stamp")
   func unstamped() {
-    let clock = StampClock(.unstampedWritesWin)
+    let clock = StampClock(isClock: false)
     #expect(clock.effective(nil) == .none && clock.effective(3) == .given(3))
   }
 
   @Test("A stamp is stale unless it is newer: an equal one is, and what is no number always is")
   func stale() {
-    for clock in [StampClock(.clock), StampClock(.unstampedWritesWin)] {
+    for clock in [StampClock(isClock: true), StampClock(isClock: false)] {
       #expect(clock.isStale(1, than: 1) && clock.isStale(0, than: 1))
       #expect(!clock.isStale((1 as Stamp).nextUp, than: 1))
       #expect(clock.isStale(-.infinity, than: -.infinity))

@@ -72,6 +72,9 @@
     return state
   }
 
+  /// Whether an entity that exists now existed when the transaction began.
+  func existed(_ node: Node) -> Bool { committedState(of: node)?.flags.contains(.exists) ?? true }
+
   // MARK: Since a mark
 
   /// A node's first state from an entry on, whatever came before; `nil` if there is none.

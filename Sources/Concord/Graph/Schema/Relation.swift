@@ -4,51 +4,31 @@
 @usableFromInline class AnyRelation {
   /// Where the property lies in the value, if it is stored.
   @usableFromInline final let offset: Int
-  /// Visits each entity in the place, in the value that a node has. `nil` if the property is not stored.
-  @usableFromInline final let visitOwn: ((_ offset: Int, Node, Visitor) -> Void)?
-  /// Writes newer values there.
-  @usableFromInline final let patchOwn: ((_ offset: Int, Node, inout PatchCursor) -> Void)?
+  /// How many bytes it has.
+  final let size: Int
+  /// Visits each entity in the property at an address, in a fixed order. Specialised for the types; `nil` if the property is not
+  /// stored.
+  @usableFromInline final let visitAt: ((UnsafeRawPointer, Visitor) -> Void)?
+  /// Goes through the property in the same order, and writes newer values where the cursor has some.
+  @usableFromInline final let patchAt: ((UnsafeMutableRawPointer, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
-    offset: Int, visitOwn: ((Int, Node, Visitor) -> Void)?, patchOwn: ((Int, Node, inout PatchCursor) -> Void)?
+    offset: Int = 0, size: Int = 0, visit: ((UnsafeRawPointer, Visitor) -> Void)? = nil,
+    patch: ((UnsafeMutableRawPointer, inout PatchCursor) -> Void)? = nil
   ) {
-    self.offset = offset
-    self.visitOwn = visitOwn
-    self.patchOwn = patchOwn
+    (self.offset, self.size, visitAt, patchAt) = (offset, size, visit, patch)
   }
 }
 
 /// One place in `Root` where entities stand: how to visit them there, write newer values, remove and leave them out.
 @usableFromInline class Relation<Root>: AnyRelation {
-  /// Visits each entity in the place, in a fixed order. Specialised for the types where the property is stored.
-  @usableFromInline final let visitStored: ((_ offset: Int, Root, Visitor) -> Void)?
-  /// Goes through the place in the same order and writes newer values where the cursor has some.
-  @usableFromInline final let patchStored: ((_ offset: Int, inout Root, inout PatchCursor) -> Void)?
-
-  @usableFromInline init(
-    offset: Int = 0, visit: ((Int, Root, Visitor) -> Void)? = nil,
-    patch: ((Int, inout Root, inout PatchCursor) -> Void)? = nil,
-    visitOwn: ((Int, Node, Visitor) -> Void)? = nil, patchOwn: ((Int, Node, inout PatchCursor) -> Void)? = nil
-  ) {
-    visitStored = visit
-    patchStored = patch
-    super.init(offset: offset, visitOwn: visitOwn, patchOwn: patchOwn)
-  }
-
-  @inlinable @inline(__always) final func visit(_ root: Root, _ visitor: Visitor) {
-    if let visitStored { visitStored(offset, root, visitor) } else { visitComputed(root, visitor) }
-  }
-
-  @inlinable @inline(__always) final func patch(_ root: inout Root, _ cursor: inout PatchCursor) {
-    if let patchStored { patchStored(offset, &root, &cursor) } else { patchComputed(&root, &cursor) }
-  }
-
   @usableFromInline func visitComputed(_ root: Root, _ visitor: Visitor) {}
   @usableFromInline func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {}
   /// Removes the occurrences of removed entities; `false` if one of them cannot go.
   func remove(from root: inout Root, _ cursor: RemovalCursor) -> Bool { true }
-  /// Whether the two are known, at little cost, to be the same: `false` may only mean that one has to look.
-  func isIdentical(_ a: Root, _ b: Root) -> Bool { true }
+  /// Whether the values at two addresses are known, at little cost, to have the same here: `false` may only mean that one has to
+  /// look.
+  func isIdentical(at a: UnsafePointer<Root>, _ b: UnsafePointer<Root>) -> Bool { true }
   /// Copies the whole place from one value to another.
   func copy(_ source: Root, into root: inout Root) {}
   /// Writes the entities that stand in the place of another value of the same shape; `false` if the shapes differ.
@@ -83,12 +63,12 @@
 
   @usableFromInline init(
     _ keyPath: WritableKeyPath<Root, P.Value>, stored: StoredProperty<Root, P.Value>?,
-    visit: ((Int, Root, Visitor) -> Void)? = nil, patch: ((Int, inout Root, inout PatchCursor) -> Void)? = nil,
-    visitOwn: ((Int, Node, Visitor) -> Void)? = nil, patchOwn: ((Int, Node, inout PatchCursor) -> Void)? = nil
+    visit: ((UnsafeRawPointer, Visitor) -> Void)? = nil,
+    patch: ((UnsafeMutableRawPointer, inout PatchCursor) -> Void)? = nil
   ) {
     self.keyPath = keyPath
     self.stored = stored
-    super.init(offset: stored?.offset ?? 0, visit: visit, patch: patch, visitOwn: visitOwn, patchOwn: patchOwn)
+    super.init(offset: stored?.offset ?? 0, size: MemoryLayout<P.Value>.size, visit: visit, patch: patch)
   }
 
   @usableFromInline override func visitComputed(_ root: Root, _ visitor: Visitor) {
@@ -106,10 +86,12 @@
     P.remove(from: &root[keyPath: keyPath], cursor)
   }
 
-  override func isIdentical(_ a: Root, _ b: Root) -> Bool {
-    if stored?.hasSameBits(a, b) ?? P.isIdentical(a[keyPath: keyPath], b[keyPath: keyPath]) { return true }
+  override func isIdentical(at a: UnsafePointer<Root>, _ b: UnsafePointer<Root>) -> Bool {
+    if let stored, stored.hasSameBits(at: a, b) { return true }
+    let (a, b) = (a.pointee[keyPath: keyPath], b.pointee[keyPath: keyPath])
+    if stored == nil, P.isIdentical(a, b) { return true }
     // The memory of an optional that is `nil` may hold anything.
-    return isNil(a[keyPath: keyPath]) && isNil(b[keyPath: keyPath])
+    return isNil(a) && isNil(b)
   }
 
   override func copy(_ source: Root, into root: inout Root) { root[keyPath: keyPath] = source[keyPath: keyPath] }
@@ -150,15 +132,5 @@
   }
   return PlaceRelation<Root, P>(
     keyPath, stored: stored,
-    visit: { offset, root, visitor in StoredProperty(offset: offset).read(root) { P.visit($0, visitor) } },
-    patch: { offset, root, cursor in StoredProperty(offset: offset).modify(&root) { P.patch(&$0, &cursor) } },
-    visitOwn: { offset, node, visitor in
-      guard let root = node.typed(Root.self)?.value else { return }
-      StoredProperty(offset: offset).read(root) { P.visit($0, visitor) }
-    },
-    patchOwn: { offset, node, cursor in
-      guard let node = node.typed(Root.self), var root = node.value.take() else { return }
-      StoredProperty(offset: offset).modify(&root) { P.patch(&$0, &cursor) }
-      node.value = root
-    })
+    visit: StoredProperty<Root, P.Value>.visit(P.self), patch: StoredProperty<Root, P.Value>.patch(P.self))
 }

@@ -28,11 +28,6 @@
   @usableFromInline func isRemoved<T: Identifiable & Sendable>(_ value: T) -> Bool {
     graph.table(T.self).find(value.id)?.flags.contains(.removed) ?? false
   }
-
-  /// How many removed entities a wrapper holds.
-  func count<W: EntityWrapper>(in wrapper: W) -> Int {
-    visitor.removedCount { WrapperPlace<W>.visit(wrapper, visitor) }
-  }
 }
 
 extension Visitor {

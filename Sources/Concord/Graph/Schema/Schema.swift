@@ -19,7 +19,7 @@
   ) {
     self.rootType = rootType
     self.places = places
-    isStored = places.allSatisfy { $0.patchOwn != nil }
+    isStored = places.allSatisfy { $0.patchAt != nil }
     mayReshape = !isStored || orders.contains(.depends)
     self.orders = orders
     self.canOmit = canOmit
@@ -65,14 +65,27 @@
   }
 }
 
+/// The schemas of one type, whatever it is.
+@usableFromInline class AnySchemas {
+  /// The type of the values.
+  @usableFromInline final let rootType: ObjectIdentifier
+
+  @usableFromInline init(of rootType: ObjectIdentifier) { self.rootType = rootType }
+}
+
 /// The schemas of one type: one if its relations are fixed, else those its values were seen to have.
-@usableFromInline final class Schemas<Root> {
+@usableFromInline final class Schemas<Root>: AnySchemas {
   @usableFromInline let fixed: Schema<Root>?
+  /// The key path of the whole value, which the runtime would make anew each time.
+  @usableFromInline let whole: WritableKeyPath<Root, Root> = \Root.self
   private var seen: [Schema<Root>] = []
   /// What was found last: most values of a type declare the same.
   @exclusivity(unchecked) @usableFromInline private(set) var last: Schema<Root>?
 
-  @usableFromInline init(fixed: [PartialIdentifiableKeyPath<Root>]?) { self.fixed = fixed.map { Schema($0) } }
+  @usableFromInline init(fixed: [PartialIdentifiableKeyPath<Root>]?) {
+    self.fixed = fixed.map { Schema($0) }
+    super.init(of: ObjectIdentifier(Root.self))
+  }
 
   /// How many schemas are remembered.
   static var limit: Int { 16 }

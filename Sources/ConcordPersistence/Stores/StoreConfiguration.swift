@@ -58,6 +58,9 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// How long one waits for others that hold a file, in seconds (`Double`); 5 if not given.
 public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"
+/// Whether attaching moves entities into the store of their configuration that were saved to a store without one, before this was
+/// attached (`Bool`); `false` if not given: then attaching throws ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)``.
+public let ConcordMoveEntitiesOption = "ConcordMoveEntitiesOption"
 
 extension StoreConfiguration: Equatable {
   public static func == (a: StoreConfiguration, b: StoreConfiguration) -> Bool {
