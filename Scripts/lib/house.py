@@ -36,14 +36,19 @@ def layout():
 
 
 def exceptions():
-    """Of each module the uses that are allowed: (folder, other folder, name)."""
-    allowed, module = collections.defaultdict(set), None
-    for line in (root / "Scripts/lib/house.txt").read_text().splitlines():
+    """Of each module the uses that are allowed, (folder, other folder, name), and the lines without a reason below them."""
+    allowed, unexplained, module = collections.defaultdict(set), [], None
+    lines = (root / "Scripts/lib/house.txt").read_text().splitlines()
+    for index, line in enumerate(lines):
         if found := re.match(r"(\w+|\.) -> (\w+): (\w+(?:, \w+)*)$", line):
             allowed[module] |= {(found[1], found[2], name) for name in found[3].split(", ")}
+            # Several uses may share a reason.
+            below = next((other for other in lines[index + 1 :] if " -> " not in other), "")
+            if not below.startswith("  "):
+                unexplained.append(line)
         elif line and not line.startswith((" ", "#")):
             module = line
-    return allowed
+    return allowed, unexplained
 
 
 class File:
@@ -117,9 +122,10 @@ def check(module, order, allowed):
 
 
 def main():
-    rooms, allowed = layout(), exceptions()
+    rooms, (allowed, unexplained) = layout(), exceptions()
     problems = [problem for module in sorted(rooms) for problem in check(module, rooms[module], allowed[module])]
     problems += [f"Scripts/lib/house.txt lists {module}, which has no folders" for module in allowed.keys() - rooms.keys()]
+    problems += [f"Scripts/lib/house.txt: '{line}' has no reason" for line in unexplained]
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -1,4 +1,4 @@
-// The short ways for entities that contain no others, specialised for their types.
+// Fast paths for entities that contain no others, specialised for their types.
 extension StoreCore {
   @inlinable func storeFlat<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?
@@ -7,7 +7,7 @@ extension StoreCore {
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if let known, known.exists {
-      // A value that cannot be compared counts as another one.
+      // A value that is not `Equatable` counts as changed.
       if accept(known, stamp), known.replaceValue(with: value, unless: { table.isEquatable && table.isSame($0, $1) }) {
         graph.didWrite(known)
       }

@@ -1,4 +1,4 @@
-/// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
+/// A reference to a node for code that does not hold the lock. Access needs the core, and so the lock.
 // Unchecked, because the compiler cannot see that; the reference itself never changes.
 @usableFromInline struct NodeHandle: @unchecked Sendable {
   @usableFromInline let reference: Node
@@ -7,7 +7,7 @@
 
   @usableFromInline func node(in core: StoreCore) -> Node { reference }
 
-  /// Works with the node without counting the reference.
+  /// Passes the node to a closure, without counting the reference.
   @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R {
     Borrowed(reference).use(body)
   }

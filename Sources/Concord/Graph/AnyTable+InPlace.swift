@@ -1,10 +1,10 @@
-// Relies on: a stored property of a class lies at the same offset in each of its instances; an optional that has a value has it at its
-// own address. Who calls this holds the lock, so nobody writes the node meanwhile, and a node that exists has a value, except for the
-// moment in which it is compared, asked for its relations, or replaced. Debug builds check that.
+// Invariant: a stored property of a class has the same offset in each of its instances, and an optional with a value has it
+// at its own address. Callers hold the lock, so no other thread writes the node meanwhile, and an existing node has a value,
+// except while it is compared, asked for its relations, or replaced. Debug builds check that.
 
-/// Where the values of a type lie, for code that does not know the type: what the runtime would have to be asked for each time.
+/// The layout of a type's values, for code that does not know the type, which would have to ask the runtime each time.
 struct ValueLayout {
-  /// Of a value in a node of its own type.
+  /// The offset of the value in a node of the type.
   private(set) var offset = 0
   private(set) var size = 0
 
@@ -18,7 +18,7 @@ struct ValueLayout {
 }
 
 extension AnyTable {
-  /// Where a value lies, for the time in which nothing is written; `nil` if there is none.
+  /// Returns the address of a value, which is valid until the next write; `nil` if there is none.
   @inline(__always) final func address(of value: ValueReference) -> UnsafeMutableRawPointer? {
     switch value {
     case .own(let node):

@@ -1,10 +1,10 @@
-/// An occurrence, seen from below: the parent, and which of its occurrences.
+/// An occurrence of a child: the parent, and the ordinal in it.
 struct ParentEdge {
   let parent: Node
   let ordinal: Int32
 }
 
-/// Where one entity occurs, in no order. Most occur once, which takes no room but the node's own.
+/// The occurrences of one entity, in no order. Most entities occur once, which needs no memory beside the node's own.
 struct ParentList {
   private enum Storage {
     case none
@@ -13,10 +13,11 @@ struct ParentList {
   }
 
   private var storage = Storage.none
-  /// Of the one. Small, so that it fits where the node has room; one with a larger ordinal is among the many.
+  /// The ordinal of a single occurrence. Small, so that it fits in the node's padding; a larger ordinal is stored as several
+  /// are.
   private var ordinal: UInt16 = 0
 
-  /// For how many there is room in memory of the list's own.
+  /// The capacity of the list's own memory.
   var capacity: Int { if case .many(let edges) = storage { edges.capacity } else { 0 } }
 
   mutating func append(_ edge: ParentEdge) {
@@ -33,7 +34,7 @@ struct ParentList {
     }
   }
 
-  /// Removes an edge; gives the last one, if that takes its place.
+  /// Removes an edge. Returns the last one, if that takes its place.
   mutating func remove(at index: Int) -> ParentEdge? {
     let last = count - 1
     if last == 0 {
@@ -54,7 +55,7 @@ struct ParentList {
 
   mutating func removeAll() { storage = .none }
 
-  /// Calls with each parent, and which of its occurrences it is. No reference is counted, so the list must not change meanwhile.
+  /// Calls a closure with each parent and ordinal. References are not counted, so the list must not change meanwhile.
   @inline(__always) func forEach(_ body: (Node, Int32) -> Void) {
     switch storage {
     case .none: break
@@ -64,7 +65,7 @@ struct ParentList {
     }
   }
 
-  /// Taken out meanwhile, so that it is not copied.
+  /// Changes the edges, which are taken out meanwhile, so that they are not copied.
   private mutating func modifyMany(_ body: (inout ContiguousArray<ParentEdge>) -> Void) {
     var taken = Storage.none
     swap(&taken, &storage)
@@ -88,7 +89,7 @@ extension ParentList: RandomAccessCollection {
 
   subscript(index: Int) -> ParentEdge {
     switch storage {
-    // Traps, as an array does.
+    // Traps, like an array's subscript.
     case .none: [ParentEdge]()[index]
     case .one(let parent): CollectionOfOne(ParentEdge(parent: parent, ordinal: Int32(ordinal)))[index]
     case .many(let edges): edges[index]

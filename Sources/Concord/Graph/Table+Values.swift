@@ -1,7 +1,7 @@
-// What the engine does with values whose type it does not know. Not specialised, and so no part of the code of whoever uses
+// Operations on values whose type the engine does not know. Not specialised, and so compiled once, and not for each user of
 // the store.
 extension Table {
-  /// Where a pending value lies, until the call has ended.
+  /// Returns the address of a pending value, which is valid until the call has ended.
   func place(_ slot: Int32) -> UnsafeMutablePointer<T>? { pending.address(slot)?.assumingMemoryBound(to: T.self) }
 
   func value(_ reference: ValueReference) -> T? {
@@ -13,7 +13,7 @@ extension Table {
 
   func schema(of value: T) -> Schema<T>? { declared.schemas.fixed ?? declared.ofValue?(value) }
 
-  /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
+  /// Whether two values are the same, not counting the contents of the entities inside them, and relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
     guard let schema = schema(of: other) else { return isSame(value, other) }
     guard schema === self.schema(of: value) else { return false }

@@ -1,4 +1,4 @@
-// Which writes are taken, and which are discarded because they are not newer than what is stored.
+// The decision whether a write is taken, or discarded because it is not newer than the stored value.
 extension Merge {
   /// Whether a write is taken. If it has a stamp, that takes the stored one's place; a write that is taken although its stamp is not
   /// newer leaves the stored one alone.
@@ -48,6 +48,7 @@ extension Merge {
 }
 
 extension Stamp {
-  /// Above 2^53 not every whole number is a `Double`: two versions may be the same stamp.
+  /// Whether the stamp is above 2^53, where a `Double` does not distinguish all integers, so that two versions may be the
+  /// same stamp.
   @usableFromInline var isImprecise: Bool { magnitude > 9_007_199_254_740_992 && isFinite }
 }

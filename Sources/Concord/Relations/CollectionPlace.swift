@@ -1,4 +1,4 @@
-/// Any mutable collection of places, element by element.
+/// The place of any other mutable collection, element by element.
 @usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
   @usableFromInline static var order: PlaceOrder { Element.order == .elements ? .elements : .depends }
   @usableFromInline static var canOmit: Omittability {
@@ -28,7 +28,7 @@
     return true
   }
 
-  /// `false` for a collection of fixed length.
+  /// Replaces all elements. Returns `false` for a collection of fixed length.
   private static func replaceAll(in value: inout C, with elements: [C.Element]) -> Bool {
     func open<R: RangeReplaceableCollection>(_ type: R.Type) -> C? {
       R(elements.lazy.compactMap { $0 as? R.Element }) as? C

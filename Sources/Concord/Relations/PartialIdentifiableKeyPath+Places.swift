@@ -3,62 +3,64 @@
 // MARK: Entities and aggregates
 
 extension PartialIdentifiableKeyPath {
-  /// An entity.
+  /// Creates a path to an entity.
   @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     self.init(keyPath, EntityPlace<T>.self)
   }
 
-  /// An optional entity.
+  /// Creates a path to an optional entity.
   @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
     self.init(keyPath, OptionalPlace<EntityPlace<T>>.self)
   }
 
-  /// An optional optional entity, as an optional property of an optional wrapper gives.
+  /// Creates a path to an optional of an optional entity, such as an optional property of an optional wrapper.
   @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
     self.init(keyPath, OptionalPlace<OptionalPlace<EntityPlace<T>>>.self)
   }
 
-  /// An array of entities.
+  /// Creates a path to an array of entities.
   @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
     self.init(keyPath, ArrayPlace<T>.self)
   }
 
-  /// An optional array of entities.
+  /// Creates a path to an optional array of entities.
   @inlinable public init<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
     self.init(keyPath, OptionalPlace<ArrayPlace<T>>.self)
   }
 
-  /// Any other mutable collection of entities. An entity removed from the store is taken out if the collection can
-  /// shrink (`RangeReplaceableCollection`); otherwise `Root` is removed with it.
+  /// Creates a path to a mutable collection of entities.
+  ///
+  /// An entity that is removed from the store is removed from the collection if that can shrink (`RangeReplaceableCollection`);
+  /// otherwise `Root` is removed with the entity.
   @inlinable public init<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C>
   ) where C.Element: Identifiable & Sendable {
     self.init(keyPath, CollectionPlace<C, EntityPlace<C.Element>>.self)
   }
 
-  /// An optional mutable collection of entities.
+  /// Creates a path to an optional mutable collection of entities.
   @inlinable public init<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C?>
   ) where C.Element: Identifiable & Sendable {
     self.init(keyPath, OptionalPlace<CollectionPlace<C, EntityPlace<C.Element>>>.self)
   }
 
-  /// A set of entities.
+  /// Creates a path to a set of entities.
   @inlinable public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
     self.init(keyPath, SetPlace<T>.self)
   }
 
-  /// An optional set of entities.
+  /// Creates a path to an optional set of entities.
   @inlinable public init<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>) {
     self.init(keyPath, OptionalPlace<SetPlace<T>>.self)
   }
 
-  /// A dictionary whose values are entities.
+  /// Creates a path to a dictionary whose values are entities.
   @inlinable public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {
     self.init(keyPath, DictionaryPlace<Key, T>.self)
   }
 
-  /// An optional dictionary whose values are entities.
+  /// Creates a path to an optional dictionary whose values are entities.
   @inlinable public init<Key: Hashable, T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [Key: T]?>) {
     self.init(keyPath, OptionalPlace<DictionaryPlace<Key, T>>.self)
   }
@@ -67,23 +69,23 @@ extension PartialIdentifiableKeyPath {
 // MARK: Wrappers
 
 extension PartialIdentifiableKeyPath {
-  /// A wrapper.
+  /// Creates a path to a wrapper.
   @inlinable public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W>) {
     self.init(keyPath, WrapperPlace<W>.self)
   }
 
-  /// An optional wrapper.
+  /// Creates a path to an optional wrapper.
   @inlinable public init<W: EntityWrapper>(wrapper keyPath: WritableKeyPath<Root, W?>) {
     self.init(keyPath, OptionalPlace<WrapperPlace<W>>.self)
   }
 
-  /// A collection of wrappers.
+  /// Creates a path to a collection of wrappers.
   @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C>)
   where C.Element: EntityWrapper {
     self.init(keyPath, CollectionPlace<C, WrapperPlace<C.Element>>.self)
   }
 
-  /// An optional collection of wrappers.
+  /// Creates a path to an optional collection of wrappers.
   @inlinable public init<C: MutableCollection>(wrapper keyPath: WritableKeyPath<Root, C?>)
   where C.Element: EntityWrapper {
     self.init(keyPath, OptionalPlace<CollectionPlace<C, WrapperPlace<C.Element>>>.self)

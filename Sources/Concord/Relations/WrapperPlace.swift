@@ -1,4 +1,4 @@
-/// A wrapper: asked which entities are in this very value.
+/// The place of a wrapper, which tells the relations of each value.
 @usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
   @inlinable static func visit(_ value: W, _ visitor: Visitor) {
     let schema = visitor.graph.schema(of: value)
@@ -40,7 +40,7 @@
 }
 
 extension RemovalCursor {
-  /// How many removed entities a wrapper holds.
+  /// Returns the number of removed entities in a wrapper.
   func count<W: EntityWrapper>(in wrapper: W) -> Int {
     visitor.removedCount { WrapperPlace<W>.visit(wrapper, visitor) }
   }

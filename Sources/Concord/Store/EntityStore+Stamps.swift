@@ -1,6 +1,6 @@
-/// What other modules of the package need to know of stamps.
+/// Access to stamps for the other modules of the package.
 extension EntityStore {
-  /// A stored entity and its stamp.
+  /// Returns a stored entity with its stamp.
   package func stampedValue<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> (value: T, stamp: Stamp)? {
     shared.read(token) { core, isCommitted in
       guard let node = core.graph.table(type).find(id) else { return nil }

@@ -16,13 +16,13 @@ import Foundation
     ticks = isClock
   }
 
-  /// What stamps count for.
+  /// The priorities of writes, which decide about their stamps.
   enum Priority {
-    /// A write has to be newer than what is stored.
+    /// A write that has to be newer than the stored value.
     case ordinary
-    /// It is taken anyway, and the stored stamp stays if it is newer: a layer becomes a part of the base.
+    /// A write that is always taken, and keeps the stored stamp if that is newer: a layer becomes a part of the base.
     case commits
-    /// It is taken anyway, and the stored stamp stays: a layer is shown.
+    /// A write that is always taken, and keeps the stored stamp: a layer is shown.
     case layer
   }
 

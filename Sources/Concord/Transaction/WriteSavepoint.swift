@@ -1,4 +1,4 @@
-/// The extent of the writes of a transaction that the journal does not keep: what a part that throws goes back to.
+/// The extent of a transaction's log and removals, which the journal does not keep. A part that throws is undone back to it.
 struct WriteSavepoint {
   let logCount: Int
   let clearedCount: Int

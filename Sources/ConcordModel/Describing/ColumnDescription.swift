@@ -12,13 +12,19 @@ public struct ColumnDescription: Sendable, Hashable {
     case wrapperCase
   }
 
+  /// The name of the column.
   public var name: String
   /// The name of the column in an earlier version of the model.
   public var originalName: String?
+  /// The part of the property that the column holds.
   public var role: Role
+  /// The storage class that the column is declared with.
   public var storageClass: StorageClass
+  /// Whether the column may hold `null`.
   public var isOptional: Bool
+  /// Whether no two rows have the same value in the column.
   public var isUnique = false
+  /// Whether the column has an index.
   public var isIndexed = false
   /// The value that rows get which were written before the column existed.
   public var defaultValue: StoredValue?
@@ -42,7 +48,9 @@ public struct ColumnDescription: Sendable, Hashable {
 
 /// The table of a property that is a collection of entities or wrappers, such as `Book_reviews`.
 public struct CollectionDescription: Sendable, Hashable {
+  /// The name of the collection's table.
   public var name: String
+  /// The name of the property in an earlier version of the model.
   public var originalName: String?
   /// Whether the collection has an order, which the rows keep.
   public var isOrdered: Bool

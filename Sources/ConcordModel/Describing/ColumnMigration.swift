@@ -13,10 +13,17 @@
 public struct ColumnMigration: Sendable {
   /// The name of the entity's table.
   public let entity: String
+  /// The name of the column.
   public let column: String
   /// The closure that makes a value from an old row. If it throws, the migration ends, and has changed nothing.
   public let convert: @Sendable (OldRow) throws -> StoredValue
 
+  /// Creates a migration of one column.
+  ///
+  /// - Parameters:
+  ///   - column: the name of the column.
+  ///   - type: the entity whose table has the column.
+  ///   - convert: a closure that makes a value from an old row. If it throws, the migration ends, and has changed nothing.
   public init(
     _ column: String, of type: any PersistentEntity.Type,
     _ convert: @escaping @Sendable (OldRow) throws -> StoredValue

@@ -4,6 +4,7 @@ import Concord
 public final class EntityDescription: Sendable {
   /// The name of the entity's table.
   public let name: String
+  /// The type of the entities.
   public let type: any PersistentEntity.Type
   /// The columns of the properties, by position. The key has a column of its own (see ``idPosition``).
   public let columns: [ColumnDescription]

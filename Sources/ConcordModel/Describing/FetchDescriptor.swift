@@ -17,6 +17,7 @@ public struct FetchDescriptor<T: PersistentEntity>: Sendable {
   /// The number of entities to leave out at the beginning of the result.
   public var fetchOffset: Int?
 
+  /// Creates a description of a fetch.
   public init(
     predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = [], fetchLimit: Int? = nil, fetchOffset: Int? = nil
   ) {

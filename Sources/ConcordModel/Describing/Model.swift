@@ -13,6 +13,7 @@ import Synchronization
 /// A store that is attached with the name of a configuration keeps the entities which that one lists; a name that is not declared is
 /// refused. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
+  /// The name of the model.
   public let name: String
   /// All entities, each once, in the given order; those that only a configuration lists come last.
   public let entities: [EntityDescription]

@@ -16,6 +16,7 @@ extension PersistentProperty {
     self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue, mayHoldEntities: true)
   }
 
+  /// Creates a property that holds an optional value, as JSON, also where its type has another stored form.
   public init<V: Codable & SendableMetatype>(
     _ name: String, json keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil, default defaultValue: V?? = nil
@@ -28,6 +29,7 @@ extension PersistentProperty {
 extension RowReader {
   /// Reads a value that was written with `write(json:)`.
   public mutating func readJSON<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
+  /// Reads an optional value that was written with `write(json:)`.
   public mutating func readJSON<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
     try next(OptionalCoding<JSONCoding<V>>.self)
   }
@@ -36,6 +38,7 @@ extension RowReader {
 extension RowWriter {
   /// Writes a `Codable` value as JSON, also where its type has another stored form.
   public mutating func write<V: Codable>(json value: V) throws { try put(JSONCoding<V>.self, value) }
+  /// Writes an optional `Codable` value as JSON, also where its type has another stored form.
   public mutating func write<V: Codable>(json value: V?) throws { try put(OptionalCoding<JSONCoding<V>>.self, value) }
 }
 

@@ -11,11 +11,15 @@ import Concord
 /// A plain value, a raw value or a `Codable` value has one column; an entity one with its id; a collection of entities one with
 /// their number, and a table of its own; a wrapper one for its case, and those of its properties.
 public struct PersistentProperty<Root>: Sendable {
+  /// The name of the property, and of its column.
   public let name: String
   /// The name of the property in an earlier version of the model, whose column is carried over.
   public let originalName: String?
+  /// The columns of the property.
   public internal(set) var columns: [ColumnDescription]
+  /// The tables of the property's collections.
   public let collections: [CollectionDescription]
+  /// The key path of the property.
   public let keyPath: any PartialKeyPath<Root> & Sendable
   /// The types of the entities that the property may contain.
   package let targets: [any PersistentEntity.Type]
@@ -75,6 +79,7 @@ extension PersistentProperty {
     self.init(PlainCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -83,6 +88,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<PlainCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional of an optional plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V??> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -101,6 +107,7 @@ extension PersistentProperty {
     self.init(RawCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional value, as its raw value.
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
@@ -120,6 +127,7 @@ extension PersistentProperty {
     self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional value, as JSON.
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
@@ -170,6 +178,7 @@ extension PersistentProperty {
     self.init(name, keyPath, options, originalName, to: T.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional entity, stored as a reference.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, T?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil
@@ -184,18 +193,21 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, of: T.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional array of entities.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [T]?> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, of: T.self, isOptional: true) { .init(keyPath) }
   }
 
+  /// Creates a property that holds a collection of entities.
   public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, C> & Sendable, originalName: String? = nil
   ) where C.Element: PersistentEntity {
     self.init(name, keyPath, originalName, of: C.Element.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional collection of entities.
   public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, C?> & Sendable, originalName: String? = nil
   ) where C.Element: PersistentEntity {
@@ -209,6 +221,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional set of entities.
   public init<T: PersistentEntity & Hashable>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>?> & Sendable, originalName: String? = nil
   ) {
@@ -224,6 +237,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds an optional dictionary of entities by plain keys.
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
@@ -232,6 +246,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds a dictionary of entities by keys in JSON.
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
@@ -241,6 +256,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds an optional dictionary of entities by keys in JSON.
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
@@ -300,6 +316,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, wrapper: W.self, isOptional: false) { .init(wrapper: keyPath) }
   }
 
+  /// Creates a property that holds an optional wrapper.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, W?> & Sendable, originalName: String? = nil
   ) {
@@ -313,6 +330,7 @@ extension PersistentProperty {
     self.init(name, keyPath, originalName, wrappers: W.self, isOptional: false) { .init(wrapper: keyPath) }
   }
 
+  /// Creates a property that holds an optional array of wrappers.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [W]?> & Sendable, originalName: String? = nil
   ) {

@@ -29,17 +29,21 @@ extension PersistentProperty {
 // The overloads of the row exist so that the compiler reports one error, at the description.
 
 extension RowReader {
+  /// Throws: values of the type have no column.
   @_disfavoredOverload
   public mutating func read<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 
+  /// Throws: values of the type cannot be stored as JSON.
   @_disfavoredOverload
   public mutating func readJSON<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 }
 
 extension RowWriter {
+  /// Throws: values of the type have no column.
   @_disfavoredOverload
   public mutating func write<V>(_ value: V) throws { throw unstorable(V.self) }
 
+  /// Throws: values of the type cannot be stored as JSON.
   @_disfavoredOverload
   public mutating func write<V>(json value: V) throws { throw unstorable(V.self) }
 }

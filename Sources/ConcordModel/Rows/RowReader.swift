@@ -73,35 +73,42 @@ package protocol EntityResolver: AnyObject {
 
 // The type is a parameter for overload resolution, which ranks functions by their parameters only. Callers need not pass it.
 extension RowReader {
+  /// Reads a plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V.Type = V.self) throws -> V {
     defer { position += 1 }
     return try V(from: source, at: position)
   }
 
+  /// Reads an optional plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V?.Type = V?.self) throws -> V? {
     defer { position += 1 }
     return source.isNull(at: position) ? nil : try V(from: source, at: position)
   }
 
+  /// Reads an optional of an optional plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V??.Type = V??.self) throws -> V?? {
     try next(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self)
   }
 
+  /// Reads a value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V.Type = V.self) throws -> V
   where V.RawValue: PersistentValue {
     try next(RawCoding<V>.self)
   }
 
+  /// Reads an optional value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V?.Type = V?.self) throws -> V?
   where V.RawValue: PersistentValue {
     try next(OptionalCoding<RawCoding<V>>.self)
   }
 
+  /// Reads a value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func read<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
 
+  /// Reads an optional value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func read<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
     try next(OptionalCoding<JSONCoding<V>>.self)
@@ -111,61 +118,78 @@ extension RowReader {
 // MARK: Entities
 
 extension RowReader {
+  /// Reads the entity that the row refers to.
   public mutating func read<T: PersistentEntity>(_ type: T.Type = T.self) throws -> T { try entity(nextKey()) }
 
+  /// Reads the entity that the row refers to; `nil` if the reference is.
   public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
     let key = nextKey()
     return key.isNull || wrapperDepth == 0 && isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
   }
 
+  /// Reads an array of entities.
   public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
     try read(all: [T].self) ?? []
   }
+
+  /// Reads an optional array of entities.
   public mutating func read<T: PersistentEntity>(_ type: [T]?.Type = [T]?.self) throws -> [T]? {
     try read(all: [T].self)
   }
+
+  /// Reads a set of entities.
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>.Type = Set<T>.self) throws -> Set<T> {
     try readSet() ?? []
   }
+
+  /// Reads an optional set of entities.
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>?.Type = Set<T>?.self) throws -> Set<T>? {
     try readSet()
   }
 
+  /// Reads a collection of entities.
   public mutating func read<C: RangeReplaceableCollection>(_ type: C.Type = C.self) throws -> C
   where C.Element: PersistentEntity {
     try read(all: C.self) ?? C()
   }
 
+  /// Reads an optional collection of entities.
   public mutating func read<C: RangeReplaceableCollection>(_ type: C?.Type = C?.self) throws -> C?
   where C.Element: PersistentEntity {
     try read(all: C.self)
   }
 
+  /// Reads a dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self)
     throws -> [K: T]
   {
     try read(PlainCoding<K>.self) ?? [:]
   }
 
+  /// Reads an optional dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self)
     throws -> [K: T]?
   {
     try read(PlainCoding<K>.self)
   }
 
+  /// Reads a dictionary of entities by plain keys.
   // For a key that is both, which is stored plain. Without this overload the call would be ambiguous.
   public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T].Type = [K: T].self
   ) throws -> [K: T] { try read(PlainCoding<K>.self) ?? [:] }
 
+  /// Reads an optional dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T]?.Type = [K: T]?.self
   ) throws -> [K: T]? { try read(PlainCoding<K>.self) }
 
+  /// Reads a dictionary of entities by keys in JSON.
   public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T].Type = [K: T].self
   ) throws -> [K: T] { try read(JSONCoding<K>.self) ?? [:] }
 
+  /// Reads an optional dictionary of entities by keys in JSON.
   public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T]?.Type = [K: T]?.self
   ) throws -> [K: T]? { try read(JSONCoding<K>.self) }
@@ -203,6 +227,7 @@ extension RowReader {
 // MARK: Wrappers
 
 extension RowReader {
+  /// Reads a wrapper.
   public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
     let name = nextKey()
     guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
@@ -211,6 +236,7 @@ extension RowReader {
     return try W(case: name, from: &self)
   }
 
+  /// Reads an optional wrapper.
   public mutating func read<W: PersistentWrapper>(_ type: W?.Type = W?.self) throws -> W? {
     if !source.isNull(at: position), !leadsBack(W.self, source, position) { return .some(try read()) }
     position += 1
@@ -221,9 +247,12 @@ extension RowReader {
     return nil
   }
 
+  /// Reads an array of wrappers.
   public mutating func read<W: PersistentWrapper>(_ type: [W].Type = [W].self) throws -> [W] {
     try readElements() ?? []
   }
+
+  /// Reads an optional array of wrappers.
   public mutating func read<W: PersistentWrapper>(_ type: [W]?.Type = [W]?.self) throws -> [W]? { try readElements() }
 
   private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {

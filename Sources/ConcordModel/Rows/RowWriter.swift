@@ -62,12 +62,15 @@ package protocol EntitySink: AnyObject {
 // MARK: Values
 
 extension RowWriter {
+  /// Writes a plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V) throws { append(try value.storedValue) }
 
+  /// Writes an optional plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V?) throws {
     append(try value?.storedValue ?? .null)
   }
 
+  /// Writes an optional of an optional plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V??) throws {
     try put(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, value)
   }
@@ -79,6 +82,7 @@ extension RowWriter {
     try put(RawCoding<V>.self, value)
   }
 
+  /// Writes an optional value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func write<V: RawRepresentable & Codable>(_ value: V?) throws
   where V.RawValue: PersistentValue {
@@ -89,6 +93,7 @@ extension RowWriter {
   @_disfavoredOverload
   @inlinable public mutating func write<V: Codable>(_ value: V) throws { try put(JSONCoding<V>.self, value) }
 
+  /// Writes an optional value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func write<V: Codable>(_ value: V?) throws {
     try put(OptionalCoding<JSONCoding<V>>.self, value)
@@ -101,50 +106,64 @@ extension RowWriter {
   /// Writes a reference to an entity: its id.
   public mutating func write<T: PersistentEntity>(_ entity: T) throws { append(try key(of: entity)) }
 
+  /// Writes an optional reference to an entity.
   public mutating func write<T: PersistentEntity>(_ entity: T?) throws {
     append(try entity.map { try key(of: $0) } ?? .null)
   }
 
+  /// Writes an array of entities.
   public mutating func write<T: PersistentEntity>(_ entities: [T]) throws { try write(all: entities) }
+
+  /// Writes an optional array of entities.
   public mutating func write<T: PersistentEntity>(_ entities: [T]?) throws { try write(all: entities) }
 
+  /// Writes a set of entities.
   public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>) throws {
     try write(unordered: entities)
   }
 
+  /// Writes an optional set of entities.
   public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>?) throws {
     try write(unordered: entities)
   }
 
+  /// Writes a collection of entities.
   public mutating func write<C: RangeReplaceableCollection>(_ entities: C) throws where C.Element: PersistentEntity {
     try write(all: entities)
   }
 
+  /// Writes an optional collection of entities.
   public mutating func write<C: RangeReplaceableCollection>(_ entities: C?) throws where C.Element: PersistentEntity {
     try write(all: entities)
   }
 
+  /// Writes a dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
     try write(PlainCoding<K>.self, entities)
   }
 
+  /// Writes an optional dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
     try write(PlainCoding<K>.self, entities)
   }
 
+  /// Writes a dictionary of entities by plain keys.
   // For a key that is both, which is stored plain. Without this overload the call would be ambiguous.
   public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ entities: [K: T]
   ) throws { try write(PlainCoding<K>.self, entities) }
 
+  /// Writes an optional dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ entities: [K: T]?
   ) throws { try write(PlainCoding<K>.self, entities) }
 
+  /// Writes a dictionary of entities by keys in JSON.
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
     try write(JSONCoding<K>.self, entities)
   }
 
+  /// Writes an optional dictionary of entities by keys in JSON.
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
     try write(JSONCoding<K>.self, entities)
   }
@@ -176,6 +195,7 @@ extension RowWriter {
     try W.check(written: values.count - before)
   }
 
+  /// Writes an optional wrapper.
   public mutating func write<W: PersistentWrapper>(_ wrapper: W?) throws {
     if let wrapper { return try write(wrapper) }
     append(.null)
@@ -185,7 +205,10 @@ extension RowWriter {
     }
   }
 
+  /// Writes an array of wrappers.
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]) throws { try write(elements: wrappers) }
+
+  /// Writes an optional array of wrappers.
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]?) throws { try write(elements: wrappers) }
 
   private mutating func write<W: PersistentWrapper>(elements: [W]?) throws {

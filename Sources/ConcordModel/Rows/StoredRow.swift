@@ -9,6 +9,7 @@ public struct StoredRow: Sendable, Hashable {
   /// The stamp of the entity.
   public var stamp: Stamp
 
+  /// Creates a row.
   public init(values: [StoredValue], collections: [[[StoredValue]]], stamp: Stamp) {
     self.values = values
     self.collections = collections
@@ -21,10 +22,12 @@ public struct StoredRow: Sendable, Hashable {
 
 /// The identity of a stored entity: its type, and its id as it is stored.
 public struct EntityKey: Hashable, Sendable {
+  /// The description of the entity's type.
   public let entity: EntityDescription
   /// The stored form of the id, which is the same for all ids that are equal.
   public let id: StoredValue
 
+  /// Creates a key from a type's description and the stored form of an id.
   public init(_ entity: EntityDescription, _ id: StoredValue) {
     self.entity = entity
     self.id = id

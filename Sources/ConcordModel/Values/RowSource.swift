@@ -4,6 +4,7 @@ public import Concord
 ///
 /// It is a class with overridden methods, since each column of each row is read through it, which must cost little.
 open class RowSource {
+  /// Creates a source without values, for subclasses.
   public init() {}
 
   /// Returns the value at a position of the row's description.
@@ -16,6 +17,7 @@ open class RowSource {
 
   /// Whether the value at a position is the same as another value. A store type can compare without copying the value.
   open func isSame(_ value: StoredValue, at position: Int) -> Bool { value == self.value(at: position) }
+  /// Whether the value at a position is `null`.
   open func isNull(at position: Int) -> Bool { value(at: position).isNull }
   /// Returns the integer at a position; `nil` for any other value.
   open func integer(at position: Int) -> Int64? {

@@ -4,11 +4,15 @@ public import Foundation
 ///
 /// Two values are equal if all of their bits are: text is compared by its bytes, not by canonical equivalence.
 public enum StoredValue: Sendable {
+  /// The absence of a value.
   case null
+  /// An integer.
   case integer(Int64)
   /// A number with a fraction. NaN and -0.0 are stored as blobs of their bits.
   case real(Double)
+  /// A text, in UTF-8.
   case text(String)
+  /// Bytes.
   case blob(Data)
 }
 

@@ -2,17 +2,26 @@ import Foundation
 
 /// A way to store the values of a type in one column. Overload resolution selects one for each property.
 public protocol ValueCoding {
+  /// The type of the values.
   associatedtype Value
+  /// The storage class of the column.
   static var storageClass: StorageClass { get }
+  /// The comparisons that a store may do on the stored form.
   static var comparison: StoredComparison { get }
+  /// Whether the stored form may be `null`.
   static var isOptional: Bool { get }
+  /// Returns the stored form of a value.
   static func encode(_ value: Value) throws -> StoredValue
+  /// Returns the value that has a stored form.
   static func decode(_ stored: StoredValue) throws -> Value
+  /// Reads a value from a column of a row.
   static func read(_ source: RowSource, at position: Int) throws -> Value
 }
 
 extension ValueCoding {
+  /// Whether the stored form may be `null`. The default is `false`.
   public static var isOptional: Bool { false }
+  /// Reads a value from a column of a row, through its stored form.
   public static func read(_ source: RowSource, at position: Int) throws -> Value {
     try decode(source.value(at: position))
   }

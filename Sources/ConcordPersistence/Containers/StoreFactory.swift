@@ -1,7 +1,7 @@
 import Concord
 public import ConcordModel
 
-/// How the stores of a type are opened. A type that is registered is used like the built-in ones.
+/// The registry of store types. A registered type is used like the built-in ones.
 ///
 /// ```swift
 /// StoreFactory.register("PostgreSQL") { request in try PostgreSQLStore(request) }
@@ -10,7 +10,7 @@ public import ConcordModel
 public enum StoreFactory {
   private static let registered = Locked<[StoreType: @Sendable (StoreRequest) throws -> any RowStore]>([:])
 
-  /// Says how stores of a type are opened; a type that is built in is replaced.
+  /// Registers the closure that opens stores of a type, and replaces an earlier or built-in one.
   public static func register(_ type: StoreType, open: @escaping @Sendable (StoreRequest) throws -> any RowStore) {
     registered.withLock { $0[type] = open }
   }

@@ -23,6 +23,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// Where asynchronous blocks wait, so that only one thread waits for them.
   private let queue = DispatchQueue(label: "concord.context")
 
+  /// Creates a context that reads from a parent and saves to it.
   public required init(parent: any ContextParent) { core = ContextCore(parent: parent) }
 
   /// The entities that it may hold.

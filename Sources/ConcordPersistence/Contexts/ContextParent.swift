@@ -6,6 +6,7 @@ import Foundation
 ///
 /// A strategy makes its contexts with parents: ``PersistentStoreCoordinator``, ``RootContext``, ``ViewContext``.
 public protocol ContextParent: AnyObject, Sendable {
+  /// The model whose entities the parent keeps.
   var model: Model { get }
   /// Reads the rows of some types, in one committed state of each store.
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R

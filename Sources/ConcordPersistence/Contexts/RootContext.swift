@@ -83,6 +83,7 @@ public final class RootContext: ContextParent {
     }
   }
 
+  /// Creates a root context, which writes to the stores of `parent` in the background.
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
     self.parent = parent
     self.errorHandler = errorHandler
@@ -266,15 +267,26 @@ public final class RootContext: ContextParent {
 public struct BackgroundSaveError: Error, CustomStringConvertible {
   /// What was wrong: a ``/ConcordModel/StoreError``.
   public let error: any Error
+  /// The changes that the failed save contained.
   public let changes: [Change]
   /// Whether it is tried again; otherwise the changes were given up, and are no longer seen.
   public let isPending: Bool
 
   /// What was to become of an entity.
   public struct Change: Sendable {
-    public enum Kind: Sendable { case inserted, updated, deleted }
+    /// The kinds of changes.
+    public enum Kind: Sendable {
+      /// The entity was to be inserted.
+      case inserted
+      /// The entity was to be updated.
+      case updated
+      /// The entity was to be deleted.
+      case deleted
+    }
 
+    /// The kind of the change.
     public let kind: Kind
+    /// The key of the changed entity.
     public let key: EntityKey
     /// What was to be stored; `nil` for a deletion.
     public let row: StoredRow?

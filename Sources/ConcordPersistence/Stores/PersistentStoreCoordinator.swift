@@ -28,6 +28,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation: StoreObservation
   }
 
+  /// Creates a coordinator without stores.
   public init(model: Model) {
     self.model = model
     let announcements = Announcements()

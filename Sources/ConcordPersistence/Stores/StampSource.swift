@@ -1,7 +1,7 @@
 import Concord
 import Foundation
 
-/// Gives stamps: the date, strictly increasing.
+/// A source of stamps: the date, strictly increasing.
 final class StampSource: Sendable {
   private let last = Locked<Stamp>(-.infinity)
 

@@ -1,14 +1,16 @@
 public import ConcordModel
 public import Foundation
 
-/// What a type of store needs to open one.
+/// A request to open a store, with everything that a store type needs.
 public struct StoreRequest: Sendable {
+  /// The model of the container.
   public let model: Model
-  /// The entities that it may have to keep.
+  /// The entities that the store may have to keep.
   public let entities: [EntityDescription]
+  /// The configuration of the store.
   public let configuration: StoreConfiguration
-  /// Where its file is to be; `nil` for a store in memory.
+  /// The URL of the store's file; `nil` for a store in memory.
   public let url: URL?
-  /// What errors are to call it.
+  /// The name of the store in errors.
   public let name: String
 }

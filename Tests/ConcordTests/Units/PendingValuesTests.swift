@@ -75,15 +75,16 @@ struct PendingValuesTests {
   @Test("Values are looked at where they lie, whatever their alignment; a node of another type has none there")
   func inPlace() {
     struct Wide: Identifiable, Equatable {
-      let id: Int8
+      // In this order there is no padding between them, whose bits may be anything.
       var numbers: SIMD16<Double>
+      let id: Int
     }
     let wide = graph.table(Wide.self)
-    let value = Wide(id: 1, numbers: .init(repeating: 3))
+    let value = Wide(numbers: .init(repeating: 3), id: 1)
     let node = EntityNode<Wide>(table: wide, value: value)
     for _ in 0..<9 { _ = wide.addPending(value) }
     #expect((0..<9).allSatisfy { wide.isSame(.own(node), .pending($0)) && wide.haveSameBits(.pending($0), .own(node)) })
-    _ = wide.addPending(Wide(id: 1, numbers: .init(repeating: 4)))
+    _ = wide.addPending(Wide(numbers: .init(repeating: 4), id: 1))
     #expect(!wide.isSame(.own(node), .pending(9)) && !wide.haveSameBits(.own(node), .pending(9)))
     let other = insert(Tag(id: 1, text: 0))
     #expect(wide.address(of: .own(other)) == nil && table.address(of: .own(node)) == nil)

@@ -1,15 +1,15 @@
-/// A relation, whatever the type that has it: what is done often is done without knowing that.
+/// A relation of any type: frequent operations do not need to know the type.
 ///
-/// What it calls is told where the property lies, and so captures nothing: it is made for each type, and small.
+/// Its functions receive the address of the property, and so capture nothing: they are made for each type, and small.
 @usableFromInline class AnyRelation {
-  /// Where the property lies in the value, if it is stored.
+  /// The offset of the property in the value, if it is stored.
   @usableFromInline final let offset: Int
-  /// How many bytes it has.
+  /// The size of the property in bytes.
   final let size: Int
-  /// Visits each entity in the property at an address, in a fixed order. Specialised for the types; `nil` if the property is not
-  /// stored.
+  /// A function that visits each entity in the property at an address, in a fixed order. Specialised for the types; `nil` if
+  /// the property is not stored.
   @usableFromInline final let visitAt: ((UnsafeRawPointer, Visitor) -> Void)?
-  /// Goes through the property in the same order, and writes newer values where the cursor has some.
+  /// A function that walks through the property in the same order, and writes the newer values that the cursor has.
   @usableFromInline final let patchAt: ((UnsafeMutableRawPointer, inout PatchCursor) -> Void)?
 
   @usableFromInline init(
@@ -20,26 +20,27 @@
   }
 }
 
-/// One place in `Root` where entities stand: how to visit them there, write newer values, remove and leave them out.
+/// One place in `Root` that contains entities, with the operations to visit, patch, remove and omit them.
 @usableFromInline class Relation<Root>: AnyRelation {
   @usableFromInline func visitComputed(_ root: Root, _ visitor: Visitor) {}
   @usableFromInline func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {}
-  /// Removes the occurrences of removed entities; `false` if one of them cannot go.
+  /// Removes the occurrences of removed entities. Returns `false` if one of them cannot be removed.
   func remove(from root: inout Root, _ cursor: RemovalCursor) -> Bool { true }
-  /// Whether the values at two addresses are known, at little cost, to have the same here: `false` may only mean that one has to
-  /// look.
+  /// Whether the values at two addresses are known, at little cost, to have the same in the place. `false` may mean that they
+  /// have to be compared.
   func isIdentical(at a: UnsafePointer<Root>, _ b: UnsafePointer<Root>) -> Bool { true }
   /// Copies the whole place from one value to another.
   func copy(_ source: Root, into root: inout Root) {}
-  /// Writes the entities that stand in the place of another value of the same shape; `false` if the shapes differ.
+  /// Copies the entities from the place of a value that has the same entities in the same places. Returns `false` if it does
+  /// not.
   func transplant(_ source: Root, into root: inout Root, _ graph: Graph) -> Bool { true }
-  /// Leaves the place out, as far as that can be.
+  /// Omits the place, as far as possible.
   func omit(in root: inout Root, _ graph: Graph) {}
   func omission(in root: Root) -> Omission { .none }
   func forgetOmission(in root: inout Root) {}
   /// Whether the place is `nil` or an empty collection.
   func isMissing(in root: Root) -> Bool { false }
-  /// Whether the place has the very storage of a collection that was left out.
+  /// Whether the place has the storage of an omitted collection.
   final func isOmitted(in root: Root) -> Bool {
     if case .never = canOmit { return false }
     if case .omitted = omission(in: root) { return true }
@@ -48,12 +49,12 @@
 
   /// Whether the places of two values are the same: by `==` if there is one, else by their bits.
   func isSame(_ a: Root, _ b: Root) -> Bool { true }
-  /// Whether the place can be left out as a whole.
+  /// Whether the place can be omitted as a whole.
   var canOmit: Omittability { .never }
   /// Whether any occurrence can be removed, whatever the value.
   var canAlwaysRemove: Bool { false }
   var order: PlaceOrder { .elements }
-  /// Reading it again gives what was written: no getter, setter or observer comes between.
+  /// Whether the property is stored without observers, so that a read returns what was written.
   var isStored: Bool { true }
 }
 
@@ -76,7 +77,7 @@
   }
 
   @usableFromInline override func patchComputed(_ root: inout Root, _ cursor: inout PatchCursor) {
-    // A setter or an observer may do more than it is told; where nothing is newer it is not called.
+    // A setter or a property observer may have further effects, so it is called only if a value is newer.
     var value = root[keyPath: keyPath]
     if cursor.writes({ P.patch(&value, &$0) }) { root[keyPath: keyPath] = value }
     cursor.mustVisitAgain = true
@@ -90,7 +91,7 @@
     if let stored, stored.hasSameBits(at: a, b) { return true }
     let (a, b) = (a.pointee[keyPath: keyPath], b.pointee[keyPath: keyPath])
     if stored == nil, P.isIdentical(a, b) { return true }
-    // The memory of an optional that is `nil` may hold anything.
+    // The memory of an optional that is `nil` is arbitrary.
     return isNil(a) && isNil(b)
   }
 
@@ -117,13 +118,13 @@
   override var canOmit: Omittability {
     if case .always = P.canOmit, stored == nil { .depends } else { P.canOmit }
   }
-  // A setter may refuse in the end, which is seen when it has been called.
+  // A setter may still refuse, which is found when it has been called.
   override var canAlwaysRemove: Bool { P.canAlwaysRemove }
   override var order: PlaceOrder { P.order }
   override var isStored: Bool { stored != nil }
 }
 
-/// Makes the relation, where its types are known.
+/// Makes a relation in code that knows its types.
 @inlinable func makeRelation<Root, P: Place>(
   _ place: P.Type, at keyPath: WritableKeyPath<Root, P.Value>
 ) -> Relation<Root> {

@@ -1,23 +1,23 @@
-// Relies on: `MemoryLayout.offset(of:)` gives an offset only for a property that is stored directly in the value, without
-// observers, through any depth of structs; at that offset lies a value of the key path's type. The pointers live for the
+// Invariant: `MemoryLayout.offset(of:)` returns an offset only for a property that is stored directly in the value, without
+// observers, through any depth of structs, and at that offset is a value of the key path's type. Pointers are used during the
 // call only.
 
-/// A property that is stored directly in its value: read and written in place, without walking the key path.
+/// A property that is stored directly in its value, and so is read and written in place, without evaluating the key path.
 @usableFromInline struct StoredProperty<Root, Value> {
   @usableFromInline let offset: Int
 
-  /// `nil` for a property that is computed or observed.
+  /// Creates a stored property; `nil` if the property is computed or has observers.
   @inlinable init?(_ keyPath: WritableKeyPath<Root, Value>) {
     guard let offset = MemoryLayout<Root>.offset(of: keyPath) else { return nil }
     self.offset = offset
   }
 
-  /// Visits the entities of a property at an address, specialised for its type.
+  /// Returns a function that visits the entities of a property at an address, specialised for its type.
   @inlinable static func visit<P: Place>(_: P.Type) -> (UnsafeRawPointer, Visitor) -> Void where P.Value == Value {
     { P.visit($0.assumingMemoryBound(to: Value.self).pointee, $1) }
   }
 
-  /// Writes newer values into a property at an address, specialised for its type.
+  /// Returns a function that writes newer values into a property at an address, specialised for its type.
   @inlinable static func patch<P: Place>(
     _: P.Type
   ) -> (UnsafeMutableRawPointer, inout PatchCursor) -> Void where P.Value == Value {
@@ -43,13 +43,13 @@ extension Relation {
     withUnsafePointer(to: root) { visit(at: $0, visitor) }
   }
 
-  /// Goes through the place in the same order and writes newer values where the cursor has some.
+  /// Walks through the place in the same order, and writes the newer values that the cursor has.
   @inlinable final func patch(_ root: inout Root, _ cursor: inout PatchCursor) {
     guard let patchAt else { return patchComputed(&root, &cursor) }
     withUnsafeMutablePointer(to: &root) { patchAt(UnsafeMutableRawPointer($0) + offset, &cursor) }
   }
 
-  /// Whether two values are known, at little cost, to have the same here.
+  /// Whether two values are known, at little cost, to have the same in the place.
   @inline(__always) final func isIdentical(_ a: Root, _ b: Root) -> Bool {
     withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { isIdentical(at: a, $0) } }
   }
