@@ -65,7 +65,7 @@ public struct SwiftLogLogger: EntityStoreLogger {
 
   public func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp) {
     logger.log(
-      level: refusals, "discarded a write without a stamp: the stored stamp is ahead of the clock",
+      level: refusals, "took a write without a stamp: the stored stamp is ahead of the clock",
       metadata: ["entity": "\(type)", "id": "\(id)", "storedStamp": "\(stamp)", "clock": "\(clock)"])
   }
 

@@ -124,13 +124,15 @@ extension GuideTests {
       let ahead = Date().stamp + 1_000
       let store = EntityStore(delivery: .immediate)
       let book = store.store(emma, modifiedAt: ahead)
-      #expect(!store.update(Book.self, id: "emma") { $0.title = "1" })
-      #expect(book.value.title == "Emma")
+      #expect(store.update(Book.self, id: "emma") { $0.title = "1" })
+      #expect(book.value.title == "1")
+      #expect(!store.update(Book.self, id: "emma", modifiedAt: ahead.nextUp) { $0.title = "2" })
       let earlier = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
       let other = earlier.store(emma, modifiedAt: ahead)
       #expect(earlier.update(Book.self, id: "emma") { $0.title = "1" })
       #expect(other.value.title == "1")
       #expect(!earlier.update(Book.self, id: "emma", modifiedAt: ahead) { $0.title = "2" })
+      #expect(earlier.update(Book.self, id: "emma", modifiedAt: ahead.nextUp) { $0.title = "2" })
     },
     Claim("The clock counts from 2001") {
       let logger = GuideLogger()
@@ -139,9 +141,10 @@ extension GuideTests {
       #expect(now.stamp == now.timeIntervalSinceReferenceDate)
       #expect((now.timeIntervalSince1970 - now.stamp) / (365.25 * 24 * 3600) > 30.9)
       let book = store.store(emma, modifiedAt: now.timeIntervalSince1970)
-      #expect(!store.update(Book.self, id: "emma") { $0.title = "1" })
+      #expect(!store.update(Book.self, id: "emma", modifiedAt: Date().stamp) { $0.title = "1" })
+      #expect(book.value.title == "Emma")
+      #expect(store.update(Book.self, id: "emma") { $0.title = "2" })
       #expect(logger.lines.all.last == "ahead emma")
-      withExtendedLifetime(book) {}
     },
     Claim("Identity is the type and the id") {
       let store = EntityStore(delivery: .immediate)

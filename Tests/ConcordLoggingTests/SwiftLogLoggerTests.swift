@@ -73,12 +73,12 @@ struct SwiftLogLoggerTests {
       ])
   }
 
-  @Test("A stamp ahead of the clock is logged as a warning when a write without one loses to it")
+  @Test("A stamp ahead of the clock is logged as a warning when a write without one meets it")
   func ahead() {
     let store = store()
     let book = store.store(Book(id: "1"), modifiedAt: 1e17)
     store.store(Book(id: "1", title: "Howards End"))
-    let ahead = lines.with(message: "discarded a write without a stamp: the stored stamp is ahead of the clock")
+    let ahead = lines.with(message: "took a write without a stamp: the stored stamp is ahead of the clock")
     #expect(ahead.map(\.level) == [.warning])
     #expect(ahead.map { $0.metadata["storedStamp"] } == ["1e+17"])
     #expect(ahead.compactMap { $0.metadata["clock"] }.count == 1)

@@ -73,12 +73,56 @@ struct FreshnessTests {
     #expect(tag.value.text == 2)
   }
 
-  @Test("A stamp ahead of the clock stays ahead")
+  @Test("Without a stamp a write is newer than what is stored, also if that is ahead of the clock")
   func ahead() {
-    let tag = store.store(Tag(id: 0, text: 0), modifiedAt: Date().stamp + 1_000)
+    let ahead = Date().stamp + 1_000
+    let tag = store.store(Tag(id: 0, text: 0), modifiedAt: ahead)
     store.store(Tag(id: 0, text: 1))
-    #expect(!store.update(Tag.self, id: 0) { $0.text = 2 })
-    #expect(tag.value.text == 0)
+    #expect(tag.value.text == 1)
+    #expect(store.update(Tag.self, id: 0) { $0.text = 2 })
+    #expect(tag.value.text == 2)
+    // The next stamps after it.
+    #expect(!store.update(Tag.self, id: 0, modifiedAt: ahead.nextUp.nextUp) { $0.text = 3 })
+    #expect(store.update(Tag.self, id: 0, modifiedAt: ahead.nextUp.nextUp.nextUp) { $0.text = 3 })
+  }
+
+  @Test("A stamp ahead of the clock is raised for its own entity alone")
+  func aheadAlone() {
+    let person = store.store(Person(id: 0, name: 0, tag: Tag(id: 0, text: 0)), modifiedAt: 1)
+    store.update(Tag.self, id: 0, modifiedAt: 1e12) { $0.text = 1 }
+    store.update(Person.self, id: 0) {
+      $0.name = 2
+      $0.tag?.text = 2
+    }
+    #expect((person.value.name, person.value.tag?.text) == (2, 2))
+    #expect(store.update(Person.self, id: 0, modifiedAt: Date().stamp + 1) { $0.name = 3 })
+    #expect(!store.update(Tag.self, id: 0, modifiedAt: 1e12) { $0.text = 3 })
+  }
+
+  @Test("Where the date goes back, later calls stay newer")
+  func dateGoesBack() {
+    let date = SharedDate()
+    let store = EntityStore(delivery: .immediate, date: { date.date() })
+    let tag = store.store(Tag(id: 0, text: 0))
+    for (text, seconds) in [1_000.0, 10, 5_000, 20, 30].enumerated() {
+      date.stamp = seconds
+      #expect(store.update(Tag.self, id: 0) { $0.text = text + 1 })
+    }
+    #expect(tag.value.text == 5)
+    #expect(!store.update(Tag.self, id: 0, modifiedAt: 5_000) { $0.text = 0 })
+    #expect(store.update(Tag.self, id: 0, modifiedAt: 5_001) { $0.text = 0 })
+  }
+
+  @Test("An alias that was named ahead of the clock names what a call without a stamp says")
+  func aliasAhead() {
+    let (one, all) = (AliasKey<Tag>("one"), AliasKey<[Tag]>("all"))
+    store.store(Tag(id: 0, text: 0), named: one, modifiedAt: 1e12)
+    store.store(Tag(id: 1, text: 1), named: one)
+    #expect(store.find(named: one).value?.id == 1)
+    store.store([Tag(id: 0, text: 0)], named: all, modifiedAt: 1e12)
+    #expect(store.update(named: all) { $0.append(Tag(id: 1, text: 1)) })
+    store.store([Tag(id: 2, text: 0)], named: all)
+    #expect(store.find(named: all).value?.map(\.id) == [2])
   }
 
   @Test("Unstamped writes can be told to win always, and then leave the stamp alone")

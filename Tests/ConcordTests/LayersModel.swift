@@ -42,7 +42,7 @@ struct LayersModel {
   var layers: [Layer] = []
   /// Whether a write without a stamp gets one.
   let hasClock: Bool
-  /// The clock, later than all stamps that are given.
+  /// The clock, later than most stamps that are given.
   var clock = 1e9
 
   init(hasClock: Bool) { self.hasClock = hasClock }
@@ -116,7 +116,10 @@ struct LayerWriter {
       return true
     }
     guard let stamp else { return true }
-    if let stored = rows.stamps[key], stamp <= stored { return force != .none }
+    if let stored = rows.stamps[key], stamp <= stored {
+      if given == nil { rows.stamps[key] = stored.nextUp }
+      return given == nil || force != .none
+    }
     rows.stamps[key] = stamp
     return true
   }

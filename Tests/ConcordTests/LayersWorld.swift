@@ -151,7 +151,7 @@ final class LayersWorld {
   private func edit() -> LayerEdit {
     let id = random.pick(Array(ids))
     let other = random.pick(Array(ids))
-    let stamp = random.chance(30) ? Double(random.below(20)) : nil
+    let stamp = random.chance(30) ? Double(random.below(20)) + (random.chance(10) ? 1e12 : 0) : nil
     switch random.below(26) {
     case 0...2: return .store(book(id), stamp: stamp)
     case 3, 4: return .like(id)

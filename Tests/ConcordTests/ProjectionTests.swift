@@ -79,6 +79,29 @@ struct ProjectionTests {
     #expect((book.value.title, summary.value.title, summary.value.isOpen) == ("v11", "v11", true))
   }
 
+  @Test("Written without a stamp, one is newer than the others, also where those are ahead of the clock")
+  func ahead() {
+    let book = store.store(book("ahead"), modifiedAt: 1e12)
+    let summary = store.store(Summary(id: "emma", title: "new"))
+    #expect((book.value.title, summary.value.title) == ("new", "new"))
+    store.update(Summary.self, id: "emma") { $0.title = "S" }
+    #expect((book.value.title, summary.value.title) == ("S", "S"))
+    store.update(Book.self, id: "emma") { $0.title = "B" }
+    #expect((book.value.title, summary.value.title) == ("B", "B"))
+    store.transaction { tx in
+      tx.update(Summary.self, id: "emma") { $0.title = "first" }
+      tx.update(Book.self, id: "emma") { $0.title = "last" }
+    }
+    #expect((book.value.title, summary.value.title) == ("last", "last"))
+    store.transaction { tx in
+      tx.update(Book.self, id: "emma") { $0.title = "first" }
+      tx.update(Summary.self, id: "emma") { $0.title = "last" }
+    }
+    #expect((book.value.title, summary.value.title) == ("last", "last"))
+    store.update(Summary.self, id: "emma", modifiedAt: 5) { $0.title = "stale" }
+    #expect((book.value.title, summary.value.title) == ("last", "last"))
+  }
+
   @Test("Where stamps say nothing, what was written last counts")
   func unstamped() {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)

@@ -15,6 +15,17 @@ final class Recorder: Sendable {
   }
 }
 
+/// A date that can be set.
+final class SharedDate: Sendable {
+  private let seconds = Mutex<Double>(0.5)
+  var stamp: Stamp {
+    get { seconds.withLock { $0 } }
+    set { seconds.withLock { $0 = newValue } }
+  }
+
+  func date() -> Date { Date(timeIntervalSinceReferenceDate: stamp) }
+}
+
 /// A kept `EntityObserver`, whatever its type.
 struct LiveHandle {
   var read: @Sendable () -> Reading
@@ -49,7 +60,11 @@ final class RandomWorld {
 
   private struct Undo: Error {}
 
+  /// What is written so that the store looks at the date.
+  private struct Hand: Identifiable { let id: Int }
+
   let store: EntityStore
+  private let date: SharedDate
   private(set) var model: Model
   private var handles: [Int: LiveHandle] = [:]
   private var subscriptions: [Int: Listener] = [:]
@@ -71,7 +86,10 @@ final class RandomWorld {
 
   init(stamping: EntityStore.Stamping, queue: DispatchQueue? = nil) {
     self.queue = queue
-    store = EntityStore(delivery: queue.map { .queue($0) } ?? .immediate, stamping: stamping)
+    let date = SharedDate()
+    self.date = date
+    store = EntityStore(
+      delivery: queue.map { .queue($0) } ?? .immediate, stamping: stamping, date: { date.date() })
     if case .unstampedWritesWin = stamping {
       model = Model(unstampedWritesWin: true)
     } else {
@@ -162,6 +180,11 @@ final class RandomWorld {
       subscriptions[id]?.subscription.resume()
     case .transaction(let operations, let isThrowing):
       try transaction(operations, isThrowing)
+    case .setDate(let new):
+      model.setDate(new)
+      date.stamp = new
+      // The store's clock looks at the date when it is asked, and may not have been since.
+      store.store(Hand(id: 0))
     case .read(let ref):
       try compare(ref)
     case .quiet(let steps):

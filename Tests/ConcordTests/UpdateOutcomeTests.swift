@@ -129,11 +129,13 @@ struct ClockDateTests {
     #expect(store.update(Tag.self, id: 0) { $0.text = 3 })
     #expect(!store.update(Tag.self, id: 0, modifiedAt: 10) { $0.text = 4 })
     #expect(store.update(Tag.self, id: 0, modifiedAt: 11) { $0.text = 5 })
-    // The clock is behind that stamp now, until it gets there.
-    #expect(!store.update(Tag.self, id: 0) { $0.text = 6 })
+    // The clock is behind that stamp now, and the next one after it is taken.
+    #expect(store.update(Tag.self, id: 0) { $0.text = 6 })
+    #expect(store.updateOutcome(Tag.self, id: 0, modifiedAt: 11) { $0.text = 7 } == .stale(stored: 11.0.nextUp))
     for _ in 0..<2 { seconds.increment() }
-    #expect(store.update(Tag.self, id: 0) { $0.text = 7 })
-    #expect(tag.value.text == 7)
+    #expect(store.update(Tag.self, id: 0) { $0.text = 8 })
+    #expect(store.updateOutcome(Tag.self, id: 0, modifiedAt: 12) { $0.text = 9 } == .stale(stored: 12))
+    #expect(tag.value.text == 8)
   }
 
   @Test("A store with a queue takes it, too")

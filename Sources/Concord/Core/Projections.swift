@@ -24,7 +24,10 @@ final class Projections {
     graph.written.isProjected = true
   }
 
-  /// Makes the shared fields equal of entities that the transaction wrote.
+  /// Makes a write without a stamp newer than what the others of its star have.
+  func raiseStamp(of written: Node) { stars[written.table.valueType]?.raiseStamp(of: written) }
+
+  /// Brings in step what the transaction wrote.
   func update(_ core: StoreCore) {
     var done = core.layers.firstUnprojected
     let (first, isAbove) = (done, core.layers.isShown)
@@ -41,6 +44,7 @@ final class Projections {
 }
 
 private protocol AnyStar {
+  func raiseStamp(of written: Node)
   func update(_ node: Node, _ times: WriteTimes, _ core: StoreCore)
 }
 
@@ -64,10 +68,19 @@ private final class Star<Whole: Identifiable & Sendable>: AnyStar {
 
   init(_ table: Table<Whole>) { self.table = table }
 
-  func update(_ written: Node, _ times: WriteTimes, _ core: StoreCore) {
-    guard let id = written.typed(Whole.self)?.value?.id ?? members.lazy.compactMap({ $0.id(of: written) }).first else {
-      return
+  func raiseStamp(of written: Node) {
+    guard let id = id(of: written) else { return }
+    for case let node? in members.map({ $0.find(id) }) + [table.find(id)] where node.exists && node !== written {
+      written.stamp = written.stamp.raised(above: node.stamp)
     }
+  }
+
+  private func id(of node: Node) -> Whole.ID? {
+    node.typed(Whole.self)?.value?.id ?? members.lazy.compactMap { $0.id(of: node) }.first
+  }
+
+  func update(_ written: Node, _ times: WriteTimes, _ core: StoreCore) {
+    guard let id = id(of: written) else { return }
     func time(_ node: Node) -> (Stamp, Int) { times.time(node) }
     let whole = table.find(id)
     let others = members.compactMap { member in member.find(id).map { (member, $0) } }
@@ -128,10 +141,10 @@ extension StoreCore {
     else { return }
     graph.journal.willWrite(node)
     graph.journal.countWrite()
-    merge.logStored(node, nil)
+    merge.logStored(node, .none)
     if table.isAggregate {
       merge.update(
-        node, pending: table.addPending(value), given: table.addPending(present), stamp: nil, isAlone: true
+        node, pending: table.addPending(value), given: table.addPending(present), stamp: .none, isAlone: true
       ) { visitor.visit(present, in: table) }
     } else {
       node.value = value

@@ -18,15 +18,15 @@ extension StoreCore {
     return node
   }
 
-  /// Raises the stamp of a node, if the given one is newer. Returns whether the write is taken; otherwise it is discarded.
+  /// Whether a write is taken; see `Merge.accept`. The stamp is the one that was given.
   @usableFromInline func accept(_ node: Node, _ stamp: Stamp?) -> Bool { merge.accept(node, clock.effective(stamp)) }
 
   @usableFromInline func didInsert(_ node: Node, _ stamp: Stamp?) {
     if node.table.hasOptionalIDs, node.table.lacksID(node) { log.append(.refused(.missingID), node) }
     let stamp = clock.effective(stamp)
-    node.stamp = firstStamp(stamp)
+    node.stamp = stamp.first
     graph.unexamined.insert(node)
-    merge.logStored(node, stamp)
+    merge.didStamp(node, stamp)
     graph.didWrite(node)
   }
 }

@@ -41,11 +41,12 @@
       graph: graph, refresher: refresher, visitor: visitor, reachability: reachability, log: log)
     view = CommittedView(graph: graph, visitor: visitor, refresher: refresher)
     hubs = Hubs(graph: graph)
-    feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view, clock: clock)
+    feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view)
     projections = Projections(graph: graph)
     layers = LayerStack(graph.journal, graph.unexamined, graph.written)
     // Unowned, since the core owns the removal: a strong reference would be a cycle.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    merge.didGiveStamp = { [unowned projections] in projections.raiseStamp(of: $0) }
     reachability.keeps = { [unowned layers] node, existed in layers.keeps(node, existed: existed) }
     graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }

@@ -3,20 +3,16 @@ final class ChangeFeed {
   private let graph: Graph
   private let refresher: Refresher
   private let view: CommittedView
-  private let clock: StampClock
   let node: Node
   private(set) var present: ChangeSet?
   /// The context of the outermost transaction.
   @exclusivity(unchecked) var context: TransactionContext?
   @exclusivity(unchecked) var origin: ObjectIdentifier?
-  /// The clock's last stamp before the transaction: later ones are stamps that the transaction was not given.
-  private var clockBefore: Stamp = -.infinity
 
-  init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView, clock: StampClock) {
+  init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView) {
     self.graph = graph
     self.refresher = refresher
     self.view = view
-    self.clock = clock
     node = hubs.makeNode()
     node.holders.add()
   }
@@ -24,7 +20,6 @@ final class ChangeFeed {
   /// Begins or ends recording old values, when the first follower comes or the last one leaves.
   func update() {
     let isFollowed = node.isObserved
-    if isFollowed, !graph.written.isFollowed { clockBefore = clock.last }
     graph.written.isFollowed = isFollowed
     graph.journal.follow(isFollowed)
   }
@@ -37,8 +32,8 @@ final class ChangeFeed {
     }
     guard graph.written.isWanted else { return }
     let (written, released) = (graph.written.takeAll(), graph.written.takeReleased())
+    defer { graph.written.forgetOwnStamps() }
     guard graph.written.isFollowed else { return }
-    defer { clockBefore = clock.last }
     var seen: Set<ObjectIdentifier> = []
     var changes: [ChangeSet.Change] = []
     for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
@@ -67,7 +62,6 @@ final class ChangeFeed {
 
   /// Returns the stamp that the writer gave; `nil` if the stamp is the clock's, or was kept.
   private func givenStamp(of node: Node, before stamp: Stamp) -> Stamp? {
-    if node.stamp == stamp || (node.stamp > clockBefore && node.stamp <= clock.last) { return nil }
-    return node.stamp
+    node.stamp == stamp || graph.written.hasOwnStamp(node) ? nil : node.stamp
   }
 }

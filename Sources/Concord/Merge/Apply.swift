@@ -14,8 +14,8 @@ extension Merge {
     if occurrences.items[i].state.contains(.isNew) {
       let pending = occurrences.items[i].pending
       if pending >= 0 { node.table.swapPending(pending, with: node) }
-      node.stamp = firstStamp(stamp)
-      logStored(node, stamp)
+      node.stamp = stamp.first
+      didStamp(node, stamp)
       adopt(i, node)
     } else if node === target || accept(node, stamp) {
       fillIn(i, node)

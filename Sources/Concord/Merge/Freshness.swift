@@ -1,39 +1,50 @@
 // The decision whether a write is taken, or discarded because it is not newer than the stored value.
 extension Merge {
-  /// Decides whether a write is taken. A newer stamp replaces the stored one. A write without a stamp, or one that is always
-  /// taken, keeps the stored stamp.
-  func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
-    if let stamp, !(stamp > node.stamp) {
-      guard clock.isAlwaysTaken(stamp) else {
-        logDiscarded(node, stamp)
+  /// Whether a write is taken. If it has a stamp, that takes the stored one's place; a write that is taken although its stamp is not
+  /// newer leaves the stored one alone.
+  func accept(_ node: Node, _ stamp: WriteStamp) -> Bool {
+    switch stamp {
+    case .none: take(node, node.stamp, stamp)
+    case .clock(let tick):
+      if tick <= node.stamp { log.append(.outrun(tick, stored: node.stamp), node) }
+      take(node, tick.raised(above: node.stamp), stamp)
+    case .given(let given):
+      if given > node.stamp {
+        take(node, given, stamp)
+      } else if clock.isAlwaysTaken(given) {
+        take(node, node.stamp, .none)
+      } else {
+        logDiscarded(node, given)
         return false
       }
-      return accept(node, nil)
     }
-    graph.journal.willWrite(node)
-    graph.journal.countWrite()
-    if let stamp { node.stamp = stamp }
-    logStored(node, stamp)
     return true
   }
 
-  func logDiscarded(_ node: Node, _ stamp: Stamp) {
-    log.append(.discarded(stamp, stored: node.stamp), node)
-    if clock.isOwn(stamp) { log.append(.outrun(stamp, stored: node.stamp), node) }
+  private func take(_ node: Node, _ newStamp: Stamp, _ stamp: WriteStamp) {
+    graph.journal.willWrite(node)
+    graph.journal.countWrite()
+    node.stamp = newStamp
+    didStamp(node, stamp)
   }
 
-  func logStored(_ node: Node, _ stamp: Stamp?) {
+  /// A node has the stamp of a write.
+  func didStamp(_ node: Node, _ stamp: WriteStamp) {
+    if case .clock = stamp {
+      if graph.written.isProjected { didGiveStamp(node) }
+      graph.written.noteOwnStamp(of: node)
+    }
+    logStored(node, stamp)
+  }
+
+  func logDiscarded(_ node: Node, _ stamp: Stamp) { log.append(.discarded(stamp, stored: node.stamp), node) }
+
+  func logStored(_ node: Node, _ stamp: WriteStamp) {
     guard log.isWanted else { return }
     log.append(.stored, node)
     assert(unrelated.note(node))
-    if let stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
+    if case .given(let stamp) = stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
   }
-}
-
-/// Returns the stamp of an entity that is new to the store: the lowest one if the write has none, or NaN.
-@usableFromInline func firstStamp(_ stamp: Stamp?) -> Stamp {
-  guard let stamp, !stamp.isNaN else { return -.infinity }
-  return stamp
 }
 
 extension Stamp {

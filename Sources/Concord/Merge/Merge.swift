@@ -16,9 +16,11 @@ final class Merge {
   let unrelated = UnrelatedEntities()
   /// Whether a call is being merged.
   @exclusivity(unchecked) private(set) var isActive = false
-  /// The stamp of all written entities; `nil` if the write keeps the stored stamps.
-  @exclusivity(unchecked) var stamp: Stamp?
-  /// The entity that an update changes, which has its stamp already.
+  /// The stamp of all that is written.
+  @exclusivity(unchecked) var stamp = WriteStamp.none
+  /// The clock has given a node its stamp, which may be raised further.
+  @exclusivity(unchecked) var didGiveStamp: (Node) -> Void = { _ in }
+  /// The entity an update is about, which has its stamp already.
   @exclusivity(unchecked) var target: Node?
   /// Whether the value is only visited, and not written, except for entities that are new to the store.
   @exclusivity(unchecked) private(set) var takesOnlyNew = false
@@ -57,8 +59,8 @@ final class Merge {
 
   // MARK: Calls
 
-  /// Stores a value, which `visit` visits. Returns its node.
-  func store(stamp: Stamp?, _ visit: () -> Void) -> Node? {
+  /// Stores a value; gives its node. `visit` visits it.
+  func store(stamp: WriteStamp, _ visit: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     visitTop(visit)
@@ -66,8 +68,8 @@ final class Merge {
     return occurrences.items.first?.node
   }
 
-  /// Stores the result of an `ifPresent` closure, whose changes win over the rest of the value.
-  func store(stamp: Stamp?, _ visit: () -> Void, given: () -> Void) -> Node? {
+  /// Stores what `ifPresent` made of a value: what it changed goes before what it was given.
+  func store(stamp: WriteStamp, _ visit: () -> Void, given: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     collectBase(given, Base(isStored: false, isOnlyEdits: false))
@@ -80,7 +82,7 @@ final class Merge {
   /// Writes the changes that a closure made in a stored entity's value; the write is known to be newer. `pending` and `given`
   /// are the table's slots of the closure's result and of the value that it received.
   func update(
-    _ node: Node, pending: Int32, given: Int32, stamp: Stamp?, isAlone: Bool, visitGiven: () -> Void
+    _ node: Node, pending: Int32, given: Int32, stamp: WriteStamp, isAlone: Bool, visitGiven: () -> Void
   ) {
     begin(stamp)
     defer { end() }
@@ -96,8 +98,8 @@ final class Merge {
     run()
   }
 
-  /// Stores the result of a closure that changed the id. Only its changes are written.
-  func storeEdited(stamp: Stamp?, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
+  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  func storeEdited(stamp: WriteStamp, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
     collectBase(visitGiven, Base(isStored: false, isOnlyEdits: true))
@@ -113,7 +115,7 @@ final class Merge {
   /// Visits a stored value again, because its relations have changed: entities that are new to the store are stored. Returns
   /// their nodes.
   func revisit(_ node: Node) -> ContiguousArray<Node> {
-    begin(nil)
+    begin(.none)
     takesOnlyNew = true
     defer { end() }
     occurrences.appendNew(node)
@@ -135,7 +137,7 @@ final class Merge {
     apply()
   }
 
-  private func begin(_ stamp: Stamp?) {
+  private func begin(_ stamp: WriteStamp) {
     isActive = true
     self.stamp = stamp
     if graph.hasRecursion { components.resolve() }

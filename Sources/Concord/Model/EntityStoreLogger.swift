@@ -7,10 +7,9 @@ public protocol EntityStoreLogger: Sendable {
   func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
   /// Reports that a value was discarded, because its stamp is not newer than the stored one.
   func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
-  /// Reports that a write without a stamp was discarded, because the stored stamp is ahead of the store's clock.
-  ///
-  /// All such writes are discarded until the clock reaches the stamp: for years, if the stamp was made with
-  /// `timeIntervalSince1970` (see ``Stamp``). ``didDiscard(_:id:stamp:storedStamp:)`` is called, too.
+  /// A write without a stamp was taken, and the stored stamp is ahead of the store's clock. The entity has the next stamp after
+  /// that now. Dates that are given lose to it until the clock gets there: for years, if the stamp was made with
+  /// `timeIntervalSince1970` (see ``Stamp``).
   func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp)
   /// Reports that an `update` tried to change the id, and that nothing was changed.
   func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)

@@ -123,12 +123,7 @@ extension StoreCore {
   }
 
   private func register<T>(_ alias: EntityNode<EntityAlias<T>>, _ name: String, _ stamp: Stamp?) -> Bool {
-    let stamp = clock.effective(stamp)
-    let isNewer = stamp.map { $0 > alias.stamp } ?? true
-    guard isNewer || stamp.map(clock.isAlwaysTaken) ?? true else { return false }
-    graph.journal.willWrite(alias)
-    graph.journal.countWrite()
-    if let stamp, isNewer { alias.stamp = stamp }
+    guard accept(alias, stamp) else { return false }
     if !alias.flags.contains(.registered) {
       reachability.setRegistered(alias, true)
       log.append { $0.didRegisterAlias(AliasKey<T>(name)) }
@@ -141,11 +136,9 @@ extension StoreCore {
   where A.ID == String {
     let alias = self.alias(type, named: name)
     let table = graph.table(type)
-    let before = alias.stamp
     let wasRegistered = alias.flags.contains(.registered)
-    let stamp = clock.effective(stamp)
-    let isTaken = stamp.map { $0 > before || clock.isAlwaysTaken($0) } ?? true
-    _ = merge.store(stamp: stamp) { visitor.visit(A(id: name, content: content), in: table) }
+    let isTaken = stamp.map { !clock.isStale($0, than: alias.stamp) } ?? true
+    _ = merge.store(stamp: clock.effective(stamp)) { visitor.visit(A(id: name, content: content), in: table) }
     if isTaken, !wasRegistered {
       graph.journal.willWrite(alias)
       reachability.setRegistered(alias, true)

@@ -13,7 +13,4 @@ extension EntityStore {
       return node.value.map { ($0, node.stamp) }
     }
   }
-
-  /// Advances the clock, so that later writes without a stamp are newer than a stamp from another store's clock.
-  package func advanceClock(to stamp: Stamp) { shared.inspect(token) { $0.clock.advance(to: stamp) } }
 }

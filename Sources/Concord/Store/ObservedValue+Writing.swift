@@ -1,6 +1,6 @@
 extension ObservedValue where Value: Identifiable {
   /// A part of the entity, which can be written by an `update` of the store, without a stamp. If that is not taken, because
-  /// the entity was removed or its stamp is ahead of the clock, the logger is told.
+  /// the entity was removed or a part of it is refused, the logger is told.
   public subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
     get { value[keyPath: part] }
     set {

@@ -71,8 +71,7 @@ extension StoreCore {
   /// known to be stale.
   @usableFromInline func isWritable(_ node: Node, _ stamp: Stamp?) -> Bool {
     guard node.exists else { return refuseRemoved(node) }
-    // A stamp of the clock is taken after the closure, since that may write.
-    if let stamp = clock.notNewer(stamp, than: node.stamp) {
+    if let stamp, clock.isStale(stamp, than: node.stamp) {
       merge.logDiscarded(node, stamp)
       return false
     }

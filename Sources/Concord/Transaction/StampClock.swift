@@ -1,20 +1,18 @@
 import Foundation
 
-/// A clock that gives stamps to writes without one.
+/// Decides which stamps writes have.
 @usableFromInline final class StampClock {
-  private(set) var last: Stamp = -.infinity
-  /// The priority of the current writes.
+  private var clock: IncreasingClock
+  /// Whose writes these are.
   var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
-  /// Whether writes without a stamp get one.
-  private var ticks = false
-  /// Whether writes without a stamp get the date; otherwise they have none.
+  /// Writes without a stamp get one.
+  private var ticks: Bool
+  /// Writes without a stamp have the date; otherwise they have none.
   private let isClock: Bool
-  /// The closure that tells the date; `nil` for the system's date.
-  private let date: (@Sendable () -> Date)?
 
   init(isClock: Bool, date: (@Sendable () -> Date)? = nil) {
+    clock = IncreasingClock(date: date)
     self.isClock = isClock
-    self.date = date
     ticks = isClock
   }
 
@@ -28,35 +26,35 @@ import Foundation
     case layer
   }
 
-  /// Returns the stamp to write with; `nil` if the write is taken whatever the stored stamp, and keeps that.
-  @usableFromInline func effective(_ stamp: Stamp?) -> Stamp? {
-    // A stamp of -infinity is older than any other, also in a layer.
-    if let stamp { return priority == .layer && stamp > -.infinity ? nil : stamp }
-    return ticks ? tick() : nil
+  /// The stamp to write with.
+  @usableFromInline func effective(_ stamp: Stamp?) -> WriteStamp {
+    // A stamp of -infinity means older than any other, in a layer, too.
+    if let stamp { return priority == .layer && stamp > -.infinity ? .none : .given(stamp) }
+    return ticks ? .clock(clock.next()) : .none
   }
 
   /// Whether a write is taken although its stamp is not newer.
   @usableFromInline func isAlwaysTaken(_ stamp: Stamp) -> Bool { priority != .ordinary && stamp > -.infinity }
 
-  /// Returns the next stamp: the date, strictly increasing.
-  private func tick() -> Stamp {
-    last = max((date?() ?? Date()).timeIntervalSinceReferenceDate, last.nextUp)
-    return last
-  }
+  /// Whether a write with a stamp is known already not to be newer than a stored one.
+  func isStale(_ stamp: Stamp, than stored: Stamp) -> Bool { !(stamp > stored) && !isAlwaysTaken(stamp) }
+}
 
-  /// Advances the clock to a stamp of another store's clock, which may be ahead by a little, so that later writes are newer.
-  func advance(to stamp: Stamp) {
-    guard isClock, stamp > last, stamp <= (date?() ?? Date()).timeIntervalSinceReferenceDate + 1 else { return }
-    last = stamp
-  }
+/// The stamp of one write.
+@usableFromInline enum WriteStamp: Equatable {
+  /// The write wins whatever the stored stamp, and leaves that alone.
+  case none
+  /// The writer gave it: the write has to be newer than what is stored.
+  case given(Stamp)
+  /// The clock gave it, since the writer gave none: it is raised above the stored one.
+  case clock(Stamp)
 
-  /// Whether the stamp of the last write is the clock's own, because the write had none.
-  func isOwn(_ stamp: Stamp) -> Bool { isClock && stamp == last }
-
-  /// Returns the stamp of a write if it is known not to be newer than a stored one; otherwise `nil`.
-  func notNewer(_ stamp: Stamp?, than stored: Stamp) -> Stamp? {
-    // The next tick is later than the last one, so the clock is read only if the stored stamp is ahead of that.
-    guard let stamp = stamp ?? (ticks && stored > last ? tick() : nil), !(stamp > stored) else { return nil }
-    return isAlwaysTaken(stamp) ? nil : stamp
+  /// The stamp of an entity that is new to the store: below all others if the write has none, or none to compare with.
+  @usableFromInline var first: Stamp {
+    switch self {
+    case .given(let stamp) where !stamp.isNaN: stamp
+    case .clock(let stamp): stamp
+    case .none, .given: -.infinity
+    }
   }
 }

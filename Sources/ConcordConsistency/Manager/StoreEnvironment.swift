@@ -103,8 +103,7 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
   }
 
   private func replace<E: Entity>(_ entity: E, in store: EntityStore, modifiedAt stamp: Stamp?) -> Bool {
-    if let stamp { store.advanceClock(to: stamp) }
-    return store.update(E.self, id: identity(of: entity), modifiedAt: stamp) { $0 = entity }
+    store.update(E.self, id: identity(of: entity), modifiedAt: stamp) { $0 = entity }
   }
 
   private func remove<E: Entity>(_ entity: E, from store: EntityStore) {

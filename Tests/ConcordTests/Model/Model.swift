@@ -70,13 +70,17 @@ struct Model {
   enum Freshness {
     case always
     case stamped(Double)
+    /// Newer than what is stored.
+    case clock(Double)
   }
 
   let unstampedWritesWin: Bool
   var state = State()
   var committed = State()
   var depth = 0
-  var clock = 1e6
+  /// What the store is told of the date.
+  var date = 0.5
+  private var clock = -Double.infinity
   var handles: [Int: Follower] = [:]
   var subscriptions: [Int: Subscription] = [:]
   /// Who was let go of in the open transaction.
@@ -94,16 +98,22 @@ struct Model {
 
   // MARK: - Writing
 
+  /// The date is another one, perhaps an earlier one.
+  mutating func setDate(_ date: Double) {
+    self.date = date
+    _ = freshness(nil)
+  }
+
   mutating func freshness(_ stamp: Double?) -> Freshness {
     if let stamp { return .stamped(stamp) }
     if unstampedWritesWin { return .always }
-    clock += 1
-    return .stamped(clock)
+    clock = max(date, clock.nextUp)
+    return .clock(clock)
   }
 
   func isNewer(_ freshness: Freshness, than stamp: Double?) -> Bool {
     switch (freshness, stamp) {
-    case (.always, _), (_, nil): true
+    case (.always, _), (.clock, _), (_, nil): true
     case (.stamped(let new), let old?): new > old
     }
   }
@@ -235,7 +245,7 @@ struct Model {
     let tree = occurrence.tree
     let old = state.records[tree.ref.index]
     if let old, !isNewer(freshness, than: old.stamp) { return }
-    var record = Record(data: tree.data, relations: [], stamp: freshness.stamp ?? old?.stamp)
+    var record = Record(data: tree.data, relations: [], stamp: freshness.stamp(over: old?.stamp))
     for (place, relation) in tree.relations.enumerated() {
       var stored: Relation<Ref>?
       if let old, old.data.plain[place] == nil { stored = old.relations[place] }
@@ -254,11 +264,11 @@ struct Model {
   private mutating func point(_ name: AliasName, to refs: [Ref], _ freshness: Freshness) {
     let old = state.aliases[name]
     guard let old else {
-      state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp)
+      state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp(over: nil))
       return
     }
     guard isNewer(freshness, than: old.stamp) else { return }
-    state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp ?? old.stamp)
+    state.aliases[name] = Alias(refs: refs, stamp: freshness.stamp(over: old.stamp))
   }
 
   // MARK: - Removing
@@ -320,7 +330,12 @@ struct Model {
 }
 
 extension Model.Freshness {
-  var stamp: Double? {
-    if case .stamped(let stamp) = self { stamp } else { nil }
+  /// The stamp of what is written over something stored.
+  func stamp(over stored: Double?) -> Double? {
+    switch self {
+    case .always: stored
+    case .stamped(let stamp): stamp
+    case .clock(let clock): stored.map { max(clock, $0.nextUp) } ?? clock
+    }
   }
 }

@@ -15,6 +15,8 @@ indirect enum Operation: Sendable {
   case observe(handle: Int, subscription: Int, isPart: Bool)
   case unsubscribe(Int), pause(Int), resume(Int)
   case transaction([Operation], throwing: Bool)
+  /// The date is another one, perhaps an earlier one.
+  case setDate(Double)
   /// Reads one value, and nothing else.
   case read(Ref)
   /// Reads and compares nothing for the next steps, and lets queues wait.
@@ -183,6 +185,15 @@ struct OperationGenerator {
     }
   }
 
+  /// Among the stamps that are given, and equal to none of them.
+  mutating func date() -> Double {
+    switch random.below(100) {
+    case ..<60: Double(random.below(80)) + 0.5
+    case ..<92: 1e6 + Double(random.below(100))
+    default: 1e12 + Double(random.below(3)) + 0.5
+    }
+  }
+
   mutating func someEdits(of value: Tree, mayChangeID: Bool = false) -> [Edit] {
     let occurrences = Occurrence.all(in: [value])
     return (0..<random.pick([0, 1, 1, 1, 2, 3])).map { _ in
@@ -211,6 +222,7 @@ struct OperationGenerator {
     nextHandle += 1
     if nesting == 0, random.chance(4) { return .quiet(random.below(20) + 1) }
     if random.chance(3) { return .read(ref()) }
+    if random.chance(2) { return .setDate(date()) }
     if let ref = living(model), let value = model.read(ref) {
       known += Occurrence.all(in: [value]).map(\.tree).filter { $0.size < 30 }
       if known.count > 60 { known.removeSubrange(..<(known.count - 60)) }

@@ -11,6 +11,8 @@ final class WrittenNodes {
   private var nodes: ContiguousArray<Node> = []
   /// The nodes that were released, because nothing retained them any longer.
   private var released: Set<ObjectIdentifier> = []
+  /// The stamps that the store's clock gave. A node with another one by now was given it since, or had it before.
+  private var ownStamps: [ObjectIdentifier: Stamp] = [:]
 
   init(_ backlog: Backlog) { self.backlog = backlog }
 
@@ -36,6 +38,16 @@ final class WrittenNodes {
     swap(&taken, &nodes)
     return taken
   }
+
+  /// The clock has given a node its stamp.
+  func noteOwnStamp(of node: Node) {
+    if isFollowed { ownStamps[ObjectIdentifier(node)] = node.stamp }
+  }
+
+  /// Whether a node's stamp is one that the clock gave in the open transaction.
+  func hasOwnStamp(_ node: Node) -> Bool { ownStamps[ObjectIdentifier(node)] == node.stamp }
+
+  func forgetOwnStamps() { if !ownStamps.isEmpty { ownStamps = [:] } }
 
   func takeReleased() -> Set<ObjectIdentifier> {
     defer { released = [] }
