@@ -13,7 +13,7 @@ struct ActionTests {
       typealias ManagedObjectType = Misnamed
       func execute(context: ActionContext) throws {}
     }
-    try await withConnect { connect in
+    _ = try await withConnect { connect in
       #expect(
         throws: Errors.unmanagedEntity("Entity 'Misnamed' has no plain attribute 'isbn' to be unique by")
       ) { try connect.execute(MisnamedWork()) }

@@ -26,7 +26,7 @@ extension Bookstore {
           0   fine; with --headless: all screens agreed
           1   the screens disagreed
           64  wrong usage
-          69  the page cannot be served there, or the server cannot be reached
+          69  the page cannot be served there, or the server cannot be reached or does not go by this name
           73  the file of the customer cannot be made or opened
         """)
 
@@ -48,6 +48,7 @@ extension Bookstore {
     func run() async throws {
       let ending = Ending()
       let storefront = try openStorefront(server, store, isOnline: !offline)
+      try await checkServer(storefront)
       if headless {
         let holds = try await Scenario(storefront).run(say)
         try await storefront.close()
@@ -83,5 +84,16 @@ func openStorefront(
   } catch {
     complain("\(folder): \(error)")
     throw ExitCode(73)
+  }
+}
+
+/// Ends the program with a message when the server will never answer under its name.
+func checkServer(_ storefront: Storefront) async throws {
+  do {
+    try await storefront.checkServer()
+  } catch {
+    complain("\(error)")
+    try await storefront.close()
+    throw ExitCode(69)
   }
 }

@@ -18,6 +18,7 @@ extension Bookstore {
           0   the server has everything
           1   the server refused an action
           64  wrong usage
+          69  the server does not go by this name
           73  the file cannot be made or opened
           74  an action could not be queued
         """)
@@ -44,12 +45,13 @@ extension Bookstore {
 
     func run() async throws {
       let storefront = try openStorefront(server, store, followsFeed: false)
+      try await checkServer(storefront)
       let work = Worker(storefront, books: books, seed: seed)
       do {
         try await work.forward(actions) { key, book in say("queued \(key) \(book)") }
       } catch {
         complain("\(error)")
-        throw ExitCode(74)
+        throw ExitCode(error is MisdirectedServer ? 69 : 74)
       }
       let refused = await work.drain()
       for reason in refused { complain("refused: \(reason)") }

@@ -45,6 +45,22 @@ struct WorkTests {
     }
   }
 
+  @Test("A server that does not go by its name ends both customers with a word", .timeLimit(.minutes(1)))
+  func misdirected() async throws {
+    try await withServer { server in
+      let port = try #require(server.url.port)
+      for command in ["work", "page"] {
+        let running = try Running(
+          [
+            command, "--server", "http://0.0.0.0:\(port)", "--store",
+            server.folder.appendingPathComponent(command).path,
+          ], in: server.folder)
+        #expect(running.lines().isEmpty)
+        #expect(running.status() == 69 && running.complaints.contains("421"), "\(running.complaints)")
+      }
+    }
+  }
+
   @Test("Killed at random, with the server, and started again, it loses nothing and does nothing twice")
   func killed() async throws {
     try await withServer { server in

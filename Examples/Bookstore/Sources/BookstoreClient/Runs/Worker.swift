@@ -43,6 +43,7 @@ package struct Worker {
         try await storefront.connect.executed(sync)
         break
       } catch is TransportError {
+        try await storefront.checkServer()
         try await Task.sleep(for: .milliseconds(200))
       }
     }
