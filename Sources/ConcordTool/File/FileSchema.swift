@@ -85,8 +85,10 @@
           name: row["name"], type: row["type"], isRequired: row["notnull"], isKey: (row["pk"] as Int) > 0,
           target: targets[row["name"]])
       }
-      indexes = try Row.fetchAll(db, sql: "PRAGMA index_list(\(quoted(name)))").filter { $0["origin"] == "c" }.map {
-        row in
+      // An index of some rows only does not make a column unique or indexed.
+      indexes = try Row.fetchAll(db, sql: "PRAGMA index_list(\(quoted(name)))").filter {
+        $0["origin"] == "c" && !($0["partial"] as Bool)
+      }.map { row in
         let name: String = row["name"]
         let columns = try Row.fetchAll(db, sql: "PRAGMA index_info(\(quoted(name)))").compactMap {
           $0["name"] as String?
