@@ -101,12 +101,13 @@ END {
     start = "#sourceLocation(file: \"" FILENAME "\", line: 1)\n"
     printf "%s\n%s%s\n#sourceLocation()\n\n", imports[program], start, declarations[program] > file
     printf "func snippets() async throws {\n%s%s#sourceLocation()\n", start, statements[program] > file
-    printf "}\n" > file
+    # While what the blocks have declared is there: subscriptions that go are told nothing more.
+    printf "  await delivered()\n}\n" > file
     close(file)
     # What runs it stands in a file of its own, so that its imports are not those of the program.
     runner = target "/Runner.swift"
     printf "import Dispatch\n\n" > runner
-    printf "@main enum Program {\n  static func main() async throws {\n    try await snippets()\n    await delivered()\n  }\n}\n\n" > runner
+    printf "@main enum Program {\n  static func main() async throws { try await snippets() }\n}\n\n" > runner
     printf "// Stores that deliver on the main queue are done once a call queued after theirs has run.\n" > runner
     printf "func delivered() async {\n  await withCheckedContinuation { done in" > runner
     printf " DispatchQueue.main.async { done.resume() } }\n}\n" > runner

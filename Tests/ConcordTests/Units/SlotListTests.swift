@@ -23,13 +23,13 @@ struct SlotListTests {
         list.remove(key)
         model.removeAll { $0 === thing }
       }
-      #expect(list.elements.elementsEqual(model, by: ===))
-      #expect(list.elements.reversed().elementsEqual(model.reversed(), by: ===))
+      #expect(list.elements.elementsEqual(model) { $0 === $1 })
+      #expect(list.elements.reversed().elementsEqual(model.reversed()) { $0 === $1 })
       #expect(list.count == model.count && list.isEmpty == model.isEmpty)
       #expect(list.contains(key) == model.contains { $0 === thing })
       #expect((list[key] === thing) == list.contains(key))
       let some = Set(things.prefix(20).map { ObjectIdentifier($0) })
-      #expect(list.elements(of: some).elementsEqual(model.filter { some.contains(ObjectIdentifier($0)) }, by: ===))
+      #expect(list.elements(of: some).elementsEqual(model.filter { some.contains(ObjectIdentifier($0)) }) { $0 === $1 })
     }
   }
 
