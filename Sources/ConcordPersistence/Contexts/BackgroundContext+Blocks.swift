@@ -25,7 +25,9 @@ extension BackgroundContext {
   /// }
   /// ```
   ///
-  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  /// - Parameters:
+  ///   - onError: a closure that receives what the block throws, on the thread of the block.
+  ///   - body: the block.
   public func perform(
     onError: @escaping @Sendable (any Error) -> Void,
     _ body: @escaping @Sendable (BackgroundContext) throws -> Void
@@ -37,7 +39,9 @@ extension BackgroundContext {
 
   /// Runs a block that takes nothing and may throw on another thread, with exclusive use of the context, and returns at once.
   ///
-  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  /// - Parameters:
+  ///   - onError: a closure that receives what the block throws, on the thread of the block.
+  ///   - body: the block.
   public func perform(
     onError: @escaping @Sendable (any Error) -> Void, _ body: @escaping @Sendable () throws -> Void
   ) {

@@ -15,7 +15,9 @@ extension ViewContext {
 
   /// Runs a block that may throw on another thread, as one transaction, and returns at once.
   ///
-  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  /// - Parameters:
+  ///   - onError: a closure that receives what the block throws, on the thread of the block.
+  ///   - body: the block.
   public func perform(
     onError: @escaping @Sendable (any Error) -> Void, _ body: @escaping @Sendable (ViewContext) throws -> Void
   ) {
@@ -26,7 +28,9 @@ extension ViewContext {
 
   /// Runs a block that takes nothing and may throw on another thread, as one transaction, and returns at once.
   ///
-  /// - Parameter onError: a closure that receives what the block throws, on the thread of the block.
+  /// - Parameters:
+  ///   - onError: a closure that receives what the block throws, on the thread of the block.
+  ///   - body: the block.
   public func perform(
     onError: @escaping @Sendable (any Error) -> Void, _ body: @escaping @Sendable () throws -> Void
   ) {
