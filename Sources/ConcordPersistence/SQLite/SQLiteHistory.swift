@@ -85,10 +85,10 @@
     /// Whether the table was as it is wanted, before it was migrated.
     func isOlder(_ table: SQLiteSchema.Table) -> Bool { earlier.contains { $0.hasColumns(of: table) } }
 
-    /// Whether names that were exchanged since are those of an earlier model.
-    func isOlderByNames(_ table: SQLiteSchema.Table) -> Bool {
-      guard let shape, shape != Shape(table), shape.codings == Shape(table).codings else { return false }
-      return earlier.contains { $0.describes(table) }
+    /// Whether the table was described like this before it was migrated, and has not been since. Its columns may fit all the same: with
+    /// names that were exchanged, or with values that were converted to a related type.
+    func isOlderByDescription(_ table: SQLiteSchema.Table) -> Bool {
+      shape != nil && !current.contains { $0.describes(table) } && earlier.contains { $0.describes(table) }
     }
 
     // MARK: Writing

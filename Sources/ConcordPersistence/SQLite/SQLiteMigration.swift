@@ -213,7 +213,7 @@
     var isCarried: Bool { !isChanged && !history.knows(table) }
 
     /// Whether a model that is newer than this one has changed the table.
-    var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByNames(table) }
+    var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByDescription(table) }
 
     /// What cannot be migrated.
     func problems(_ db: Database) throws -> [String] {
