@@ -3,11 +3,19 @@ import Testing
 
 @testable import ConcordPersistence
 
+#if PostgreSQL
+  import ConcordTestShared
+  @testable import ConcordPostgreSQL
+#endif
+
 /// Every type of store: a test that takes it is run with each.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   #if Persistence
     case sqlite
+  #endif
+  #if PostgreSQL
+    case postgreSQL
   #endif
 
   var testDescription: String { rawValue }
@@ -38,9 +46,37 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     #if Persistence
       case .sqlite: try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: model.entities)
     #endif
+    #if PostgreSQL
+      case .postgreSQL: try Self.open(model, model.entities, folder.appending(path: "test"), "")
+    #endif
     }
   }
 }
+
+#if PostgreSQL
+  extension StoreKind {
+    /// Databases in which each URL has a schema of its own, so that they are as far from each other as files are.
+    static let postgreSQLType: StoreType = {
+      let type: StoreType = "PostgreSQLSchema"
+      StoreFactory.register(type) { request in
+        guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no URL") }
+        return try open(request.model, request.entities, url, request.configuration.name ?? "")
+      }
+      return type
+    }()
+
+    static func open(
+      _ model: Model, _ entities: [EntityDescription], _ url: URL, _ configuration: String
+    ) throws -> PostgreSQLStore {
+      let parts = url.standardizedFileURL.pathComponents.suffix(2)
+      var options = PostgreSQLOptions(
+        connection: try PostgreSQLServer.shared.get().url, schema: parts.joined(separator: "/"))
+      options.idleTime = 5
+      return try PostgreSQLStore(
+        name: url.lastPathComponent, options, model: model, entities: entities, configuration: configuration)
+    }
+  }
+#endif
 
 /// A folder of its own, which goes at the end of the body.
 func withFolder<R>(_ body: (URL) throws -> R) throws -> R {

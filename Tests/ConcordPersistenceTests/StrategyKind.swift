@@ -53,6 +53,9 @@ extension StoreKind {
     #if Persistence
       case .sqlite: .sqlite
     #endif
+    #if PostgreSQL
+      case .postgreSQL: StoreKind.postgreSQLType
+    #endif
     }
   }
 

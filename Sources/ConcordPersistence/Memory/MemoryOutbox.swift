@@ -57,9 +57,9 @@ struct MemoryOutbox {
 }
 
 /// How long finished rows are remembered, so that those who follow read only what is new.
-enum OutboxLimits {
+package enum OutboxLimits {
   /// How many writes.
-  static let remembered: Int64 = 1024
+  package static let remembered: Int64 = 1024
   /// After how many writes they are looked for.
-  static let sweep: Int64 = 256
+  package static let sweep: Int64 = 256
 }

@@ -61,7 +61,7 @@ public struct OutboxVersion: Sendable, Hashable {
   /// Whether those who have read up to here can be told what is new, or have to read all.
   ///
   /// - Parameter forgotten: up to where finished rows may be missing.
-  func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
+  package func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
     (epoch == version.epoch || self == .empty) && number >= forgotten
   }
 }

@@ -20,8 +20,8 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The store that keeps everything, if there is but one.
     var only: (store: any RowStore, attachment: StoreAttachment)?
     var lastAttachment = 0
-    /// Which of them keeps what is forwarded: the first that has a file, or the first.
-    var home: Int? { attached.firstIndex { $0.store.url != nil } ?? attached.indices.first }
+    /// Which of them keeps what is forwarded: the first that outlives the process, or the first.
+    var home: Int? { attached.firstIndex { $0.store.isKept } ?? attached.indices.first }
   }
 
   private struct Attached {
@@ -263,6 +263,9 @@ public final class PersistentStoreCoordinator: Sendable {
       if let notice { tell(notice.keys, announced: notice.number) }
     }
     func writing(_ session: any RowWriting) throws -> R {
+      // A store may run this again, if its first attempt to commit had no effect.
+      if let earlier = notice { tell(earlier.keys, announced: earlier.number) }
+      notice = nil
       let result = try body(session)
       let keys = session.changedKeys
       isChanged = !keys.isEmpty

@@ -154,7 +154,7 @@ extension RowWriting {
     _ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp
   ) throws { try updateWhole(key, changed, of: values, stamp: stamp) }
 
-  func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
+  package func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
     guard let old = try self.row(of: key) else { return }
     var row = old
     for position in changed.positions { row.values[position] = values[values.startIndex + position] }
@@ -162,13 +162,13 @@ extension RowWriting {
     try update(row, replacing: old, for: key)
   }
 
-  func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
+  package func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
     guard let stored = try self.row(of: key), stored == base else { return false }
     if row != stored { try update(row, replacing: stored, for: key) }
     return true
   }
 
-  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+  package func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return false }
     try update(row, replacing: stored, for: key)
     return true

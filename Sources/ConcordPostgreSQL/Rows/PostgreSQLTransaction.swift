@@ -1,0 +1,55 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+  import ConcordPersistence
+  import Foundation
+
+  /// One attempt to write.
+  struct PostgreSQLTransaction {
+    private let connection: PostgreSQLConnection
+    private let store: String
+    private let pool: PostgreSQLPool
+    private let watch: PostgreSQLWatch
+
+    init(_ connection: PostgreSQLConnection, store: String, pool: PostgreSQLPool, watch: PostgreSQLWatch) {
+      (self.connection, self.store, self.pool, self.watch) = (connection, store, pool, watch)
+    }
+
+    /// - Throws: ``PostgreSQLFailure`` if the transaction had no effect, and may be run again if its kind allows that.
+    func write<R>(
+      _ tables: [EntityDescription: PostgreSQLTable], origin: ObjectIdentifier?, _ feed: Feed<StoreCommit>,
+      _ body: (PostgreSQLSession) throws -> R
+    ) throws -> R {
+      connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
+      let session = PostgreSQLSession(connection, tables: tables, store: store)
+      let result: R
+      do { result = try body(session) } catch {
+        // What the body made of it does not matter.
+        if let failure = session.failure, failure.isConflict || failure.isConnectionLost { throw failure }
+        throw error
+      }
+      if let failure = session.failure { throw failure }
+      if connection.forgetDeferred(), !connection.isInTransaction { return result }
+      guard let id = session.transactionID else {
+        // Nothing was written, so nothing can be in doubt.
+        try connection.run([.once("COMMIT")])
+        return result
+      }
+      watch.willCommit(id)
+      do {
+        try connection.run([.init(sql: "COMMIT"), watch.notification])
+      } catch let failure as PostgreSQLFailure {
+        guard failure.isConnectionLost else {
+          watch.didNotCommit(id)
+          throw failure
+        }
+        guard try PostgreSQLOutcome(pool, store: store).isCommitted(id) else {
+          watch.didNotCommit(id)
+          throw failure
+        }
+      }
+      if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
+      return result
+    }
+  }
+#endif
