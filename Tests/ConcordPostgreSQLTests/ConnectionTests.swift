@@ -157,7 +157,7 @@
       try pool.with { first in
         try pool.with { _ in
           try pool.with { _ in
-            try pool.with(isNested: true) { last in
+            try pool.with(isNested: true) { (last: PostgreSQLConnection) throws -> Void in
               #expect(try last.query("SELECT 1::bigint").integer(0, 0) == 1)
               _ = try? last.query("SELECT pg_terminate_backend(\(first.processID))")
             }

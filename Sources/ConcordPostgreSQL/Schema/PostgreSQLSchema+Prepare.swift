@@ -61,7 +61,7 @@
 
     func present(_ connection: PostgreSQLConnection) throws -> Present {
       var parameters = PostgreSQLParameters()
-      parameters.append(name)
+      parameters.append(storedName(name))
       func command(_ sql: String) -> PostgreSQLConnection.Command { .once(sql, parameters) }
       let results = try connection.run([
         command("SELECT 1 FROM pg_namespace WHERE nspname = $1"),
