@@ -1,7 +1,6 @@
 import ConcordModel
 
-/// Reads rows as they will be when the pending changes are saved: what others have stored meanwhile lies below, property by
-/// property.
+/// A reading of rows as they will be when the pending changes are saved, merged with stored rows property by property.
 final class PendingReading: RowReading, OutboxesReading {
   private let base: any RowReading
   private let pending: PendingChanges
@@ -58,7 +57,7 @@ final class PendingReading: RowReading, OutboxesReading {
     var goesOn = remaining > 0
     guard goesOn else { return }
     var whole = query
-    // Of the base no more rows are needed than are looked for, with those that are replaced.
+    // The base gives as many rows as are wanted, and one for each that a pending change replaces.
     let needed = query.start.addingReportingOverflow(query.maximum)
     whole.limit =
       needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count
