@@ -20,7 +20,7 @@
         try cachedStatement(sql: "COMMIT TRANSACTION").execute()
         return result
       } catch {
-        // SQLite may have rolled back already. What was wrong first counts.
+        // SQLite may have rolled back already. The first error is thrown.
         try? rollback()
         throw error
       }

@@ -8,7 +8,7 @@
     /// Whether the file was empty when it was looked at. That may change, and the file stays the same.
     let isEmpty: Bool
 
-    /// `nil` if there is none, or that cannot be known.
+    /// `nil` if the file does not exist or cannot be examined.
     init?(path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

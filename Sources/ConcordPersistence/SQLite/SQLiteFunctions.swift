@@ -96,7 +96,7 @@
       return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
     }
 
-    /// What is found out about two texts; `false` if one is none.
+    /// Calls a closure with two texts; `false` if an argument is not a text.
     private static func texts(
       _ values: UnsafeMutablePointer<OpaquePointer?>?, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) -> Bool {
@@ -132,7 +132,8 @@
   }
 
   extension StoredRelation {
-    /// The number of a relation of numbers with a fraction, as queries write it; `nil` for others.
+    /// The number of a comparison between an integer and a number with a fraction, as queries write it; `nil` for other
+    /// operators.
     var number: Int64? {
       switch self {
       case .sameNumber: 0

@@ -16,13 +16,13 @@
     private var values: [String: Values] = [:]
     private let readsValues: Bool
 
-    /// What is known of the whole file.
+    /// Facts about the whole file.
     struct FileFacts {
       /// The target of each column that refers to an entity, by table and column; `nil` if the file does not say.
       var targets: [String: [String: String]]?
       /// By entity, the names of its collections' tables, in lower case.
       var collections: [String: Set<String>] = [:]
-      /// The entities that others refer to.
+      /// The entities that are targets of references.
       var referredTo: Set<String> = []
     }
 
@@ -41,7 +41,7 @@
       case nothing(String)
     }
 
-    /// What is known of the values that a column takes over.
+    /// The relation between a column's coding and that of the values it takes over.
     private enum Fit: Equatable {
       /// They were stored with this coding.
       case same

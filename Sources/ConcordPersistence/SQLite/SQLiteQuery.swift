@@ -5,14 +5,14 @@
   struct SQLitePart {
     enum Rows {
       case all
-      /// Those whose text in a column is plain (``PlainScalars``), or `NULL`.
+      /// The rows whose text in a column is plain (``PlainScalars``), or `NULL`.
       case plain(Int)
-      /// The others.
+      /// The rows whose text in a column is not plain.
       case others(Int)
     }
 
     let rows: Rows
-    /// The columns whose texts are all plain there: what is compared by bytes, and through an index.
+    /// The columns whose texts are all plain in this part, which are compared by bytes and through an index.
     let plainTexts: Set<Int>
   }
 

@@ -69,7 +69,7 @@
       }
     }
 
-    /// What it comes to where some columns hold no bytes.
+    /// Returns the condition simplified for rows in which some columns hold no bytes.
     func withoutBytes(in positions: Set<Int>) -> StoredCondition {
       switch self {
       case .isEqual(.position(let position), .blob) where positions.contains(position): return .always(false)

@@ -3,9 +3,9 @@ import Foundation
 
 /// A clock that gives stamps: the date, strictly increasing, and later than what is already stored.
 ///
-/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a change is the later of
-/// the date and just after the stamp of the row that it changes. A row whose stamp is ahead of the date says nothing of other rows, so
-/// that one wrong clock does not make all that is written afterwards newer than what a server gives.
+/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a
+/// change is the later of the date and just after the stamp of the row that it changes. The stamp of one row has no
+/// effect on other rows, so that one wrong clock does not make later writes newer than values from a server.
 final class StampSource: Sendable {
   private struct State {
     var last: Stamp = -.infinity
