@@ -56,7 +56,7 @@ struct MemoryOutbox {
   }
 }
 
-/// How long finished rows are remembered, so that those who follow read only what is new.
+/// The limits on finished rows, which are kept for a while so that readers fetch only new rows.
 enum OutboxLimits {
   /// How many writes.
   static let remembered: Int64 = 1024

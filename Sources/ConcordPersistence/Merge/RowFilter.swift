@@ -4,7 +4,7 @@ import Foundation
 /// Which rows a predicate holds for: what a store can evaluate itself, or a list of those for which it was evaluated.
 enum RowFilter {
   case condition(StoredCondition)
-  /// With a condition that all of them fulfil, and others may.
+  /// The rows with some keys, and a condition that all of them fulfil and further rows may.
   case keys(Set<StoredValue>, within: StoredCondition)
 
   /// Evaluates what a store cannot evaluate. Not from within a reading, since a computed property is the user's.

@@ -2,8 +2,8 @@ import Foundation
 
 /// What Swift finds in texts, character by character. Where bytes tell the same they are looked at instead.
 enum TextSearch {
-  /// Whether each scalar of a text is a character of its own in one form only: letters up to U+02FF, and no carriage return, which makes
-  /// one character with a line feed.
+  /// Returns whether each scalar of a text is a character that has one form only: scalars up to U+02FF, except the
+  /// carriage return, which forms one character with a line feed.
   static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index + 8 <= bytes.count {

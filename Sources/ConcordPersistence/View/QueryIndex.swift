@@ -1,21 +1,22 @@
 import Concord
 import ConcordModel
 
-/// The live queries of a view, found by what they compare for equality, so that a change costs those whose result it may change.
+/// An index of the live queries of a view by the values that they compare for equality, so that a change costs only the
+/// queries whose result it may change.
 final class QueryIndex {
   private var queries: [Int: any ViewQuery] = [:]
   private var groups: [EntityDescription: Group] = [:]
-  /// Those for which what they know is not enough.
+  /// The queries that have to fetch.
   private var toFetch: Set<Int> = []
-  /// Those whose results nobody has any longer.
+  /// The queries whose results were released.
   private let ended = Locked<[Int]>([])
   private var lastNumber = 0
 
   /// The queries for one type.
   private struct Group {
-    /// Those whose results depend on the rows of the type alone.
+    /// The queries whose results depend on the rows of the type alone.
     var flat = QueryLookup()
-    /// Those whose results depend on the entities inside, too.
+    /// The queries whose results depend on the entities inside, too.
     var deep = QueryLookup()
     let contained: Set<EntityDescription>
 
@@ -91,7 +92,8 @@ final class QueryIndex {
     }
   }
 
-  /// The queries whose results a change may change, each with the changed entities that it has to look at, and those that are to fetch.
+  /// Returns the queries whose results a change may affect, each with the changed entities that it has to examine, and
+  /// those that have to fetch.
   func concerned(by rows: ChangedRows) throws -> [(query: any ViewQuery, ids: [StoredValue])] {
     var found: [Int: [StoredValue]] = [:]
     for number in toFetch { found[number] = [] }
@@ -113,7 +115,7 @@ private struct QueryLookup {
   private var byValues: [[StoredColumn]: [[StoredValue]: Set<Int>]] = [:]
   /// Which of these queries know an entity.
   private let members = QueryMembers()
-  /// Those that compare nothing for equality.
+  /// The queries that compare nothing for equality.
   private var others: [Int: any ViewQuery] = [:]
   private var count = 0
 
