@@ -37,8 +37,8 @@ extension Notification.Name {
   public static let ActionDidFinishExecuting = Notification.ActionDidFinishExecuting
 }
 
-/// Tells what happens to actions: completion blocks, notifications and streams, one after another, in the order in which it
-/// happened, on a queue of its own.
+/// The delivery of events of actions to completion blocks, notifications and streams: one at a time, in order, on a
+/// queue.
 final class ActionNotices: Sendable {
   private let queue = DispatchQueue(label: "concord.connect.notices")
   private let state = Locked(State())
@@ -87,7 +87,7 @@ final class ActionNotices: Sendable {
     return stream
   }
 
-  /// Ends all streams, after what was enqueued so far.
+  /// Ends all streams, after the events enqueued so far.
   func end() {
     queue.async {
       let streams = self.state.withLock { state in
@@ -98,6 +98,6 @@ final class ActionNotices: Sendable {
     }
   }
 
-  /// Returns when all is told that was enqueued so far; at once where that is being told.
+  /// Waits until the events enqueued so far are delivered; returns at once within a delivery.
   func settle() { if !queue.isCurrent { queue.sync {} } }
 }

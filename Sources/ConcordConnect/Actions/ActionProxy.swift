@@ -36,9 +36,9 @@ public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
   var state: ActionState { get }
   /// How it ended; `unknown` until it has.
   var completionStatus: ActionCompletionStatus { get }
-  /// What it threw; `nil` if it threw nothing, or a `CancellationError`.
+  /// The error that the action threw; `nil` if it threw none, or a `CancellationError`.
   var error: (any Error)? { get }
-  /// What it has cost so far.
+  /// The time and work that the action has used so far.
   var statistics: any ActionStatistics { get }
 
   /// Cancels it: one that waits never runs, and the task of one that runs is cancelled. Nothing happens to one that has finished.

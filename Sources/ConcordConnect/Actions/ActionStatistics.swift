@@ -12,7 +12,7 @@ public protocol ActionStatistics: Sendable, CustomStringConvertible {
   var contextStatistics: (any ContextStatistics)? { get }
 }
 
-/// What was done in an ``ActionContext``: a snapshot. Times are in seconds.
+/// A snapshot of the operations of an ``ActionContext``. Times are in seconds.
 public protocol ContextStatistics: Sendable, CustomStringConvertible {
   /// Entities that saves added.
   var inserts: Int { get }
@@ -43,7 +43,8 @@ extension ActionStatistics {
 }
 
 extension ContextStatistics {
-  /// What was done, and how long it took: `2 inserted, 0 updated, 1 deleted, 3 read, in 0.010 s (0.004 s reading, 0.005 s saving)`.
+  /// The operations and their times: `2 inserted, 0 updated, 1 deleted, 3 read, in 0.010 s (0.004 s reading, 0.005 s
+  /// saving)`.
   public var description: String {
     "\(inserts) inserted, \(updates) updated, \(deletes) deleted, \(fetches) read, in \(contextBlockTime.inSeconds) "
       + "(\(fetchTime.inSeconds) reading, \(saveTime.inSeconds) saving)"

@@ -24,13 +24,15 @@ public protocol ForwardAction: Codable, Sendable {
   /// The entity with which it keeps its order: actions of one entity are sent one after another, as they were forwarded.
   var entity: AnyEntityReference { get }
 
-  /// Which other stored entities ``apply(to:)`` reads or changes; none, unless said otherwise. What it makes is not among them.
+  /// The further stored entities that ``apply(to:)`` reads or changes; none by default. Entities that it inserts are
+  /// not among them.
   var touches: [AnyEntityReference] { get }
 
-  /// Makes the change. It is called whenever what lies below it has changed, and once more when the service has accepted, with a
-  /// store that may hold nothing but ``entity``, ``touches`` and all they contain; and so it uses nothing else, and does nothing else.
+  /// Makes the change. It is called whenever the state below it has changed, and once more when the service has
+  /// accepted, with a store that may hold only ``entity``, ``touches`` and the entities that they contain. It must not
+  /// use anything else, or have other effects.
   ///
-  /// - Throws: whatever says that the change does not apply to what is there.
+  /// - Throws: an error if the change does not apply to the present state.
   func apply(to store: EntityStore) throws
 
   /// Sends the change to the service, with a key by which the service recognises it when it comes again.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A forwarded action that the web service has not answered for good.
+/// A forwarded action to which the web service has not given a final response.
 public struct OutboxEntry: Sendable, Identifiable {
   /// By which the service recognises it.
   public let key: IdempotencyKey
@@ -14,7 +14,7 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let forwarded: Date
   /// How often it was tried in vain since the ``Connect`` was started, or since it was a dead letter.
   public let attempts: Int
-  /// What was wrong the last time.
+  /// The error of the last attempt.
   public let lastError: String?
   /// Whether it is being sent now.
   public let isSending: Bool
@@ -23,7 +23,8 @@ public struct OutboxEntry: Sendable, Identifiable {
   public var id: IdempotencyKey { key }
 }
 
-/// An action that the web service has refused for good. It is shown no longer, and stays until it is tried again or dropped.
+/// An action that the web service has refused permanently. Its change is no longer shown; it stays until it is retried
+/// or dropped.
 public struct DeadLetter: Sendable, Identifiable {
   /// The entry of the refused action.
   public let entry: OutboxEntry
@@ -47,13 +48,14 @@ public enum OutboxEvent: Sendable {
   case delayed(OutboxEntry, error: any Error, by: Duration)
   /// The service has accepted it.
   case accepted(OutboxEntry)
-  /// The service has accepted it, but what it changes cannot be stored: it does not apply any longer. Told in the process that sends.
+  /// The service has accepted the action, but its change no longer applies to the stored entities. Reported in the
+  /// sending process.
   case notApplied(OutboxEntry, error: any Error)
-  /// The service has refused it for good.
+  /// The service has refused the action permanently.
   case refused(DeadLetter)
   /// A dead letter is to be sent again.
   case retried(OutboxEntry)
-  /// A dead letter was given up, or an action that nobody knows.
+  /// A dead letter, or an action of an unregistered type, was given up.
   case dropped(OutboxEntry)
   /// The type of an action is not registered, or cannot read it. It stays, and later actions of its entity wait.
   case unknown(OutboxEntry)

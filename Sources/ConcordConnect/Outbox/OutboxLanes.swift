@@ -10,7 +10,7 @@ struct OutboxLanes {
 
   private struct Lane {
     var actions = OrderedQueue<OutboxID>()
-    /// Those that are not sent, and hold up what comes after them.
+    /// The actions that are not sent, and hold up later ones.
     var blocking: Set<OutboxID> = []
     var busy: OutboxID?
     /// Which wait after a failure it is in; `nil` if it is in none.
@@ -108,7 +108,7 @@ struct OutboxLanes {
     return wait
   }
 
-  /// Ends a wait after a failure, unless the lane is in another one by now; without a number, whichever it is in.
+  /// Ends a wait after a failure, unless the lane has begun another one; without a number, ends the present wait.
   mutating func wake(_ key: Key, from wait: Int? = nil) {
     guard let lane = lanes[key], wait == nil || lane.wait == wait else { return }
     change(key) { $0.wait = nil }

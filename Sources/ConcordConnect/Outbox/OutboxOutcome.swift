@@ -24,7 +24,7 @@ enum OutboxOutcome {
     case .failure(let error as TransportError): self.init(error)
     case .failure(let error): self = .failed(error, retryAfter: nil)
     }
-    // What the service has decided counts, also when nobody waited for it any longer.
+    // The service's decision counts, also after a cancellation.
     if isCancelled, case .failed = self { self = .cancelled }
   }
 
@@ -39,7 +39,6 @@ enum OutboxOutcome {
     }
   }
 
-  /// A service may say anything. Clocks cannot wait for all of it, and nobody waits longer than a day for a service that has lost
-  /// its senses.
+  /// Returns a wait that a clock can take, at most a day: a service may ask for any time.
   private static func possible(_ retryAfter: Duration) -> Duration { min(max(.zero, retryAfter), .seconds(86_400)) }
 }

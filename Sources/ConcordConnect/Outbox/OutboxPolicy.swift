@@ -1,6 +1,6 @@
 /// How an outbox sends.
 public struct OutboxPolicy: Sendable, Hashable {
-  /// What becomes of later actions of an entity when one was refused.
+  /// The treatment of later actions of an entity after a refused one.
   public enum Dependents: Sendable, Hashable {
     /// They wait until the dead letter is tried again, or dropped.
     case hold

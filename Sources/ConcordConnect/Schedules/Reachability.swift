@@ -30,7 +30,7 @@ public struct SystemReachability: Reachability {
   }
 }
 
-/// A network whose changes can be followed without a wait: whoever changes it has told all when that returns.
+/// A reachability whose changes reach all followers before the changing call returns.
 protocol ImmediateReachability: Reachability {
   /// Calls back whenever the state changes, in order, until the result is called.
   ///
@@ -41,7 +41,7 @@ protocol ImmediateReachability: Reachability {
 /// A switch: for tests, and for an app that lets its user go offline.
 public final class ReachabilitySwitch: ImmediateReachability {
   private let state: Locked<State>
-  /// Guards the order in which changes are told.
+  /// The lock that keeps changes in order while they are delivered.
   private let telling = NSRecursiveLock()
 
   private struct State {

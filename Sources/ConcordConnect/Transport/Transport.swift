@@ -8,7 +8,7 @@ public import Foundation
 public protocol Transport: Sendable {
   /// Sends a request.
   ///
-  /// - Returns: the response, whatever its status.
+  /// - Returns: the response, with any status.
   /// - Throws: ``TransportError``, or `CancellationError` if the task was cancelled.
   func send(_ request: TransportRequest) async throws -> TransportResponse
 }

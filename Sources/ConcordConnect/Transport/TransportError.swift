@@ -4,7 +4,7 @@ public import Foundation
 public enum TransportError: Error, Sendable {
   /// The service answered with another status than was expected.
   case status(Int, excerpt: String, retryAfter: Duration?)
-  /// The body is not what was expected. `path` says where: `[3].author.name`.
+  /// The body cannot be decoded. `path` is the place of the error: `[3].author.name`.
   case undecodable(type: String, path: String, reason: String, excerpt: String)
   /// No answer came in time.
   case timedOut
@@ -16,7 +16,7 @@ public enum TransportError: Error, Sendable {
   case redirected(to: String)
   /// The service sent the request on too often.
   case tooManyRedirects
-  /// The request is none, or leads to another host.
+  /// The request is invalid, or leads to another host.
   case invalidRequest(String)
   /// The pages of a list lead to each other, or there are too many.
   case endlessPages(String)
