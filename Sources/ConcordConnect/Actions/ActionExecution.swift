@@ -9,7 +9,7 @@ final class ActionExecution: ActionProxy {
   typealias Completion = @Sendable (any ActionProxy) -> Void
 
   let actionType: any Action.Type
-  /// Who tells of it.
+  /// The delivery of the action's events.
   let notices: ActionNotices
   private let isEntityAction: Bool
   private let locked: Locked<State>
@@ -23,7 +23,7 @@ final class ActionExecution: ActionProxy {
     var work: Work?
     var completion: Completion?
     var task: Task<Void, Never>?
-    /// Who waits for its end. Whether its completion block and notices have run.
+    /// The tasks that wait for the end, and whether the completion block and the notices have run.
     var waiting: [CheckedContinuation<ActionCompletionStatus, Never>] = []
     var isTold = false
     var snapshot = ActionSnapshot()

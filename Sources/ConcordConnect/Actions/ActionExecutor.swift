@@ -12,11 +12,11 @@ final class ActionExecutor: TaskExecutor {
   static let shared = ActionExecutor()
 
   private let state = Locked(State())
-  /// Where threads sleep. Each signal is for one that was taken out of `idle`.
+  /// The semaphore of sleeping threads. Each signal is for a thread that was taken out of `idle`.
   private let wake = DispatchSemaphore(value: 0)
   private static let processors = ProcessInfo.processInfo.activeProcessorCount
   private static let lifetime = DispatchTimeInterval.seconds(5)
-  /// How many threads are made at once, and when it is looked whether more are needed.
+  /// The number of threads made at once, and the interval of checks for blocked threads.
   private static let promptThreads = 16
   private static let growthInterval = DispatchTimeInterval.milliseconds(10)
 
@@ -26,14 +26,14 @@ final class ActionExecutor: TaskExecutor {
     var limit = ActionExecutor.processors
     var threads = 0
     var idle = 0
-    /// How many jobs were taken since it was last looked whether threads block.
+    /// The number of jobs taken since the last check for blocked threads.
     var taken = 0
     var isWatched = false
   }
 
   private enum Step { case wake, spawn, watch, none }
 
-  /// How many threads there are.
+  /// The number of threads.
   var threadCount: Int { state.withLock { $0.threads } }
 
   /// Lets one thread more be made.

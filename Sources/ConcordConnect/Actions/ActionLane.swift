@@ -2,7 +2,7 @@ import Concord
 
 /// A queue of actions, of which some run at a time. It has no lock; who uses it holds the scheduler's.
 struct ActionLane {
-  /// How many run at a time at most.
+  /// The maximum number of concurrent executions.
   var limit: Int
   private(set) var running: [ObjectIdentifier: ActionExecution] = [:]
   /// The waiting executions, from `first` on. Cancelled ones stay until their turn, without their action.

@@ -24,7 +24,7 @@ public protocol ActionManager: AnyObject, Sendable {
   /// Whether actions wait: none begins, what runs goes on.
   var suspended: Bool { get set }
 
-  /// How many generic actions run at a time at most: at least 1, and 5 unless set.
+  /// The maximum number of generic actions that run at a time: at least 1, and 5 by default.
   var maximumConcurrentActions: Int { get set }
 
   /// The events of actions from now on. Each call returns a new stream, which ends when the manager is released.
@@ -35,7 +35,7 @@ public protocol ActionManager: AnyObject, Sendable {
   /// Executes an action each time one of the triggers fires. The triggers may also be passed as separate arguments.
   @discardableResult
   func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
-  /// The same for work on entities.
+  /// Executes an action on entities each time one of the triggers fires.
   @discardableResult
   func schedule<A: EntityAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
 

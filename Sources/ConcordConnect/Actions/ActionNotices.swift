@@ -2,11 +2,11 @@ import Concord
 import Dispatch
 public import Foundation
 
-/// What happened to an action.
+/// An event in the execution of an action.
 public enum ActionEvent: Sendable {
-  /// It began to run.
+  /// The action began to run.
   case started(any ActionProxy)
-  /// It has finished: it ran, or was cancelled before it began.
+  /// The action has run, or was cancelled before it began.
   case finished(any ActionProxy)
 
   /// The proxy of the action.
@@ -31,9 +31,9 @@ extension Notification {
 }
 
 extension Notification.Name {
-  /// The same as `Notification.ActionDidStartExecuting`.
+  /// The name of the notification that an action began to run.
   public static let ActionDidStartExecuting = Notification.ActionDidStartExecuting
-  /// The same as `Notification.ActionDidFinishExecuting`.
+  /// The name of the notification that an action has finished.
   public static let ActionDidFinishExecuting = Notification.ActionDidFinishExecuting
 }
 
@@ -51,7 +51,7 @@ final class ActionNotices: Sendable {
 
   init() { queue.mark() }
 
-  /// Who posts the notifications.
+  /// Sets the object of the notifications.
   func setSource(_ source: AnyObject) { state.withLock { $0.source = source } }
 
   func didStart(_ execution: ActionExecution) {

@@ -1,24 +1,24 @@
-/// How far an action has come.
+/// The execution state of an action.
 public enum ActionState: Sendable, Hashable {
-  /// It is not in a queue yet.
+  /// The action is not in a queue yet.
   case created
-  /// It waits in a queue.
+  /// The action waits in a queue.
   case pending
-  /// It runs.
+  /// The action runs.
   case executing
-  /// It has run, or never will.
+  /// The action has run, or never will.
   case finished
 }
 
-/// How an action ended.
+/// The result of an action's execution.
 public enum ActionCompletionStatus: Sendable, Hashable {
-  /// It has not.
+  /// The action has not finished.
   case unknown
-  /// It returned.
+  /// The action returned.
   case successful
-  /// It was cancelled before it ended, or threw `CancellationError`.
+  /// The action was cancelled before it ended, or threw `CancellationError`.
   case canceled
-  /// It threw.
+  /// The action threw an error.
   case failed
 }
 
@@ -34,7 +34,7 @@ public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
   var actionType: any Action.Type { get }
   /// The execution state of the action.
   var state: ActionState { get }
-  /// How it ended; `unknown` until it has.
+  /// The result of the execution; `unknown` until the action has finished.
   var completionStatus: ActionCompletionStatus { get }
   /// The error that the action threw; `nil` if it threw none, or a `CancellationError`.
   var error: (any Error)? { get }

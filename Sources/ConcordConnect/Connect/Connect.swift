@@ -16,7 +16,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   ///
   /// - Throws: ``/ConcordModel/StoreError``; then it is not started.
   func start() throws
-  /// The same on another thread.
+  /// Starts the connect on another thread, and calls a block with the error, if there is one.
   ///
   /// - Parameter block: gets the error, or `nil`, on any thread.
   func start(block: @escaping @Sendable ((any Error)?) -> Void)
@@ -27,7 +27,7 @@ public protocol Connect: PersistentContainer, ActionManager {
   /// - Throws: ``/ConcordModel/StoreError`` if a store cannot be detached because something cannot be written; then it is still
   ///   started. ``Errors/calledFromAction(_:)`` if an action calls it, which would wait for itself.
   func stop() throws
-  /// The same on another thread. An action may call it.
+  /// Stops the connect on another thread, and calls a block with the error, if there is one. An action may call it.
   func stop(block: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Whether it takes work.

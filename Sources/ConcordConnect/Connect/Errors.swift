@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``Connect`` refuses.
+/// An error of a ``Connect``.
 public enum Errors: Error, Sendable, Equatable {
   /// The type does not belong to the model, or cannot be told apart by its uniqueness attributes. The text names it.
   case unmanagedEntity(String)

@@ -6,9 +6,9 @@ import Foundation
 /// The state of a connect: whether it is started, and its stores.
 struct LifeState {
   var isStarted = false
-  /// Where the attached stores come from.
+  /// The places of the attached stores.
   var places: [StorePlace] = []
-  /// What the last stop detached, until other stores are attached.
+  /// The places of the stores that the last stop detached, until other stores are attached.
   var detached: [StorePlace] = []
 }
 

@@ -60,7 +60,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
     outbox.register(forwarding)
   }
 
-  /// The same, as Core Data calls it.
+  /// Creates a container with a model, by the argument label of Core Data.
   public convenience init(
     name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericConnect"

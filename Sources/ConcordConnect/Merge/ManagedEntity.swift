@@ -16,7 +16,7 @@ public protocol ManagedEntity: PersistentEntity {
 }
 
 extension EntityDescription {
-  /// Which columns tell entities apart.
+  /// Returns the columns that identify an entity.
   ///
   /// - Throws: ``Errors/unmanagedEntity(_:)`` if one of the attributes is not there, or no plain value.
   func uniqueness() throws -> [StoredColumn] {

@@ -18,7 +18,7 @@ public import Concord
 ///
 /// It is kept as JSON until the service has answered, so that a later version of the program has to be able to read it.
 public protocol ForwardAction: Codable, Sendable {
-  /// What the type is called in the outbox. It stays the same when the type is renamed.
+  /// The name of the type in the outbox. It stays the same when the type is renamed.
   static var name: String { get }
 
   /// The entity with which it keeps its order: actions of one entity are sent one after another, as they were forwarded.
@@ -48,7 +48,7 @@ extension ForwardAction {
 /// An error after which it is of no use to try again.
 public protocol NonRetriable: Error {}
 
-/// Says that a service will never accept an action, and why.
+/// An error that no retry can mend, with its reason: the outbox refuses the action at once.
 public struct NonRetriableError: NonRetriable, CustomStringConvertible {
   public let description: String
 

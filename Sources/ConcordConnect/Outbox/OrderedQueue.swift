@@ -3,7 +3,7 @@
 /// - Complexity: O(1) amortised for these two operations, O(*n*) for others.
 struct OrderedQueue<Element: Comparable> {
   private var elements: [Element] = []
-  /// Where the first one stands.
+  /// The index of the first element.
   private var start = 0
 
   var first: Element? { isEmpty ? nil : elements[start] }

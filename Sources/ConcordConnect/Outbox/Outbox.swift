@@ -26,7 +26,7 @@ public final class Outbox: Sendable {
   let state = Locked(OutboxState())
   /// A lock that keeps readings of new rows in order.
   let reading = NSLock()
-  /// Where one writes, so that no thread of Swift's concurrency waits for a disk.
+  /// The queue of writes, so that no thread of Swift's concurrency waits for a disk.
   let work = DispatchQueue(label: "concord.outbox")
   /// The sendings in progress, including the writing of their outcomes.
   let running = DispatchGroup()
@@ -64,7 +64,7 @@ public final class Outbox: Sendable {
     if isNew { readActionsAgain() }
   }
 
-  /// What actions are sent with; nothing is sent while it is `nil`.
+  /// The transport that sends actions; nothing is sent while it is `nil`.
   public var transport: (any Transport)? {
     get { state.withLock { $0.transport } }
     set {
@@ -73,7 +73,7 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// How it sends.
+  /// The policy of sending.
   public var policy: OutboxPolicy {
     get { state.withLock { $0.policy } }
     set {
@@ -96,7 +96,7 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// Those of ``pending`` whose type is not registered, or cannot read them.
+  /// The ``pending`` actions whose type is not registered, or cannot decode them.
   public var unknown: [OutboxEntry] { entries { $0.row.state == .pending && $0.action == nil } }
 
   private func entries(_ isWanted: (OutboxState.Item) -> Bool) -> [OutboxEntry] {

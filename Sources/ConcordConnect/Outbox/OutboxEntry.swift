@@ -10,9 +10,9 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let action: (any ForwardAction)?
   /// The type and the id of the entity with which it keeps its order, for people to read.
   public let entity: String
-  /// When it was forwarded.
+  /// The date at which the action was forwarded.
   public let forwarded: Date
-  /// How often it was tried in vain since the ``Connect`` was started, or since it was a dead letter.
+  /// The number of failed attempts since the ``Connect`` was started, or since the action was a dead letter.
   public let attempts: Int
   /// The error of the last attempt.
   public let lastError: String?
@@ -28,7 +28,7 @@ public struct OutboxEntry: Sendable, Identifiable {
 public struct DeadLetter: Sendable, Identifiable {
   /// The entry of the refused action.
   public let entry: OutboxEntry
-  /// Why it was refused, for people to read.
+  /// The reason of the refusal, as text for people.
   public let reason: String
 
   public var id: IdempotencyKey { entry.key }
@@ -38,13 +38,14 @@ public struct DeadLetter: Sendable, Identifiable {
   public var action: (any ForwardAction)? { entry.action }
 }
 
-/// What happened to forwarded actions, in this process or in another one with the same file.
+/// An event of a forwarded action, in this process or in another one with the same file.
 public enum OutboxEvent: Sendable {
-  /// It is durable. Told first, also where it was sent before this process came to read it; the action itself is `nil` then.
+  /// The action is durable. This is an action's first event, also if it was sent before this process read it; the
+  /// action itself is `nil` then.
   case forwarded(OutboxEntry)
-  /// It is being sent. Told in the process that sends.
+  /// The action is being sent. Reported in the sending process.
   case sending(OutboxEntry)
-  /// It could not be sent, and is tried again. Told in the process that sends.
+  /// Sending failed, and is tried again. Reported in the sending process.
   case delayed(OutboxEntry, error: any Error, by: Duration)
   /// The service has accepted it.
   case accepted(OutboxEntry)
@@ -59,6 +60,6 @@ public enum OutboxEvent: Sendable {
   case dropped(OutboxEntry)
   /// The type of an action is not registered, or cannot read it. It stays, and later actions of its entity wait.
   case unknown(OutboxEntry)
-  /// All was cleared.
+  /// The outbox was cleared.
   case cleared
 }

@@ -1,6 +1,6 @@
 import ConcordPersistence
 
-/// Which action is to be sent next: in order within a lane, lanes beside each other.
+/// The order of sending: within a lane one action after the other, lanes concurrently.
 struct OutboxLanes {
   /// An entity.
   struct Key: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct OutboxLanes {
     /// The actions that are not sent, and hold up later ones.
     var blocking: Set<OutboxID> = []
     var busy: OutboxID?
-    /// Which wait after a failure it is in; `nil` if it is in none.
+    /// The number of the wait after a failure; `nil` if the lane does not wait.
     var wait: Int?
     /// Whether it stands in `ready`.
     var isReady = false

@@ -7,14 +7,14 @@ extension Error {
   }
 }
 
-/// What the end of a sending means for an action.
+/// The outcome of sending an action.
 enum OutboxOutcome {
   case accepted
   /// The service will never accept it.
   case refused(reason: String)
-  /// It is to be tried again, not before the service wants it.
+  /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
-  /// It was cancelled, since the outbox stops.
+  /// Sending was cancelled, since the outbox stops.
   case cancelled
 
   init(_ result: Result<Void, any Error>, isCancelled: Bool) {

@@ -77,7 +77,8 @@ final class OutboxOverlay: ViewOverlay {
     }
   }
 
-  /// What follows from news. Nothing is done with all that are shown, which may be many, unless all were read, or one comes between.
+  /// The changes of the shown actions that follow from new rows. The shown actions, which may be many, are not walked
+  /// unless all rows were read, or a new one stands between them.
   private struct Found {
     var ended: [ShownAction] = []
     /// Layers lie in order: those above one that comes between are made again.
@@ -152,13 +153,13 @@ struct ShownAction: Sendable {
   /// Its entities.
   let keys: [EntityKey]
   var layer: OptimisticLayer?
-  /// What keeps its entities in the view.
+  /// The tokens that keep its entities in the view.
   var held: [any Sendable] = []
 }
 
 /// The rows read from all outboxes.
 private struct OutboxNews {
-  /// In order.
+  /// The rows, in order.
   let rows: [(id: OutboxID, row: OutboxRow)]
   private let states: [OutboxID: OutboxRow.State]
   private let changes: [StoreAttachment: OutboxChanges]

@@ -14,13 +14,13 @@ struct OutboxState {
 
   /// An attached store.
   struct Store {
-    /// Up to where it was read; `nil` if all of it is to be read.
+    /// The version up to which the outbox was read; `nil` if all rows are to be read.
     var version: OutboxVersion?
     /// Whether it ever was.
     var wasRead = false
     /// The hold that keeps other processes from sending the store's actions.
     var hold: OutboxHold?
-    /// How many of ``items`` are its own.
+    /// The number of the store's ``items``.
     var count = 0
   }
 
@@ -40,7 +40,7 @@ struct OutboxState {
   var isStarted = false
   /// Whether a stop detaches the stores.
   var isDetaching = false
-  /// Why nothing is sent.
+  /// The reasons for which nothing is sent.
   var holds: Set<ActionScheduler.Hold> = []
   var isReachable = false
   /// The stores that are about to be detached, whose actions are no longer sent.
@@ -48,13 +48,13 @@ struct OutboxState {
   /// The number of the loop that waits for other processes to stop sending, and whether it has to look again.
   var holding: Int?
   var mustHold = false
-  /// How many wait until the service wants to be asked again, or until nothing is sent.
+  /// The number of pauses that delay all sending.
   var pauses = 0
   /// The actions that are being sent, with their tasks; `nil` until the task is known.
   var running: [OutboxID: Task<Void, Never>?] = [:]
-  /// Who waits until nothing of a store is being sent.
+  /// The threads that wait for the end of a store's sending.
   var leavers: [StoreAttachment: [DispatchSemaphore]] = [:]
-  /// What waits until a stop; `nil` until its task is known.
+  /// The waiting tasks that a stop cancels; `nil` until the task is known.
   var waits: [Int: Task<Void, Never>?] = [:]
   var failures: [OutboxID: Failure] = [:]
   var nextNumber = 0
@@ -62,7 +62,7 @@ struct OutboxState {
   struct Failure {
     var count = 0
     var error = ""
-    /// How often in a row the service has said where the result is, and that could not be had.
+    /// The number of successive responses whose result was elsewhere and unavailable.
     var lostResults = 0
   }
 

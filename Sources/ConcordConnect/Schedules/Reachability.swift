@@ -11,7 +11,8 @@ public protocol Reachability: Sendable {
   var states: AsyncStream<Bool> { get }
 }
 
-/// What the system says of the network. Where it says nothing, as on Linux, the network counts as reachable.
+/// The reachability of the network as the system reports it. On Linux, which has no such report, the network counts as
+/// reachable.
 public struct SystemReachability: Reachability {
   /// Creates an observer of the system's network paths.
   public init() {}

@@ -28,7 +28,7 @@ final class ScheduleKeeper: Sendable {
     var waits: [Wait] = []
   }
 
-  /// What waits for a trigger.
+  /// A wait for a trigger.
   private struct Wait {
     let cancel: @Sendable () -> Void
     /// Whether its time has come, and it has not woken yet.
@@ -39,7 +39,7 @@ final class ScheduleKeeper: Sendable {
   private struct Kind {
     /// The schedule whose action that is.
     let number: Int
-    /// Which schedules are to be executed afterwards, each once.
+    /// The schedules that are to be executed afterwards, each once.
     var next: [Int] = []
   }
 

@@ -14,7 +14,7 @@ struct HTTPExchange {
   var response: HTTPURLResponse?
   var body = Data()
   var redirects = 0
-  /// What a request was answered that changed something, and whose result is elsewhere.
+  /// The response to a request that made its change and whose result is elsewhere.
   var seeOther: HTTPURLResponse?
   var timer: DispatchWorkItem?
 }

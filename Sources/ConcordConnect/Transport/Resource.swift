@@ -17,7 +17,7 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   public let transport: any Transport
   /// The way in which the service divides the collection into pages.
   public let paging: Paging
-  /// How many pages a list may have.
+  /// The maximum number of pages in a list.
   public var pageLimit = 10_000
   private let decoder: JSONDecoder
   private let encoder: JSONEncoder

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What went wrong between the app and a web service.
+/// An error between the app and a web service.
 public enum TransportError: Error, Sendable {
   /// The service answered with another status than was expected.
   case status(Int, excerpt: String, retryAfter: Duration?)
@@ -42,7 +42,7 @@ extension TransportError: LocalizedError, CustomStringConvertible {
 }
 
 extension TransportError {
-  /// Says which field could not be decoded, and where it is.
+  /// Creates an error that names the field that could not be decoded, and its path.
   init(_ error: DecodingError, _ type: Any.Type, _ body: Data) {
     let (context, reason): (DecodingError.Context?, String) =
       switch error {
