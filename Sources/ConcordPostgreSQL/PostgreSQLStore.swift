@@ -102,7 +102,7 @@
       return try StoreError.translating(store: name) {
         try pool.with(isNested: entered != nil) { connection in
           connection.later(.init(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-          let session = PostgreSQLSession(connection, tables: tables, store: name)
+          let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch)
           let result = try entering(session) { try body(session) }
           if !connection.forgetDeferred() || connection.isInTransaction { try connection.finish("COMMIT") }
           return result

@@ -12,15 +12,15 @@ struct RowMerge {
   let stamp: MergeStamp
   /// Whether nothing is removed.
   let keepsMissing: Bool
-  /// What was removed since is not inserted.
+  /// The removals since the objects were read. Removed entities are not inserted again.
   let removed: CollectedRemovals?
   let model: Model
 
-  /// What is to be written and removed.
+  /// The rows to be written, and those to be removed.
   private(set) var writes: [EntityKey: Write] = [:]
   private(set) var order: [EntityKey] = []
   private(set) var removals: Set<EntityKey> = []
-  /// How many stored rows were compared.
+  /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   /// The rows that objects were found in. Each is that of one object.
@@ -50,15 +50,15 @@ struct RowMerge {
   private var isById: Bool { uniqueness == [.key] }
 
   /// - Parameters:
-  ///   - rows: what is to be stored.
-  ///   - nested: what is inside, by the depth at which it stands.
+  ///   - rows: the rows to be stored.
+  ///   - nested: the rows of the entities inside, by key.
   mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
     try pass((isById ? rows : rows.uniqueByKey()).sortedAndUnique(), reading)
-    // What is found by its attributes keeps its row from one that has only the id of that.
+    // A row found by its attributes is not available to an object that has only its id.
     let others = isById || subset.isAll ? unmatched : try unmatched.filter { try !findOutside($0, reading) }
     for row in others { try place(row, reading) }
     for (key, row) in nested where writes[key] == nil { try mergeNested(row, key, reading) }
-    // What was given, or is inside of it, stays.
+    // Given rows, and rows inside of them, are not removed.
     removals.subtract(writes.keys)
     removals.subtract(nested.keys)
   }
@@ -116,9 +116,10 @@ struct RowMerge {
     order.append(key)
   }
 
-  // MARK: What was not found
+  // MARK: Stored rows that were not given
 
-  /// What refers to an entity that is left out loses it in the save, as if that had been removed afterwards.
+  /// Inserts a row. A reference to an entity that is left out is removed by the save, as if the entity had been removed
+  /// afterwards.
   private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
     if let removed, removed.isRemoved(key, since: stamp.value, reading) { return }
     write(row, key, .absent)
@@ -156,7 +157,7 @@ struct RowMerge {
     }
   }
 
-  // MARK: What is inside
+  // MARK: Entities inside
 
   private mutating func mergeNested(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
     guard let present = try reading.row(of: key) else { return insert(row, key, reading) }

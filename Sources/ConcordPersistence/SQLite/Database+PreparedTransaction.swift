@@ -8,7 +8,7 @@
       try inPreparedTransaction(beginning: "BEGIN IMMEDIATE TRANSACTION", body)
     }
 
-    /// The same for one that only reads.
+    /// Runs a closure in a reading transaction, with prepared statements.
     func inPreparedReading<R>(_ body: () throws -> R) throws -> R {
       try inPreparedTransaction(beginning: "BEGIN DEFERRED TRANSACTION", body)
     }
@@ -20,7 +20,7 @@
         try cachedStatement(sql: "COMMIT TRANSACTION").execute()
         return result
       } catch {
-        // SQLite may have rolled back already. What was wrong first counts.
+        // SQLite may have rolled back already. The first error is thrown.
         try? rollback()
         throw error
       }

@@ -4,7 +4,7 @@
   import Foundation
   import GRDB
 
-  /// Checks that an open file is still what it was when it was opened: the same file, with the tables of the model.
+  /// A check that an open file is still the one that was opened, with the tables of the model.
   final class SQLiteGuard: Sendable {
     private let path: String
     private let file: FileIdentity
@@ -12,9 +12,9 @@
     /// The number of SQLite's schema that was compared with the model; it differs after each change of a table.
     private let checkedSchema = Locked<Int?>(nil)
 
-    /// What was seen of a file when it was opened.
+    /// The state of a file when it was opened.
     struct State {
-      /// That of the connection which writes, so that nothing is missed which others write before they are looked for.
+      /// The writing connection's `data_version`, read first, so that no later commit of another process is missed.
       let dataVersion: Int?
     }
 
@@ -37,7 +37,7 @@
     /// - Throws: ``/ConcordModel/StoreError/replacedStore(store:)`` if another file is at the path, or none, or it was emptied.
     func check() throws { if !isIntact { throw StoreError.replacedStore(store: schema.store) } }
 
-    /// The same for a file that may be empty, since it is being made.
+    /// Checks the identity of a file that may be empty, since it is being made.
     func checkIdentity() throws {
       guard FileIdentity(path: path) == file else { throw StoreError.replacedStore(store: schema.store) }
     }
@@ -48,12 +48,12 @@
     func checkSchema(_ db: Database) throws {
       let number = try Self.schemaVersion(db)
       if checkedSchema.withLock({ $0 == number }) { return }
-      // Others may have made an index, or tables of their own.
+      // Other programs may have added indexes or tables.
       guard try schema.isCurrent(db) else { throw StoreError.newerStore(store: schema.store) }
       checkedSchema.withLock { $0 = number }
     }
 
-    /// Reads, and says why that failed where the file is not what it was any longer.
+    /// Reads, and replaces an error by its cause if the file was replaced or migrated.
     func explaining<R>(_ db: Database, _ body: () throws -> R) throws -> R {
       do { return try body() } catch {
         try check()

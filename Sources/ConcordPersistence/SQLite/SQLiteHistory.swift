@@ -8,13 +8,13 @@
   /// An older program recognises by them a file that a newer one has migrated, instead of migrating it back; and a newer one knows which
   /// Swift types the values were stored from, which the columns do not say.
   struct SQLiteHistory {
-    /// What a table is like beyond its columns.
+    /// The properties of a table beyond its columns.
     struct Shape: Codable, Equatable {
       /// By column, the name of its coding.
       var codings: [String: String]
       /// By column, its name in an earlier model, which is carried over already.
       var originalNames: [String: String]
-      /// The same of a collection's table.
+      /// The name of a collection's table in an earlier model.
       var originalName: String?
 
       init(_ table: SQLiteSchema.Table) {
@@ -41,7 +41,7 @@
         columns == table.fingerprint && (shape == nil || shape == Shape(table))
       }
 
-      /// The same, whatever names were carried over.
+      /// Whether columns and codings are those of a table, regardless of original names.
       func hasColumns(of table: SQLiteSchema.Table) -> Bool {
         columns == table.fingerprint && (shape == nil || shape?.codings == Shape(table).codings)
       }
@@ -120,7 +120,7 @@
     {
       try prepare(db)
       var shape = Shape(table)
-      // What was exchanged stays so, also after a model has forgotten it.
+      // Names that were exchanged stay exchanged, also when a later model no longer names the originals.
       for (column, name) in old?.originalNames ?? [:] where shape.originalNames[column] == nil {
         shape.originalNames[column] = name
       }

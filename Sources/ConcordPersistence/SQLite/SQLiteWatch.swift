@@ -4,10 +4,11 @@
   import Foundation
   import GRDB
 
-  /// Looks whether another process has written to the file, and tells it as a commit of which nothing is known.
+  /// A watch for writes of other processes, each told as a commit with unknown changes.
   ///
-  /// SQLite says so itself: `data_version`, asked on the connection that writes here, changes with each commit of another one.
-  /// It is asked only after the log was written to, by whomever, which the date of that file tells for next to nothing.
+  /// SQLite's `data_version`, read on this process's writing connection, changes with each commit of another
+  /// connection. It is read only after a write to the log, which the modification date of that file shows at little
+  /// cost.
   final class SQLiteWatch: Sendable {
     private let pool: DatabasePool
     private let feed: Feed<StoreCommit>
@@ -22,9 +23,9 @@
       /// Whether it was told that the file is gone.
       var isGone = false
       var version: Int?
-      /// When the log was written to, before the version was asked.
+      /// The modification date of the log, read before the version.
       var date: Double?
-      /// When that was looked at.
+      /// The time at which the date was read.
       var lookedAt = 0.0
     }
 
@@ -32,7 +33,8 @@
     /// Two writes that are closer may have the same date: some disks keep whole seconds, or even ones, only.
     private static func precision(of date: Double) -> Double { date == date.rounded() ? 2 : 0.1 }
 
-    /// - Parameter dataVersion: that of the file when it was opened, so that nothing is missed which others write before the first look.
+    /// - Parameter dataVersion: the `data_version` when the file was opened, so that no commit before the first look is
+    ///   missed.
     init(
       _ pool: DatabasePool, _ dataVersion: Int?, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses,
       _ guardian: SQLiteGuard
@@ -44,7 +46,7 @@
       state.withLock { $0.version = dataVersion }
     }
 
-    /// What the connection that writes knows of commits by others: it changes with each.
+    /// Returns a number that changes with each commit of another connection.
     static func dataVersion(_ db: Database) throws -> Int? {
       try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
     }
@@ -78,7 +80,7 @@
       let mustAsk = state.withLock { state in
         // While a long write goes on, one waits for it, not many.
         if state.isLooking || state.isStopped { return false }
-        // What was written since that look may have its date, however late it is now.
+        // A write since that look may have the same date.
         if let date, date == state.date, state.lookedAt - date > Self.precision(of: date) { return false }
         (state.date, state.lookedAt) = (date, now)
         state.isLooking = true
@@ -91,7 +93,7 @@
       }
     }
 
-    /// What is shown cannot be read any longer: who reads it now is told why. Another file is none of its business.
+    /// Tells observers that the file is gone: their reads now throw the cause. A new file of that name is not read.
     private func tellGone() {
       let isNew = state.withLock { state in
         defer { state.isGone = true }

@@ -4,9 +4,9 @@ import ConcordModel
 /// Reads and writes several stores as one: each type where it is kept.
 final class RoutedSession<Session>: RowReading, OutboxesReading {
   private let sessions: [EntityDescription: Session]
-  /// Those of the stores whose outboxes are read.
+  /// The sessions of the stores whose outboxes are read.
   private let readOutboxes: [StoreAttachment: Session]
-  /// Those of the stores whose outboxes are written.
+  /// The sessions of the stores whose outboxes are written.
   private let writtenOutboxes: [Session]
   private let asReading: (Session) -> any RowReading
 
@@ -56,6 +56,17 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     return try reading.steps(of: query.wider) + [
       "what the condition asks of rows in other stores is evaluated in memory"
     ]
+  }
+
+  func unannouncedKeys() throws -> Set<EntityKey>? {
+    var seen: [any RowReading] = []
+    var keys: Set<EntityKey> = []
+    for reading in sessions.values.map(asReading) where !seen.contains(where: { $0 === reading }) {
+      seen.append(reading)
+      guard let unannounced = try reading.unannouncedKeys() else { return nil }
+      keys.formUnion(unannounced)
+    }
+    return keys
   }
 
   /// Whether one store has all rows that a condition looks at.

@@ -81,6 +81,10 @@ public protocol RowReading: AnyObject {
 
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
+
+  /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
+  /// not notified yet; `nil` if any row may have changed. Whoever shows a part of what this reading sees shows these, too.
+  func unannouncedKeys() throws -> Set<EntityKey>?
 }
 
 extension RowReading {
@@ -91,6 +95,8 @@ extension RowReading {
   }
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
+
+  public func unannouncedKeys() throws -> Set<EntityKey>? { [] }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)

@@ -1,5 +1,5 @@
 extension String {
-  /// The first text that is behind all that begin with this one, in the order of the scalars; `nil` if there is none.
+  /// The first text after all texts with this prefix, in the order of the scalars; `nil` if there is none.
   package var endOfPrefix: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {

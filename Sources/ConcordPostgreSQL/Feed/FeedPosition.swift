@@ -1,5 +1,6 @@
 #if PostgreSQL
   import ConcordModel
+  import ConcordPersistence
   import Foundation
 
   /// How far a reader has followed the commits of a database: a snapshot, which tells exactly which transactions it has seen.
@@ -24,10 +25,20 @@
   struct FeedChanges {
     let position: FeedPosition
     let epoch: String
-    /// The keys that each transaction changed; `nil` if any row may have changed. In the order of their ids.
-    let transactions: [(id: UInt64, keys: [EntityKey]?)]
+    /// In the order of their ids.
+    let transactions: [Transaction]
     /// Whether some of the changes may have been trimmed, or the server has gone back.
     let isMissingSome: Bool
+
+    /// A committed transaction.
+    struct Transaction {
+      let id: UInt64
+      var keys: [EntityKey] = []
+      /// Whether the keys are not all that has changed: a table was truncated, or the outbox written.
+      var isMore = false
+
+      var commit: StoreCommit { StoreCommit(keys: isMore ? nil : keys, origin: nil) }
+    }
 
     /// The statement that finds what is visible to its own snapshot, and was not at a position.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
@@ -53,16 +64,16 @@
       self.position = position
       epoch = result.text(0, 1)
       isMissingSome = result.bits(0, 2) >= old.xmin || position.xmax < old.xmax
-      var transactions: [(id: UInt64, keys: [EntityKey]?)] = []
+      var transactions: [Transaction] = []
       for row in 0..<result.count where !result.isNull(row, 3) {
         let id = result.bits(row, 3)
-        if transactions.last?.id != id { transactions.append((id, [])) }
+        if transactions.last?.id != id { transactions.append(Transaction(id: id)) }
         let index = transactions.count - 1
         if result.isNull(row, 5) || result.text(row, 4).isEmpty {
-          transactions[index].keys = nil
+          transactions[index].isMore = true
         } else if let table = tables[result.text(row, 4)] {
           for text in result.texts(row, 5) {
-            transactions[index].keys?.append(EntityKey(table.entity, table.keyForm.key(text)))
+            transactions[index].keys.append(EntityKey(table.entity, table.keyForm.key(text)))
           }
         }
       }

@@ -92,12 +92,7 @@
       let result = try session.run([FeedChanges.command(since: position)])[0]
       let changes = try FeedChanges(result, since: position, tables, store: store)
       if changes.isMissingSome { return nil }
-      var keys: Set<EntityKey> = []
-      for transaction in changes.transactions {
-        guard let changed = transaction.keys else { return nil }
-        keys.formUnion(changed)
-      }
-      return keys
+      return changes.transactions.reduce(into: []) { $0.formUnion($1.keys) }
     }
 
     // MARK: Following
@@ -197,9 +192,7 @@
           return changes.transactions.filter { state.own.remove($0.id) == nil }
         }
         if !isWhole { return feed.tell(StoreCommit(keys: nil, origin: nil)) }
-        for transaction in others where transaction.keys?.isEmpty != true {
-          feed.tell(StoreCommit(keys: transaction.keys, origin: nil))
-        }
+        for transaction in others where transaction.isMore || !transaction.keys.isEmpty { feed.tell(transaction.commit) }
       }
     }
 

@@ -17,8 +17,10 @@
     /// Collections that were read with many rows at once, by their owners.
     var fetchedCollections: [Int: [StoredValue: [[StoredValue]]]] = [:]
     var cursorCount = 0
+    private let watch: PostgreSQLWatch?
 
-    init(_ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String) {
+    init(_ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String, watch: PostgreSQLWatch? = nil) {
+      self.watch = watch
       self.connection = connection
       self.tables = tables
       self.store = store
@@ -71,6 +73,8 @@
     }
 
     // MARK: Reading
+
+    func unannouncedKeys() throws -> Set<EntityKey>? { try watch.map { try $0.untold(self) } ?? [] }
 
     func row(of key: EntityKey) throws -> StoredRow? {
       try withRow(of: key) { source in
