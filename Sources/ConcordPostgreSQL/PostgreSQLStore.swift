@@ -38,7 +38,8 @@
     }
 
     init(
-      name: String, _ options: PostgreSQLOptions, model: Model, entities: [EntityDescription], configuration: String = "",
+      name: String, _ options: PostgreSQLOptions, model: Model, entities: [EntityDescription],
+      configuration: String = "",
       migrates: Bool = true
     ) throws {
       self.name = name

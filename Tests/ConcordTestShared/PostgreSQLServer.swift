@@ -17,7 +17,9 @@
     private static let binaries: String? = {
       let folders =
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        + ["18", "17", "16", "15", "14"].flatMap { ["/usr/lib/postgresql/\($0)/bin", "/opt/homebrew/opt/postgresql@\($0)/bin"] }
+        + ["18", "17", "16", "15", "14"].flatMap {
+          ["/usr/lib/postgresql/\($0)/bin", "/opt/homebrew/opt/postgresql@\($0)/bin"]
+        }
       return folders.first { folder in
         ["initdb", "pg_ctl", "psql"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
       }
@@ -27,7 +29,9 @@
     package static var isInstalled: Bool { binaries != nil }
 
     /// The server of this process's tests, which is started when it is first used. It does not wait for the disk.
-    package static let shared: Swift.Result<PostgreSQLServer, any Error> = Swift.Result { try PostgreSQLServer(isFast: true) }
+    package static let shared: Swift.Result<PostgreSQLServer, any Error> = Swift.Result {
+      try PostgreSQLServer(isFast: true)
+    }
 
     /// - Parameter isFast: whether the server leaves out what keeps data when the machine fails.
     package init(isFast: Bool) throws {
@@ -40,7 +44,8 @@
       try Self.password.write(to: passwords, atomically: false, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords.path)
       try run([
-        "initdb", "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C", "-A", "scram-sha-256", "--pwfile=\(passwords.path)", "-N",
+        "initdb", "-D", data, "-U", "owner", "-E", "UTF8", "--locale=C", "-A", "scram-sha-256",
+        "--pwfile=\(passwords.path)", "-N",
       ])
       var settings = [
         "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = ''", "max_connections = 200",
@@ -141,6 +146,7 @@
 
     package struct Failure: Error, CustomStringConvertible {
       package let description: String
+      package init(description: String) { self.description = description }
     }
 
     package static func freePort() throws -> Int {
@@ -174,7 +180,8 @@
     /// Foundation's `Process` would wait for the server that the child has started.
     private static func spawn(_ script: String) throws -> pid_t {
       var child: pid_t = 0
-      let words: [UnsafeMutablePointer<CChar>?] = ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
+      let words: [UnsafeMutablePointer<CChar>?] =
+        ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
       defer { for word in words { free(word) } }
       guard posix_spawn(&child, "/bin/sh", nil, nil, words, environ) == 0 else {
         throw Failure(description: "/bin/sh cannot be started")

@@ -160,7 +160,9 @@ extension RowWriting {
     _ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp
   ) throws { try updateWhole(key, changed, of: values, stamp: stamp) }
 
-  package func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
+  package func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp)
+    throws
+  {
     guard let old = try self.row(of: key) else { return }
     var row = old
     for position in changed.positions { row.values[position] = values[values.startIndex + position] }

@@ -61,7 +61,9 @@
       let connection = Self.withCStrings(parts.map(\.0)) { names in
         Self.withCStrings(parts.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
       }
-      guard let connection else { throw PostgreSQLFailure(code: "", message: "out of memory", isUnreachable: true, isConnectionLost: true) }
+      guard let connection else {
+        throw PostgreSQLFailure(code: "", message: "out of memory", isUnreachable: true, isConnectionLost: true)
+      }
       place = Self.place(of: connection)
       guard PQstatus(connection) == CONNECTION_OK else {
         let message = Self.message(of: connection)
@@ -111,7 +113,9 @@
     /// - Throws: ``PostgreSQLFailure`` of the first command that fails; those after it are not run.
     @discardableResult
     func run(_ commands: [Command]) throws -> [PostgreSQLResult] {
-      if isBroken { throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true) }
+      if isBroken {
+        throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true)
+      }
       let before = deferred
       deferred = []
       if before.isEmpty, commands.isEmpty { return [] }
@@ -216,7 +220,8 @@
                   handle, name, Int32(count), values.baseAddress, numbers.baseAddress, formats, 1)
               }
               return PQsendQueryParams(
-                handle, command.sql, Int32(count), parameters.types, values.baseAddress, numbers.baseAddress, formats, 1)
+                handle, command.sql, Int32(count), parameters.types, values.baseAddress, numbers.baseAddress, formats, 1
+              )
             }
           }
         }
@@ -364,7 +369,8 @@
       guard connection.contains("=") || connection.contains("://") else { return [] }
       guard let options = PQconninfoParse(connection, nil) else {
         // What libpq says may repeat a part of it, such as the password.
-        throw PostgreSQLFailure(code: "", message: "the connection string cannot be read", isUnreachable: true, isConnectionLost: true)
+        throw PostgreSQLFailure(
+          code: "", message: "the connection string cannot be read", isUnreachable: true, isConnectionLost: true)
       }
       defer { PQconninfoFree(options) }
       var found: Set<String> = []

@@ -88,7 +88,9 @@
 
     /// The most significant byte first.
     private mutating func append(bits: UInt64, _ count: Int) {
-      for index in stride(from: (count - 1) * 8, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: bits >> index)) }
+      for index in stride(from: (count - 1) * 8, through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: bits >> index))
+      }
     }
   }
 

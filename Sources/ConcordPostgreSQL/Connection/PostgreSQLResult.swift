@@ -23,7 +23,8 @@
 
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(
-        start: PQgetvalue(handle, Int32(row), Int32(column)), count: Int(PQgetlength(handle, Int32(row), Int32(column))))
+        start: PQgetvalue(handle, Int32(row), Int32(column)), count: Int(PQgetlength(handle, Int32(row), Int32(column)))
+      )
     }
 
     func bits(_ row: Int, _ column: Int) -> UInt64 {

@@ -54,26 +54,30 @@
 
       /// The sessions of this program notify after the commit, since a notification within a transaction lets all others wait that notify.
       fileprivate func functionSQL(_ schema: String) -> String {
-        """
-        CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path TO \(identifier(schema)), pg_temp AS $concord$
-        DECLARE
-          found text[];
-        BEGIN
-          IF TG_OP = 'UPDATE' THEN
-            SELECT array_agg(k) INTO found FROM (SELECT \(expression) FROM changed UNION SELECT \(expression) FROM before) AS x(k);
-          ELSIF TG_OP <> 'TRUNCATE' THEN
-            SELECT array_agg(DISTINCT \(expression)) INTO found FROM changed;
-          END IF;
-          IF found IS NOT NULL OR TG_OP = 'TRUNCATE' THEN
-            INSERT INTO concord_changes (xid, entity, keys) VALUES (pg_current_xact_id(), TG_ARGV[0], found);
-            IF current_setting('concord.notifies', true) IS DISTINCT FROM 'off' THEN
-              PERFORM pg_notify(\(literal(FeedTables.channel(schema))), '');
+        let body = """
+          DECLARE
+            found text[];
+          BEGIN
+            IF TG_OP = 'UPDATE' THEN
+              SELECT array_agg(k) INTO found FROM (
+                SELECT \(expression) FROM changed UNION SELECT \(expression) FROM before
+              ) AS x(k);
+            ELSIF TG_OP <> 'TRUNCATE' THEN
+              SELECT array_agg(DISTINCT \(expression)) INTO found FROM changed;
             END IF;
-          END IF;
-          RETURN NULL;
-        END $concord$
-        """
+            IF found IS NOT NULL OR TG_OP = 'TRUNCATE' THEN
+              INSERT INTO concord_changes (xid, entity, keys) VALUES (pg_current_xact_id(), TG_ARGV[0], found);
+              IF current_setting('concord.notifies', true) IS DISTINCT FROM 'off' THEN
+                PERFORM pg_notify(\(literal(FeedTables.channel(schema))), '');
+              END IF;
+            END IF;
+            RETURN NULL;
+          END
+          """
+        return """
+          CREATE OR REPLACE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+          SET search_path TO \(identifier(schema)), pg_temp AS \(literal(body))
+          """
       }
     }
 
@@ -104,11 +108,11 @@
       [
         """
         CREATE OR REPLACE FUNCTION concord_note_outbox() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path TO \(identifier(schema)), pg_temp AS $concord$
+        SET search_path TO \(identifier(schema)), pg_temp AS $$
         BEGIN
           INSERT INTO concord_changes (xid, entity, keys) VALUES (pg_current_xact_id(), '', '{}');
           RETURN NULL;
-        END $concord$
+        END $$
         """,
         """
         CREATE OR REPLACE TRIGGER concord_outbox AFTER UPDATE ON concord_outbox_state

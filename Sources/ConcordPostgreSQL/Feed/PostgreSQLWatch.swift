@@ -32,7 +32,8 @@
     }
 
     init(
-      _ pool: PostgreSQLPool, _ options: PostgreSQLOptions, _ tables: [EntityDescription: PostgreSQLTable], store: String,
+      _ pool: PostgreSQLPool, _ options: PostgreSQLOptions, _ tables: [EntityDescription: PostgreSQLTable],
+      store: String,
       _ feed: Feed<StoreCommit>
     ) throws {
       (self.pool, self.options, self.store, self.feed) = (pool, options, store, feed)
@@ -112,7 +113,8 @@
             guard let self, !self.state.withLock({ $0.isStopped }) else { return }
             connection = self.follow(connection, &failures)
           }
-          Self.wait(connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read)
+          Self.wait(
+            connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read)
         }
       }
       thread.name = "concord.watch"
@@ -192,7 +194,9 @@
           return changes.transactions.filter { state.own.remove($0.id) == nil }
         }
         if !isWhole { return feed.tell(StoreCommit(keys: nil, origin: nil)) }
-        for transaction in others where transaction.isMore || !transaction.keys.isEmpty { feed.tell(transaction.commit) }
+        for transaction in others where transaction.isMore || !transaction.keys.isEmpty {
+          feed.tell(transaction.commit)
+        }
       }
     }
 

@@ -275,7 +275,9 @@
       case .starts:
         guard let start = bind(.text(composed), .text) else { return nil }
         var sql = "\(name(column)) >= \(start)"
-        if let end = composed.endOfPrefix, let bound = bind(.text(end), .text) { sql += " AND \(name(column)) < \(bound)" }
+        if let end = composed.endOfPrefix, let bound = bind(.text(end), .text) {
+          sql += " AND \(name(column)) < \(bound)"
+        }
         plainTexts.insert(position)
         return "(\(sql))"
       case .contains:

@@ -71,7 +71,8 @@
         } else if order.collation != .binary, form == .text {
           return nil
         }
-        let ending = (order.isAscending ? "" : " DESC") + (mayBeNull ? " NULLS \(order.isAscending ? "FIRST" : "LAST")" : "")
+        let ending =
+          (order.isAscending ? "" : " DESC") + (mayBeNull ? " NULLS \(order.isAscending ? "FIRST" : "LAST")" : "")
         if form.type == .double {
           orders.append("(\(PostgreSQLOrder.real(name)))\(ending)")
           orders.append("(\(PostgreSQLOrder.bits(name)))\(order.isAscending ? " NULLS FIRST" : " DESC NULLS LAST")")

@@ -187,7 +187,9 @@
       if let value = Int64(text) { return .integer(value) }
       if let value = Double(text) { return .real(value) }
       let bytes = Array(text.utf8)
-      guard bytes.count >= 2, bytes.first == UInt8(ascii: "'"), bytes.last == UInt8(ascii: "'") else { return .text(text) }
+      guard bytes.count >= 2, bytes.first == UInt8(ascii: "'"), bytes.last == UInt8(ascii: "'") else {
+        return .text(text)
+      }
       return .text(String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self))
     }
 

@@ -15,7 +15,8 @@
       if failure.isUnreachable, count == 0 { return false }
       count += 1
       // A unique value that another transaction has written meanwhile is found before it is written, the next time.
-      guard failure.isConflict || failure.isConnectionLost || failure.code == "23505", count < Self.most, Date() < end else {
+      guard failure.isConflict || failure.isConnectionLost || failure.code == "23505", count < Self.most, Date() < end
+      else {
         return false
       }
       if failure.code == "23505", count > 3 { return false }

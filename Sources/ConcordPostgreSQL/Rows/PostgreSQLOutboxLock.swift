@@ -13,7 +13,8 @@
         let connection = try pool.connect()
         var name = PostgreSQLParameters()
         name.append("concord.outbox.\(schema)")
-        let isTaken = try connection.run([.once("SELECT pg_try_advisory_lock(hashtextextended($1, 1))", name)])[0].bool(0, 0)
+        let isTaken = try connection.run([.once("SELECT pg_try_advisory_lock(hashtextextended($1, 1))", name)])[0].bool(
+          0, 0)
         return isTaken ? connection : nil
       }
       guard let connection else { return nil }

@@ -34,7 +34,8 @@
               ])
             }
           default:
-            throw StoreError.storeFailed(store: store, reason: "the outcome of transaction \(id) is not known any longer")
+            throw StoreError.storeFailed(
+              store: store, reason: "the outcome of transaction \(id) is not known any longer")
           }
         } catch let failure as PostgreSQLFailure {
           // The server has gone back, as a standby that was promoted without the last commits.

@@ -69,7 +69,11 @@
       _ = ColumnForm.any.append(row.id, to: &parameters)
       parameters.append(PostgreSQLText.encode(row.body))
       parameters.append(row.state.rawValue)
-      if let reason = row.reason { parameters.append(PostgreSQLText.encode(reason)) } else { parameters.appendNull(.text) }
+      if let reason = row.reason {
+        parameters.append(PostgreSQLText.encode(reason))
+      } else {
+        parameters.appendNull(.text)
+      }
       parameters.append(row.forwarded)
       parameters.append(next)
       let columns = ["\"key\"", "action", "entity", "id", "body", "state", "reason", "forwarded", "version"]
@@ -131,7 +135,9 @@
       var parameters = PostgreSQLParameters()
       parameters.append(limit)
       try write([
-        .init(sql: "DELETE FROM concord_outbox WHERE version <= $1 AND state IN ('sent', 'dropped')", parameters: parameters),
+        .init(
+          sql: "DELETE FROM concord_outbox WHERE version <= $1 AND state IN ('sent', 'dropped')", parameters: parameters
+        ),
         .init(sql: "UPDATE concord_outbox_state SET forgotten = greatest(forgotten, $1)", parameters: parameters),
       ])
     }

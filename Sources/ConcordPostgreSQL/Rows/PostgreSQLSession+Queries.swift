@@ -26,7 +26,9 @@
       var commands = [
         PostgreSQLConnection.Command(sql: "SELECT count(*) \(from)\(sql.filter)", parameters: sql.parameters)
       ]
-      if let others = sql.others { commands.append(.init(sql: "SELECT \(table.resultColumns) \(from) WHERE \(others)")) }
+      if let others = sql.others {
+        commands.append(.init(sql: "SELECT \(table.resultColumns) \(from) WHERE \(others)"))
+      }
       let results = try run(commands)
       var count = Int(results[0].integer(0, 0))
       if results.count > 1 { count += try matching(PostgreSQLCursor(results[1], self), query.condition, table).count }
@@ -164,7 +166,9 @@
         let current = source ?? PostgreSQLRowSource(result, row, table, self)
         current.move(to: row, of: result)
         source = current
-        if !remaining.isEmpty, try !StoredEvaluation(EvaluatedRow(current.key, current), self).holds(condition) { continue }
+        if !remaining.isEmpty, try !StoredEvaluation(EvaluatedRow(current.key, current), self).holds(condition) {
+          continue
+        }
         if !others.isEmpty {
           let sortKey = query.sortKey(current.key) { current.value(at: $0) }
           while let other = others.first, query.precedes(other.sortKey, sortKey) {

@@ -19,7 +19,10 @@
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
 
-    init(_ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String, watch: PostgreSQLWatch? = nil) {
+    init(
+      _ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String,
+      watch: PostgreSQLWatch? = nil
+    ) {
       self.watch = watch
       self.connection = connection
       self.tables = tables
@@ -115,7 +118,8 @@
     // MARK: Writing
 
     /// The parameters of the statements that write a whole row.
-    private func parameters(_ row: StoredRow, _ key: EntityKey, _ table: PostgreSQLTable) throws -> PostgreSQLParameters {
+    private func parameters(_ row: StoredRow, _ key: EntityKey, _ table: PostgreSQLTable) throws -> PostgreSQLParameters
+    {
       var parameters = PostgreSQLParameters()
       try append(key.id, table.keyForm, to: &parameters)
       if table.keepsExactID, let position = key.entity.idPosition {

@@ -1,41 +1,90 @@
 #if PostgreSQL
   import ConcordModel
+  import Foundation
 
   extension PostgreSQLSchema {
     /// What is in the database.
     struct Present {
       var tables: [String: [Column]] = [:]
-      var indexes: Set<String> = []
-      var constraints: Set<String> = []
+      /// By name, whether an index is unique, and its table.
+      var indexes: [String: (isUnique: Bool, table: String)] = [:]
+      /// By name, the table of a reference that the server checks.
+      var foreignKeys: [String: String] = [:]
       /// By table.
       var triggers: [String: Set<String>] = [:]
       var hasSchema = false
+      /// By table, the shapes that it has had.
+      var history: [String: [TableShape]] = [:]
+      var version = 0
     }
 
-    /// Makes what is missing, as a whole. Of several that do so at once, one does.
+    /// Makes what is missing, and migrates what differs, as a whole. Of several that do so at once, one does.
+    ///
+    /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
+    ///   ``/ConcordModel/StoreError/newerStore(store:)``.
     func prepare(_ connection: PostgreSQLConnection) throws {
-      if try missing(connection).isEmpty { return }
+      if try isCurrent(try present(connection)) { return }
       do {
-        try connection.run([.once("BEGIN")])
         // Until the end of the transaction.
         var lock = PostgreSQLParameters()
         lock.append("concord.\(name)")
         try connection.run([
-          .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock), .once("SET LOCAL statement_timeout TO 0"),
+          .once("BEGIN"), .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
+          .once("SET LOCAL statement_timeout TO 0"),
         ])
-        let statements = try missing(connection)
-        try connection.run(statements.map { .once($0) })
+        let present = try present(connection)
+        let migrations = try migrations(present)
+        try connection.run(try missing(present, before: true).map { .once($0) })
+        var problems: [String] = []
+        for migration in migrations where migration.isChanged { problems += try migration.run(connection) }
+        if !problems.isEmpty { throw StoreError.incompatibleStore(store: store, differences: problems) }
+        // A column that was dropped has taken its index with it.
+        try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
+        if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
         try connection.run([.once("COMMIT")])
+      } catch let failure as PostgreSQLFailure where failure.code == "23505" {
+        throw StoreError.incompatibleStore(
+          store: store, differences: ["\(failure.constraint ?? "a column") is to be unique, and is not"])
+      } catch let failure as PostgreSQLFailure where failure.code == "23503" {
+        throw StoreError.incompatibleStore(
+          store: store, differences: ["\(failure.constraint ?? "a reference") leads nowhere in some rows"])
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
-        _ = connection.rollBack()
         throw StoreError.incompatibleStore(
           store: store, differences: ["the role may not make what is missing: \(failure.message)"])
       }
     }
 
-    /// The statements that make all that is missing.
-    func missing(_ connection: PostgreSQLConnection) throws -> [String] {
-      let present = try present(connection)
+    private func isCurrent(_ present: Present) throws -> Bool {
+      let migrations = try migrations(present)
+      return try missing(present, before: true).isEmpty && missing(present, before: false).isEmpty
+        && migrations.allSatisfy { !$0.isChanged } && version <= present.version
+    }
+
+    /// The tables beside those that are wanted.
+    private func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
+      let migrations = tables.compactMap { table in
+        present.tables[storedName(table.name)].map { columns in
+          PostgreSQLMigration(
+            table, present: columns, history: present.history[storedName(table.name)] ?? [],
+            conversions: self.migrations.filter { $0.entity == table.entity.name && table.collection == nil })
+        }
+      }
+      if migrations.contains(where: \.isOlder) || version < present.version && migrations.contains(where: \.isChanged) {
+        throw StoreError.newerStore(store: store)
+      }
+      let problems = migrates ? migrations.flatMap(\.problems) : migrations.flatMap(\.allDifferences)
+      if !problems.isEmpty { throw StoreError.incompatibleStore(store: store, differences: problems) }
+      return migrations
+    }
+
+    /// The statements that make what is missing.
+    ///
+    /// - Parameter before: whether they are those that come before a migration: all but indexes and references.
+    private func missing(_ present: Present, before: Bool) throws -> [String] {
+      before ? try missingTables(present) : missingIndexes(present)
+    }
+
+    private func missingTables(_ present: Present) throws -> [String] {
       var statements: [String] = []
       if !present.hasSchema { statements.append("CREATE SCHEMA \(identifier(name))") }
       if present.tables["concord_state"] == nil || present.tables["concord_changes"] == nil {
@@ -44,14 +93,35 @@
       if present.tables["concord_outbox_state"] == nil {
         statements += PostgreSQLSession.outboxTables + FeedTables.outboxTrigger(name)
       }
-      let tables = tables
-      for table in tables where present.tables[storedName(table.name)] == nil { statements.append(table.createSQL) }
+      if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
+      for table in tables where present.tables[storedName(table.name)] == nil {
+        statements += [table.createSQL, try TableShape.note(table)]
+      }
+      return statements
+    }
+
+    private func missingIndexes(_ present: Present) -> [String] {
+      var statements: [String] = []
       for table in tables {
         let stored = storedName(table.name)
-        for index in indexes(table) where !present.indexes.contains(storedName(index.name)) { statements.append(index.sql) }
-        for key in foreignKeys(table) where !present.constraints.contains(storedName(key.name)) {
-          statements.append(key.sql)
+        let indexes = indexes(table)
+        // Those of other programs have other names.
+        for (name, index) in present.indexes.sorted(by: { $0.key < $1.key })
+        where index.table == stored && name.hasPrefix("\(stored).")
+          && !indexes.contains(where: { storedName($0.name) == name && $0.isUnique == index.isUnique })
+        {
+          statements.append("DROP INDEX \(identifier(name))")
         }
+        for index in indexes where present.indexes[storedName(index.name)]?.isUnique != index.isUnique {
+          statements.append(index.sql)
+        }
+        let keys = foreignKeys(table)
+        for (name, owner) in present.foreignKeys.sorted(by: { $0.key < $1.key })
+        where owner == stored && name.hasPrefix("\(stored).") && !keys.contains(where: { storedName($0.name) == name })
+        {
+          statements.append("ALTER TABLE \(identifier(table.name)) DROP CONSTRAINT \(identifier(name))")
+        }
+        for key in keys where present.foreignKeys[storedName(key.name)] == nil { statements.append(key.sql) }
         for trigger in FeedTables.triggers(table) where !(present.triggers[stored]?.contains(trigger.name) ?? false) {
           statements.append(trigger.sql)
         }
@@ -76,13 +146,15 @@
           """),
         command(
           """
-          SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND c.relkind IN ('i', 'I')
+          SELECT c.relname::text, i.indisunique, t.relname::text FROM pg_class c
+          JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_index i ON i.indexrelid = c.oid
+          JOIN pg_class t ON t.oid = i.indrelid WHERE n.nspname = $1
           """),
         command(
           """
-          SELECT k.conname::text FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace
-          WHERE n.nspname = $1
+          SELECT k.conname::text, t.relname::text FROM pg_constraint k
+          JOIN pg_namespace n ON n.oid = k.connamespace JOIN pg_class t ON t.oid = k.conrelid
+          WHERE n.nspname = $1 AND k.contype = 'f'
           """),
         command(
           """
@@ -99,10 +171,24 @@
             name: result.text(row, 1), type: result.text(row, 2), isRequired: result.bool(row, 3),
             isKey: result.bool(row, 4)))
       }
-      present.indexes = Set((0..<results[2].count).map { results[2].text($0, 0) })
-      present.constraints = Set((0..<results[3].count).map { results[3].text($0, 0) })
+      for row in 0..<results[2].count {
+        present.indexes[results[2].text(row, 0)] = (results[2].bool(row, 1), results[2].text(row, 2))
+      }
+      for row in 0..<results[3].count { present.foreignKeys[results[3].text(row, 0)] = results[3].text(row, 1) }
       for row in 0..<results[4].count {
         present.triggers[results[4].text(row, 0), default: []].insert(results[4].text(row, 1))
+      }
+      if present.tables["concord_schema"] != nil, present.tables["concord_state"] != nil {
+        let rows = try connection.run([
+          .once("SELECT \"table\", shape FROM \(identifier(name)).concord_schema ORDER BY number"),
+          .once("SELECT version FROM \(identifier(name)).concord_state"),
+        ])
+        for row in 0..<rows[0].count {
+          if let shape = try? JSONDecoder().decode(TableShape.self, from: Data(rows[0].bytes(row, 1))) {
+            present.history[rows[0].text(row, 0), default: []].append(shape)
+          }
+        }
+        if rows[1].count > 0 { present.version = Int(rows[1].integer(0, 0)) }
       }
       return present
     }

@@ -21,7 +21,9 @@
       var isRequired: Bool
       var isKey = false
 
-      func sql(_ form: ColumnForm) -> String { "\(identifier(name)) \(form.declaration)\(isRequired ? " NOT NULL" : "")" }
+      func sql(_ form: ColumnForm) -> String {
+        "\(identifier(name)) \(form.declaration)\(isRequired ? " NOT NULL" : "")"
+      }
     }
 
     /// A table as the model wants it.
@@ -80,7 +82,8 @@
       return [
         (Column(name: "_owner", type: key.type.rawValue, isRequired: true, isKey: true), key, nil),
         (
-          Column(name: "_position", type: PostgreSQLType.bigint.rawValue, isRequired: true, isKey: true), ColumnForm.integer,
+          Column(name: "_position", type: PostgreSQLType.bigint.rawValue, isRequired: true, isKey: true),
+          ColumnForm.integer,
           nil
         ),
       ]
@@ -97,6 +100,7 @@
     /// An index, with what makes it.
     struct Index: Hashable {
       let name: String
+      var isUnique = false
       let sql: String
     }
 
@@ -115,7 +119,7 @@
           let nulls = column.isRequired ? "" : " NULLS FIRST"
           found.append(
             Index(
-              name: name,
+              name: name, isUnique: description.isUnique,
               sql: """
                 CREATE \(description.isUnique ? "UNIQUE " : "")INDEX \(identifier(name)) \
                 ON \(identifier(table.name)) (\(expression)\(nulls))

@@ -132,7 +132,8 @@
       return Collection(
         name: name, forms: collection.columns.map { ColumnForm($0, targets: entity.targets) },
         select: "SELECT \(list) FROM \(table) WHERE \"_owner\" = $1 ORDER BY \"_position\"",
-        selectMany: "SELECT \(list), \"_owner\" FROM \(table) WHERE \"_owner\" = ANY($1) ORDER BY \"_owner\", \"_position\"",
+        selectMany:
+          "SELECT \(list), \"_owner\" FROM \(table) WHERE \"_owner\" = ANY($1) ORDER BY \"_owner\", \"_position\"",
         insert: """
           INSERT INTO \(table) (\"_owner\", \"_position\", \(list)) \
           VALUES ($1, $2, \(columns.indices.map { "$\($0 + 3)" }.joined(separator: ", ")))
@@ -157,7 +158,8 @@
       for collection in entity.collections {
         for (column, name) in zip(collection.columns, columnNames(collection)) {
           add(
-            column, "SELECT \"_owner\" FROM \(identifier(tableName(collection, of: entity))) WHERE \(identifier(name)) = $1")
+            column,
+            "SELECT \"_owner\" FROM \(identifier(tableName(collection, of: entity))) WHERE \(identifier(name)) = $1")
         }
       }
       return parts.mapValues { ($0.selects.joined(separator: " UNION "), $0.form) }
