@@ -129,6 +129,19 @@
       try flush(deadline)
       var results: [PostgreSQLResult] = []
       results.reserveCapacity(commands.count)
+      do {
+        try read(expected, into: &results, deadline)
+      } catch var failure as PostgreSQLFailure {
+        failure.succeeded = results.count
+        throw failure
+      }
+      return results
+    }
+
+    /// Reads the answers to a batch.
+    private func read(
+      _ expected: [(position: Int?, statement: Statement?)], into results: inout [PostgreSQLResult], _ deadline: Date
+    ) throws {
       var failure: PostgreSQLFailure?
       for (position, statement) in expected {
         guard let result = try next(deadline) else { throw lost() }
@@ -146,7 +159,6 @@
       guard let sync = try next(deadline) else { throw lost() }
       PQclear(sync)
       if let failure { throw failure }
-      return results
     }
 
     /// Sends a statement whose answer is read before the next batch, such as the end of a reading.
@@ -306,8 +318,11 @@
     var isAlive: Bool {
       if isBroken { return false }
       var waiting = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      // A server that says something unasked mostly says that it ends.
-      if poll(&waiting, 1, 0) > 0, PQconsumeInput(handle) == 0 { return false }
+      // A server that says something unasked mostly says that it ends, and the end comes behind that.
+      for _ in 0..<8 {
+        guard poll(&waiting, 1, 0) > 0 else { break }
+        if PQconsumeInput(handle) == 0 { return false }
+      }
       return PQstatus(handle) == CONNECTION_OK
     }
 

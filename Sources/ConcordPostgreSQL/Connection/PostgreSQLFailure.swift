@@ -14,6 +14,8 @@
     var place = ""
     /// Whether there was no connection at all.
     var isUnreachable = false
+    /// How many commands of the batch had succeeded before.
+    var succeeded = 0
     /// Whether the connection cannot be used any longer.
     var isConnectionLost = false
 

@@ -42,7 +42,7 @@
     func run(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
       do { return try connection.run(commands) } catch let failure as PostgreSQLFailure {
         if self.failure == nil { self.failure = failure }
-        throw failure
+        throw StoreError(failure, store: store)
       }
     }
 

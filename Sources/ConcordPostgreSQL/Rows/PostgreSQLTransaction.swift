@@ -25,7 +25,9 @@
       let result: R
       do { result = try body(session) } catch {
         // What the body made of it does not matter.
-        if let failure = session.failure, failure.isConflict || failure.isConnectionLost { throw failure }
+        if let failure = session.failure, failure.isConflict || failure.isConnectionLost || failure.code == "23505" {
+          throw failure
+        }
         throw error
       }
       if let failure = session.failure { throw failure }
@@ -39,17 +41,24 @@
       do {
         try connection.run([.init(sql: "COMMIT"), watch.notification])
       } catch let failure as PostgreSQLFailure {
-        guard failure.isConnectionLost else {
-          watch.didNotCommit(id)
-          throw failure
-        }
-        guard try PostgreSQLOutcome(pool, store: store).isCommitted(id) else {
+        // What comes after the commit only wakes others.
+        guard try failure.succeeded > 0 || isCommitted(id, failure) else {
           watch.didNotCommit(id)
           throw failure
         }
       }
       if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
       return result
+    }
+
+    /// Whether a transaction was committed, although the commit has failed.
+    private func isCommitted(_ id: UInt64, _ failure: PostgreSQLFailure) throws -> Bool {
+      guard failure.isConnectionLost else { return false }
+      do { return try PostgreSQLOutcome(pool, store: store).isCommitted(id) } catch {
+        // If it was, observers learn it as they learn what others commit.
+        watch.didNotCommit(id)
+        throw error
+      }
     }
   }
 #endif
