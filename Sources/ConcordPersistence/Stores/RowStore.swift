@@ -11,8 +11,12 @@ public protocol RowStore: AnyObject, Sendable {
   /// Reads one committed state, which does not change meanwhile.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
-  /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Writers wait for
-  /// each other, and readers never see a part.
+  /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
+  /// part, and each writer sees what those before it have written.
+  ///
+  /// A store may run the closure again if its first attempt had no effect, as one that other processes write to at the same
+  /// time. It must depend on nothing but what it reads from the session, and what it changes elsewhere has to be right however
+  /// often it runs: it sets variables anew instead of adding to them.
   ///
   /// `origin` identifies the writer to observers.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
