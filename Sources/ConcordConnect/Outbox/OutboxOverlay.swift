@@ -21,6 +21,8 @@ final class OutboxOverlay: ViewOverlay {
     var unknown: [OutboxID: OutboxRow] = [:]
     /// What the sending of an action changes in the stores. Others are sent by another process.
     var written: [OutboxID: Set<EntityKey>] = [:]
+    /// The action that was written here last, if nothing else was written since those that are shown.
+    var next: (action: any ForwardAction, id: OutboxID)?
   }
 
   init(model: Model, registry: ActionRegistry, report: @escaping @Sendable (any Error) -> Void) {
@@ -34,6 +36,30 @@ final class OutboxOverlay: ViewOverlay {
 
   /// What is known is void: all is read the next time.
   func readAll() { state.withLock { $0.versions = [:] } }
+
+  /// Notes an action that was written to an outbox, which need not be read for it if nothing else is new there.
+  func didWrite(_ action: any ForwardAction, _ id: OutboxID) { state.withLock { $0.next = (action, id) } }
+
+  func knownChange() -> ViewOverlayChange? {
+    let next = state.withLock { state -> (action: any ForwardAction, id: OutboxID)? in
+      defer { state.next = nil }
+      guard let next = state.next, state.shown[next.id] == nil, state.last.map({ $0 < next.id }) ?? true,
+        state.versions[next.id.attachment]?.isFollowed(by: next.id) ?? false
+      else { return nil }
+      return next
+    }
+    guard let next else { return nil }
+    let action = shown(next.action, next.id)
+    return ViewOverlayChange(needed: Set(action.keys)) { [self] store, _ in
+      var action = show(action, in: store)
+      hold(&action, in: store)
+      state.withLock { state in
+        state.versions[action.id.attachment] = OutboxVersion(epoch: action.id.epoch, number: action.id.number)
+        state.shown[action.id] = action
+        state.last = action.id
+      }
+    }
+  }
 
   func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
     let (known, knownGeneration) = state.withLock { ($0.versions, $0.generation) }
@@ -49,11 +75,17 @@ final class OutboxOverlay: ViewOverlay {
     var changed: Set<EntityKey> = []
     var concernsAll = false
     // What went with its store is told of by the store's detaching.
+    var stored: [ShownAction] = []
     for action in found.ended where news.isAttached(action.id) && news.state(action.id) ?? .sent == .sent {
-      if let written = found.written[action.id] { changed.formUnion(written) } else { concernsAll = true }
+      guard let written = found.written[action.id] else {
+        concernsAll = true
+        continue
+      }
+      changed.formUnion(written)
+      if news.state(action.id) == .sent, action.changesNothing(but: written, in: model) { stored.append(action) }
     }
     let gone = found.ended + found.redone
-    return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
+    var change = ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
       for action in gone.sorted(by: { $0.id > $1.id }) {
         // A view that is not kept up to date is shown what was stored only where that is known.
@@ -73,6 +105,12 @@ final class OutboxOverlay: ViewOverlay {
         for action in found.ended { state.written[action.id] = nil }
       }
     }
+    // What is stored of them is read next. It is the same, unless others have written, and then the layers above stay as they are.
+    change.begin = { isKeptUpToDate in
+      guard isKeptUpToDate else { return }
+      for action in stored.sorted(by: { $0.id < $1.id }) { action.layer?.commit() }
+    }
+    return change
   }
 
   /// What follows from news. Nothing is done with all that are shown, which may be many, unless all were read, or one comes between.
@@ -152,6 +190,24 @@ struct ShownAction: Sendable {
   var layer: OptimisticLayer?
   /// What keeps its entities in the view.
   var held: [any Sendable] = []
+
+  /// Whether its layer is known to change only some entities.
+  func changesNothing(but keys: Set<EntityKey>, in model: Model) -> Bool {
+    func key<T: PersistentEntity>(_ type: T.Type, _ id: AnyHashable) -> EntityKey? {
+      guard let entity = try? model.entity(type), let id = id.base as? T.ID else { return nil }
+      return (try? T.storedKey(of: id)).map { EntityKey(entity, $0) }
+    }
+    guard let changed = layer?.changedEntities else { return false }
+    return changed.allSatisfy { type, id in
+      guard let type = type as? any PersistentEntity.Type, let key = key(type, id) else { return false }
+      return keys.contains(key)
+    }
+  }
+}
+
+extension OutboxVersion {
+  /// Whether an action is the first that was written after this version. A new action has the number of its version.
+  func isFollowed(by id: OutboxID) -> Bool { self != .empty && epoch == id.epoch && number + 1 == id.number }
 }
 
 /// What was read of all outboxes.

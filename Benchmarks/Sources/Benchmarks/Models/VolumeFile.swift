@@ -20,6 +20,8 @@ final class VolumeFile {
       let insert = try db.makeStatement(sql: RawVolume.insert)
       for id in 0..<count { try RawVolume.write(Volume(id: id), with: insert) }
     }
+    // Closed before the next one is opened, which would find the file locked otherwise.
+    try opened?.close()
     opened = nil
   }
 
