@@ -32,8 +32,10 @@
       }
     }
 
-    /// As in `Book.isbn`, or `Book.isbn, Book.edition`.
+    /// As in `Book.isbn`, `Book.isbn, Book.edition`, or `index 'Book.price'` for one of expressions.
     private init(notUnique columns: Substring) {
+      let index = "index '"
+      let columns = columns.hasPrefix(index) ? columns.dropFirst(index.count).dropLast() : columns
       let parts = columns.split(separator: ", ").map { $0.split(separator: ".") }
       self = .notUnique(
         entity: parts.first?.first.map(String.init) ?? "",
