@@ -20,6 +20,7 @@
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
+    private let commits: SQLiteCommits
 
     /// Opens a file, or makes one.
     ///
@@ -44,8 +45,7 @@
       let schema = SQLiteSchema(
         entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
-      let state: SQLiteGuard.State
-      (pool, guardian, state) = try StoreError.translating(store: name) {
+      (pool, guardian, commits) = try StoreError.translating(store: name) {
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
@@ -56,7 +56,7 @@
           return try SQLiteStore.open(url, schema, timeout, lock)
         }
       }
-      watch = SQLiteWatch(pool, state.dataVersion, feed, uses, guardian)
+      watch = SQLiteWatch(commits, feed, uses, guardian)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -74,7 +74,7 @@
 
     private static func open(
       _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
-    ) throws -> (DatabasePool, SQLiteGuard, SQLiteGuard.State) {
+    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
       try makeFile(url)
       try SQLiteInspection(url: url, schema: schema).run()
       guard let file = FileIdentity(path: url.path) else { throw StoreError.replacedStore(store: schema.store) }
@@ -95,7 +95,8 @@
       do {
         return try pool.write { db in
           try schema.prepare(db)
-          return (pool, guardian, try guardian.begin(db))
+          try guardian.begin(db)
+          return (pool, guardian, SQLiteCommits(db))
         }
       } catch {
         try? close(pool)
@@ -187,8 +188,8 @@
           // Nobody would ever read what is written to another file.
           try guardian.check()
           let session = SQLiteSession(db, tables: tables, store: name)
-          let result = try db.inPreparedTransaction {
-            try guardian.checkSchema(db)
+          let result = try db.inPreparedTransaction(commits) { others in
+            try guardian.checkSchema(db, others: others)
             return try body(session)
           }
           // While the connection is still held, so that no other commit comes between.
@@ -208,6 +209,12 @@
     ) -> StoreObservation {
       watch.start()
       return feed.observe(where: { $0.origin != origin }, body)
+    }
+
+    public var unknownCommits: Int {
+      guard uses.enter() else { return 0 }
+      defer { uses.leave() }
+      return commits.others
     }
 
     public func settle() { feed.settle() }

@@ -28,6 +28,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let store: PersistentStore
     let observation: StoreObservation
     let attachment: StoreAttachment
+    /// How many commits of others were announced, of which nothing else is known.
+    var unknownCommits: Int
   }
 
   /// Creates a coordinator without stores.
@@ -63,11 +65,15 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation = store.rows.observeCommits(except: ObjectIdentifier(self)) { [weak self] in
       self?.didCommit($0, store)
     }
+    // What is read from now on is compared with it.
+    let unknownCommits = store.rows.unknownCommits
     try change { state in
       try Self.check(store, isNotAmong: state.attached.map(\.store))
       state.lastAttachment += 1
       state.attached.append(
-        Attached(store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment)))
+        Attached(
+          store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment),
+          unknownCommits: unknownCommits))
     }
   }
 
@@ -133,14 +139,27 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Tells what others than this coordinator wrote to a store. What it writes itself it tells when the writing returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
-    if let keys = commit.keys {
-      feed.tell(.rows([Array(keys)], announcements: []))
-    } else {
-      let types = state.withLock { state in
-        state.routes.filter { state.attached[$1].store === store }.map(\.key)
-      }
-      feed.tell(.other(.types(Set(types))))
+    guard let keys = commit.keys else { return announceUnknown(in: store, isTold: true) }
+    feed.tell(.rows([Array(keys)], announcements: []))
+  }
+
+  /// Announces what others have committed to a store of which nothing else is known, and tells it.
+  ///
+  /// - Parameter isTold: whether the store tells of something new.
+  private func announceUnknown(in store: PersistentStore, isTold: Bool) {
+    let count = store.rows.unknownCommits
+    let found: (types: Set<EntityDescription>, number: Int)? = state.withLock { state in
+      guard let index = state.attached.firstIndex(where: { $0.store === store }),
+        isTold || count > state.attached[index].unknownCommits
+      else { return nil }
+      state.attached[index].unknownCommits = max(count, state.attached[index].unknownCommits)
+      let types = Set(state.routes.filter { $1 == index }.map(\.key))
+      // Within the lock, so that who finds it counted finds it announced.
+      return (types, announcements.addEnded(types))
     }
+    guard let found else { return }
+    commitCount.withLock { $0 += 1 }
+    feed.tell(.other(.types(found.types), announcements: [found.number]))
   }
 
   /// Calls back with what changes in the stores, one after the other, until the result is released.
@@ -148,8 +167,14 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.observe { body($0.change) }
   }
 
-  /// What is committed at this moment, or was and is not told yet.
-  public var announcedChanges: AnnouncedChanges { announcements.current }
+  /// What is committed at this moment, or was and is not told yet. What is read already is among it, whoever has committed it.
+  public var announcedChanges: AnnouncedChanges {
+    let attached = state.withLock { $0.attached }
+    for one in attached where one.store.rows.unknownCommits > one.unknownCommits {
+      announceUnknown(in: one.store, isTold: false)
+    }
+    return announcements.current
+  }
 
   /// Announces what is going to be read, makes it so, and tells it. What may have been made in part is told as well.
   func announce<R>(_ keys: [EntityKey], _ body: () throws -> R) rethrows -> R {

@@ -27,6 +27,12 @@ public protocol RowStore: AnyObject, Sendable {
     except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
   ) -> StoreObservation
 
+  /// How often it was noticed that others have committed something unknown, other processes among them. It counts up at the latest when
+  /// it is asked after a read has begun that shows such a commit. Those commits are also told to observers.
+  ///
+  /// The default is 0, for stores to which nobody else writes.
+  var unknownCommits: Int { get }
+
   /// Returns when observers have been called for all commits so far.
   func settle()
 
@@ -49,6 +55,8 @@ extension RowStore {
   ) -> StoreObservation {
     observeCommits { commit in if commit.origin != origin { body(commit) } }
   }
+
+  public var unknownCommits: Int { 0 }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 
