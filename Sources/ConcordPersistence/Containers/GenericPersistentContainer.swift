@@ -25,7 +25,7 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   /// - Parameters:
   ///   - name: the name of the model, with which the names of files begin.
   ///   - asyncErrorBlock: a closure that receives errors from background work; if `nil`, they are printed to standard error.
-  ///   - logTag: the beginning of such a line.
+  ///   - logTag: the text with which a printed line begins.
   public convenience init(
     name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericPersistentContainer"
   ) {

@@ -50,6 +50,6 @@ extension BackgroundContext {
 
   /// Discards all unsaved changes.
   ///
-  /// A context keeps nothing of what it has read, so that this is ``rollback()`` by the name that it has in Core Data.
+  /// A context caches no rows, so this is ``rollback()`` under Core Data's name.
   public func reset() { rollback() }
 }

@@ -1,7 +1,7 @@
 public import ConcordModel
 import Foundation
 
-/// A scratchpad: what is changed in it is seen by it alone, until it is saved.
+/// A set of unsaved changes to entities, which only this context sees until it is saved.
 ///
 /// ```swift
 /// let context = container.newBackgroundContext()
@@ -11,8 +11,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// Reads see the newest committed state of the stores, and the context's own changes over it. It may be used from any thread;
-/// calls wait for each other. What is not saved is gone when the context is released.
+/// Reads see the newest committed state of the stores, and the context's own changes over it. It may be used from any
+/// thread; calls wait for each other. Unsaved changes are lost when the context is released.
 ///
 /// A strategy makes it with the parent that it reads from and saves to; see ``ContextStrategyType``.
 // Unchecked, because a class that can be inherited from has to be, and because the compiler cannot see that `lock` guards `core`.
@@ -20,7 +20,7 @@ open class BackgroundContext: @unchecked Sendable {
   private let core: ContextCore
   /// Recursive, so that a block may use the context, and begin another block.
   private let lock = NSRecursiveLock()
-  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  /// The queue of asynchronous blocks, so that only one thread waits for the context.
   let queue = DispatchQueue(label: "concord.context")
 
   /// Creates a context that reads from a parent and saves to it.
@@ -48,7 +48,7 @@ open class BackgroundContext: @unchecked Sendable {
     }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters, with exclusive use of the context.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
@@ -58,7 +58,7 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { _ in try body(self) }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters, with exclusive use of the context.
   open func performAndWait<R>(_ body: () throws -> R) rethrows -> R { try locked { _ in try body() } }
 
   // MARK: Reading
@@ -81,7 +81,7 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { try $0.fetch(descriptor) }
   }
 
-  /// How many entities a fetch would give.
+  /// Returns the number of entities that a fetch would return.
   open func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try $0.count(descriptor) }
   }
@@ -97,18 +97,19 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Inserts an entity, with all it contains, or replaces the one with its id.
   ///
-  /// A value that cannot be written makes the next ``save()`` throw. Inside of the value, an entity of a type that may contain
-  /// itself can be brief: where such a relation is empty there, it says nothing, and what is stored stays.
+  /// A value that cannot be written makes the next ``save()`` throw. Inside of the value, an entity of a type that may
+  /// contain itself can be brief: such a relation, if it is empty there, leaves the stored one unchanged.
   ///
   /// - Parameters:
-  ///   - entity: the value. Of several values of one entity in it the outermost counts.
-  ///   - stamp: how fresh it is; the date if `nil`.
+  ///   - entity: the value. Where it contains one entity several times, the outermost value is stored.
+  ///   - stamp: the freshness of the value; the date if `nil`.
   public func insert<T: PersistentEntity>(_ entity: T, modifiedAt stamp: Stamp? = nil) {
     locked { $0.insert(entity, stamp) }
   }
 
-  /// Changes an entity, and what it contains. Only what the closure changes is written. What it takes from elsewhere can be brief, as
-  /// in ``insert(_:modifiedAt:)``; but a relation that the closure was shown, and that is empty in the same place, is emptied.
+  /// Changes an entity and the entities that it contains. Only properties that the closure changes are written. What it
+  /// takes from elsewhere can be brief, as in ``insert(_:modifiedAt:)``; but a relation that the closure was shown, and
+  /// that is empty in the same place, is emptied.
   ///
   /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
   ///   nothing is not refused, as in ``/Concord/EntityStore``.
@@ -128,7 +129,7 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { try $0.delete(type, id) }
   }
 
-  /// How the next save merges what others have changed meanwhile.
+  /// The rule by which the next save merges changes that other contexts have saved since.
   public var mergePolicy: MergePolicy {
     get { locked { $0.policy } }
     set { locked { $0.policy = newValue } }
@@ -139,11 +140,11 @@ open class BackgroundContext: @unchecked Sendable {
   /// Whether there is something to save.
   public var hasChanges: Bool { locked { $0.hasChanges } }
 
-  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  /// The entities that a save would insert. Empty while a store cannot be read.
   public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
-  /// What a save would change.
+  /// The entities that a save would update. Empty while a store cannot be read.
   public var updatedObjects: [any PersistentEntity] { changed(.updated) }
-  /// What a save would remove, as it is stored.
+  /// The entities that a save would delete, with their stored values. Empty while a store cannot be read.
   public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
 
   private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {
@@ -160,6 +161,6 @@ open class BackgroundContext: @unchecked Sendable {
 
   // MARK: For subclasses of the package
 
-  /// Collects what is removed from the stores from now on.
+  /// Starts collecting the entities that are removed from the stores.
   package func collectRemovals() -> CollectedRemovals { locked { $0.parent.collectRemovals() } }
 }

@@ -1,13 +1,13 @@
 import Concord
 import ConcordModel
 
-/// A parent of contexts that knows what is removed from the stores.
+/// A parent of contexts that knows which entities are removed from the stores.
 protocol CollectingRemovals: ContextParent {
   func removalsFromNowOn() -> CollectedRemovals
 }
 
 extension ContextParent {
-  /// Collects what is removed from the stores from now on. A parent of another kind knows of no removals.
+  /// Starts collecting the entities that are removed from the stores. A parent of another kind collects none.
   func collectRemovals() -> CollectedRemovals {
     (self as? any CollectingRemovals)?.removalsFromNowOn() ?? CollectedRemovals()
   }

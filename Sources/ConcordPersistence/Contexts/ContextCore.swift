@@ -1,13 +1,13 @@
 import ConcordModel
 
-/// The state of a context. Whoever uses it holds the context's lock.
+/// The state of a context. Callers hold the context's lock.
 final class ContextCore {
   let parent: any ContextParent
   var policy = MergePolicy.byStamp
   var pending = PendingChanges()
-  /// What was wrong with values that were given to a function that does not throw.
+  /// The first error about a value given to a function that does not throw; the next save throws it.
   private var failure: (any Error)?
-  /// Up to which commit what is pending was compared with what others have removed.
+  /// The last commit whose removals the pending changes have been compared with.
   private var reconciledGeneration = -1
 
   init(parent: any ContextParent) { self.parent = parent }
@@ -33,15 +33,16 @@ final class ContextCore {
     }
   }
 
-  /// The same while a change is made pending, which refers to what is not pending yet.
+  /// Reads while a change is made pending, without reconciling: the change may refer to entities that are not pending
+  /// yet.
   private func readUnreconciled<R>(
     _ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R
   ) throws -> R {
     try parent.read(entities) { base in try body(pending.isEmpty ? base : PendingReading(base, pending)) }
   }
 
-  /// Takes what others have removed since out of what is pending, and what is to be removed out of what others have written
-  /// since: as the save would do.
+  /// Takes entities that other contexts have removed out of the pending values, and entities that are to be removed out
+  /// of rows that other contexts have written, as the save would do.
   func reconcile() throws {
     reconciledGeneration = parent.generation
     let removed = pending.keys.filter { pending[$0]?.row == nil }
@@ -50,7 +51,7 @@ final class ContextCore {
     try parent.read(Set(model.entities)) { base in
       let reading = PendingReading(base, pending)
       var missing = Set(removed)
-      // What others have stored refers to nothing that is not there.
+      // Stored rows refer to stored entities only.
       var seen = missing
       for key in aggregates {
         guard let row = pending[key]?.row else { continue }
@@ -67,7 +68,7 @@ final class ContextCore {
   /// - Parameter stamp: that of what changes, unless it has a newer one; `nil` to leave it.
   func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
     pending.knowReferences()
-    // The rows are read as they are after what was written so far.
+    // The rows are read with the changes that were written so far.
     let reading = CurrentReading { PendingReading(base, self.pending) }
     try RowRemoval(model: model, reading: reading) { key, row in
       let found = try base.row(of: key)
@@ -109,7 +110,7 @@ final class ContextCore {
 
   // MARK: Changing
 
-  /// What throws here is thrown by the next save.
+  /// Inserts an entity with all it contains. The next save throws the first error.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
       let isUnstamped = stamp == nil
@@ -143,7 +144,8 @@ final class ContextCore {
   private func replace(
     _ key: EntityKey, with row: StoredRow, _ isUnstamped: Bool, isNested: Bool = false
   ) throws {
-    // Of what the context has changed already, what others have changed since is replaced as well.
+    // Where the context has changed the row before, properties that other contexts have changed since are replaced,
+    // too.
     let isMerged = pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
     let found = isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil
     put(row, key, base: found.map { .row($0) } ?? .unknown, isUnstamped: isUnstamped, isNested: isNested)
@@ -159,9 +161,9 @@ final class ContextCore {
   /// Makes a row pending.
   ///
   /// - Parameters:
-  ///   - base: what was read, and what counts if nothing is pending yet.
-  ///   - isUnstamped: whether it was given no stamp, and is later than all that is pending.
-  ///   - isNested: whether it stands in something that is inserted.
+  ///   - base: the row that was read; the base of the change if none is pending yet.
+  ///   - isUnstamped: whether the change was given no stamp, and so is later than all pending ones.
+  ///   - isNested: whether the row stands inside of an inserted value.
   func put(
     _ row: StoredRow, _ key: EntityKey, base: PendingChange.Base, isUnstamped: Bool = false, isNested: Bool = false
   ) {
@@ -172,7 +174,7 @@ final class ContextCore {
         if isUnstamped, present.row != nil, row.stamp <= present.stamp {
           row.stamp = parent.nextStamp(after: present.stamp)
         }
-        // What was removed is not remembered, so that a value of any stamp may take its place.
+        // No stamp is kept of a removed row, so a value of any stamp may take its place.
         guard present.row == nil || row.stamp > present.stamp else { return nil }
         change = present.followed(by: row, row.stamp, below: base.row, key.entity)
         change.isNested = present.isNested && isNested
@@ -203,10 +205,10 @@ final class ContextCore {
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let isUnstamped = stamp == nil
     let stamp = stamp ?? parent.nextStamp()
-    // What was read before the closure is read again only if the closure may have changed it.
+    // The row is read again only if the closure may have changed it.
     let isPresentKnown = pending[key]?.stamp == knownPending?.stamp
     if entity.targets.isEmpty, isPresentKnown {
-      // As it is written now, which may be otherwise than it is stored.
+      // In today's coding, which may differ from the stored one.
       let given = try entity.row(of: before, stamp: stamp)
       return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow, isUnstamped)
     }
@@ -215,7 +217,8 @@ final class ContextCore {
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
     for key in edited.keys {
       let known = given.byKey[key] ?? []
-      /// Inside of another value an entity in a cycle may be brief: what it leaves out there says nothing, unless it was shown there.
+      /// Inside of another value an entity in a cycle may be brief: relations that it omits there are unchanged, unless
+      /// the closure was shown them there.
       func omitted(_ occurrence: Occurrences.Occurrence) -> (silent: [PropertyRange], emptied: [PropertyRange]) {
         guard occurrence.depth > 0, model.isRecursive(key.entity) else { return ([], []) }
         var all = model.omittedProperties(of: occurrence.row, key.entity)
@@ -260,9 +263,9 @@ final class ContextCore {
     return isTaken
   }
 
-  /// Applies what differs from what the closure was given, which may be less than what is stored.
+  /// Applies the differences from the value that the closure was given, which may be briefer than the stored one.
   ///
-  /// - Returns: `false` if what is stored is newer.
+  /// - Returns: `false` if the stored row is newer.
   private func edit(
     _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, _ isUnstamped: Bool
   ) -> Bool {
@@ -307,7 +310,7 @@ final class ContextCore {
     failure = nil
   }
 
-  // MARK: For contexts that others save to
+  // MARK: For contexts that have children
 
   /// Takes what another context saves, as changes that are not saved.
   func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
@@ -339,7 +342,7 @@ final class ContextCore {
 
   func changed(_ kind: ChangeKind) throws -> [any PersistentEntity] {
     try parent.read(Set(pending.keys.flatMap { model.contained(in: $0.entity) })) { base in
-      // What is removed is shown as it was.
+      // A removed entity is shown with its last value.
       let loader = EntityLoader(kind == .deleted ? base : PendingReading(base, pending), model: model)
       return try pending.keys.compactMap { key in
         let isStored = try base.row(of: key) != nil

@@ -2,7 +2,7 @@ public import Concord
 public import ConcordModel
 import Foundation
 
-/// What a context reads from and saves to: the stores, or another context.
+/// The source and target of a context: the stores, or another context.
 ///
 /// A strategy makes its contexts with parents: ``PersistentStoreCoordinator``, ``RootContext``, ``ViewContext``.
 public protocol ContextParent: AnyObject, Sendable {
@@ -16,13 +16,14 @@ public protocol ContextParent: AnyObject, Sendable {
   var generation: Int { get }
   /// The stamp of a change that is given none: the date, strictly increasing.
   func nextStamp() -> Stamp
-  /// Gives the stamp of a change that is given none, to what has a stamp already: it is later than both.
+  /// Returns the stamp of an unstamped change to a row with a stamp: later than the date and than the row's stamp.
   func nextStamp(after stamp: Stamp) -> Stamp
   /// Returns whether a stamp is ahead of the clock, as one is that was given while the clock was wrong.
   func isAhead(_ stamp: Stamp) -> Bool
-  /// Calls back with what may be otherwise than before, until the result is released. Several commits may be told as one.
+  /// Calls a closure with the rows that may have changed, until the result is released. Several commits may come as one
+  /// call.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
-  /// What may have been read and is not told yet. Unless a parent says so, nothing.
+  /// Changes that readers may have seen and observers have not been told of yet. Empty by default.
   var announcedChanges: AnnouncedChanges { get }
 }
 

@@ -1,13 +1,13 @@
 import ConcordModel
 
-/// What was to be inserted by saves that were given up. What refers to it cannot be written, either.
+/// The insertions of saves that were given up. A later change that refers to one of them cannot be written, either.
 struct GivenUpChanges {
-  /// Why the save of an entity was given up.
+  /// The errors for which the saves of entities were given up.
   private var errors: [EntityKey: any Error] = [:]
-  /// What was to become of these entities.
+  /// The changes to these entities.
   private(set) var changes = PendingChanges()
 
-  /// How many entities are remembered at most.
+  /// The maximum number of entities that are kept.
   private static let most = 1000
 
   var isEmpty: Bool { errors.isEmpty }
@@ -22,7 +22,7 @@ struct GivenUpChanges {
     }
   }
 
-  /// Forgets what is inserted again.
+  /// Removes entities that a later save inserts again.
   mutating func removeInserted(by saved: PendingChanges) {
     if errors.isEmpty { return }
     for entry in saved.all where entry.change.row != nil && errors[entry.key] != nil {
@@ -31,7 +31,7 @@ struct GivenUpChanges {
     }
   }
 
-  /// Returns why a save cannot be written: it changes or refers to what was never stored.
+  /// Returns the error of a save that changes an entity that was never stored, or refers to one.
   ///
   /// - Returns: `nil` if it depends on nothing that was given up.
   func error(

@@ -1,4 +1,4 @@
-/// What happens at a save to an entity that another context has changed meanwhile.
+/// The rule for saving an entity that another context has changed meanwhile.
 ///
 /// Properties that only one of them changed are merged under each policy. The policy decides about what both changed, about an
 /// entity that one of them removed, and about one that is inserted while it is stored already.
@@ -19,18 +19,19 @@
 /// }
 /// ```
 ///
-/// The policy of a context that saves to another one counts also where that one saves to.
+/// The policy of a child context also applies where its parent is saved.
 public enum MergePolicy: Sendable, Hashable {
-  /// The fresher of the two wins. Of two increments of one number the fresher one is left. What is removed stays removed; a removal wins over changes with an older stamp.
+  /// The fresher of the two wins. Of two increments of one number the fresher one is left. A removed entity stays
+  /// removed; a removal wins over changes with an older stamp.
   case byStamp
   /// The save throws ``/ConcordModel/StoreError/conflict(entity:id:properties:)`` and changes nothing.
   ///
-  /// Two writes of one property are a conflict, also if both write the same value, so that no increment is lost. So are two insertions
-  /// of one entity; what stands inside of an inserted entity and is as it is stored is none. A save to a ``RootContext`` that
-  /// conflicts when it is written is given up, and told as a ``BackgroundSaveError``.
+  /// Two writes of one property are a conflict, also if both write the same value, so that no increment is lost. So are
+  /// two insertions of one entity, except of an unchanged entity inside of an inserted one. A save to a ``RootContext``
+  /// that conflicts when it is written is given up, and reported as a ``BackgroundSaveError``.
   case error
-  /// What is in the store stays. Of two increments of one number the one that is saved first is left.
+  /// The stored value stays. Of two increments of one number the one that is saved first is left.
   case storeTrump
-  /// What the context has replaces what is in the store. Of two increments of one number the one that is saved last is left.
+  /// The context's value replaces the stored one. Of two increments of one number the one that is saved last is left.
   case objectTrump
 }

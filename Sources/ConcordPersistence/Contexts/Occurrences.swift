@@ -54,7 +54,7 @@ final class Occurrences: EntitySink {
     return key
   }
 
-  /// Returns the value of an entity that counts, among those that meet a condition.
+  /// Returns the value of an entity that is stored, of those that meet a condition.
   func winner(of key: EntityKey, where isConsidered: (Occurrence) -> Bool = { _ in true }) -> Occurrence? {
     var winner: Occurrence?
     for occurrence in byKey[key] ?? [] where isConsidered(occurrence) {

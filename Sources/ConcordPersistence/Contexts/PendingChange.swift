@@ -1,11 +1,11 @@
 import ConcordModel
 
-/// What a context has changed of one entity and has not saved.
+/// An unsaved change of one entity.
 struct PendingChange: Sendable {
   enum Base: Sendable {
     /// The row as the context found it first.
     case row(StoredRow)
-    /// It was not stored when the context looked.
+    /// The entity was not stored when the context looked.
     case absent
     /// Nothing was known of the entity.
     case unknown
@@ -16,30 +16,30 @@ struct PendingChange: Sendable {
   let base: Base
   /// The row as the context wants it; `nil` if it is to be removed.
   var row: StoredRow?
-  /// When the context changed it last.
+  /// The stamp of the last change.
   var stamp: Stamp
-  /// The properties, by position, that are as in the base again after an earlier save had changed them: that save may be written
-  /// already, and others may have seen it.
+  /// The positions of the properties that were set back to the base's values after an earlier save had changed them:
+  /// that save may be written already, and read elsewhere.
   var setBack: Set<Int> = []
   /// Whether it was removed before: all of it is new.
   var isInsertedAgain = false
-  /// Whether it was inserted without a stamp: it is later than what is ahead of the clock.
+  /// Whether the entity was inserted without a stamp, and so is later than rows ahead of the clock.
   var isUnstamped = false
   /// Whether it stands in something that was inserted, and was not inserted itself.
   var isNested = false
-  /// How the context that saved it here merges it; `nil` if it was changed here.
+  /// The merge policy of the child context that saved the change; `nil` for a change made here.
   var policy: MergePolicy?
 
   var baseRow: StoredRow? { base.row }
 
-  /// Whether the context wants a property of a row that it knew to be otherwise than it knew it, or as it knew it after all.
+  /// Whether the context has changed a property, or has set it back.
   func isChanged(_ position: Int, _ entity: EntityDescription) -> Bool {
     guard let row, let known = baseRow, !isInsertedAgain else { return true }
     return setBack.contains(position) || !entity.properties[position].isSame(row, known)
   }
 
-  /// The row on top of what others have stored meanwhile. A property that both have changed is shown as the context wants it; the
-  /// save decides about it.
+  /// Returns the row merged with the one that other contexts have stored meanwhile. A property that both have changed
+  /// has the context's value; the save decides about it.
   func row(over stored: StoredRow, _ entity: EntityDescription) -> StoredRow? {
     guard let row, let known = baseRow, !stored.holdsSame(as: known) else { return row }
     var merged = stored
@@ -50,8 +50,8 @@ struct PendingChange: Sendable {
     return merged
   }
 
-  /// What a later change stands on whose author has seen this one on top of what others had stored: what these have changed is known by
-  /// now, and is no change of the context's.
+  /// Returns the base of a later change, made by a reader of this one merged with a stored row: properties that other
+  /// contexts had changed there are part of the base.
   func base(below seen: StoredRow?, _ entity: EntityDescription) -> Base {
     guard let seen, row != nil, var known = baseRow else { return base }
     for (position, property) in entity.properties.enumerated() where !isChanged(position, entity) {
@@ -60,7 +60,8 @@ struct PendingChange: Sendable {
     return .row(known)
   }
 
-  /// What the same context changes later, whose author has seen this one on top of what others had stored.
+  /// Returns this change followed by a later one of the same context, made by a reader of this one merged with a stored
+  /// row.
   func followed(
     by row: StoredRow?, _ stamp: Stamp, below seen: StoredRow?, _ entity: EntityDescription
   ) -> PendingChange {
@@ -70,7 +71,8 @@ struct PendingChange: Sendable {
     return next
   }
 
-  /// A later save of the same context laid over this one. What it sets back to how this one had found it is a change, too.
+  /// Returns this change with a later save of the same context over it. A property that the later save sets back to its
+  /// value before this one is a change, too.
   func merged(with later: PendingChange, _ entity: EntityDescription) -> PendingChange {
     var merged = PendingChange(base: base(below: later.baseRow, entity), row: later.row, stamp: later.stamp)
     merged.isUnstamped = later.isUnstamped
@@ -86,16 +88,16 @@ struct PendingChange: Sendable {
   }
 }
 
-/// All that a context has changed and has not saved, in the order in which it was first changed.
+/// The unsaved changes of a context, in the order of the first change to each entity.
 public struct PendingChanges: Sendable {
-  /// In order; those that were taken back leave a gap until there are many.
+  /// The changes in order. A change that was taken back leaves a gap; many gaps are closed at once.
   private var entries: [Entry?] = []
   private var positions: [EntityKey: Int] = [:]
   /// The types of which something was changed, a few.
   private var entities: ContiguousArray<EntityDescription> = []
-  /// Who refers to whom; `nil` until it is asked for.
+  /// The references between the entities; `nil` until they are needed.
   private var references: PendingReferences?
-  /// All that were set or taken back since it was asked for.
+  /// The keys of changes set or taken back since noting began.
   private(set) var touched: Set<EntityKey>?
 
   struct Entry: Sendable {
@@ -111,7 +113,7 @@ public struct PendingChanges: Sendable {
   /// The entities that are changed.
   public var keys: [EntityKey] { entries.compactMap { $0?.key } }
 
-  /// Whether an entity of a type may be changed: what was taken back counts until all are.
+  /// Whether an entity of a type may have a change; changes that were taken back count until all are.
   func mayChange(_ entity: EntityDescription) -> Bool { entities.contains(entity) }
 
   /// All changes, in order.
@@ -132,7 +134,7 @@ public struct PendingChanges: Sendable {
     }
   }
 
-  /// Changes what is there, or is not; nothing happens if there is nothing new.
+  /// Replaces the change of an entity by the closure's result.
   mutating func change(_ key: EntityKey, _ body: (PendingChange?) -> PendingChange?) {
     // One look at the table.
     let next = entries.count
@@ -162,10 +164,10 @@ public struct PendingChanges: Sendable {
     for (position, entry) in entries.enumerated() { if let entry { positions[entry.key] = position } }
   }
 
-  /// Begins to note what is touched.
+  /// Starts noting the keys of changes that are touched.
   mutating func noteTouched() { touched = [] }
 
-  /// What was touched since the last call.
+  /// Returns the keys touched since the last call.
   mutating func takeTouched() -> Set<EntityKey> {
     guard let touched, !touched.isEmpty else { return [] }
     self.touched = []

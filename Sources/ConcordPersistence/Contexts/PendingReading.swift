@@ -1,7 +1,6 @@
 import ConcordModel
 
-/// Reads rows as they will be when the pending changes are saved: what others have stored meanwhile lies below, property by
-/// property.
+/// A reading of rows as they will be when the pending changes are saved, merged with stored rows property by property.
 final class PendingReading: RowReading, OutboxesReading {
   private let base: any RowReading
   private let pending: PendingChanges
@@ -16,7 +15,7 @@ final class PendingReading: RowReading, OutboxesReading {
     return try base.row(of: key)
   }
 
-  /// When an entity was removed that is stored below.
+  /// Returns the stamp of the pending removal of an entity that is stored below.
   func removal(of key: EntityKey) -> Stamp? {
     if let change = pending[key] { return change.row == nil ? change.stamp : nil }
     return (base as? PendingReading)?.removal(of: key)
@@ -58,7 +57,7 @@ final class PendingReading: RowReading, OutboxesReading {
     var goesOn = remaining > 0
     guard goesOn else { return }
     var whole = query
-    // Of the base no more rows are needed than are looked for, with those that are replaced.
+    // The base gives as many rows as are wanted, and one for each that a pending change replaces.
     let needed = query.start.addingReportingOverflow(query.maximum)
     whole.limit =
       needed.overflow || needed.partialValue > .max - changed.count ? nil : needed.partialValue + changed.count

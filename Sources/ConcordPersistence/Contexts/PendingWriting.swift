@@ -1,9 +1,9 @@
 import ConcordModel
 
-/// Writes changes over what another reading gives, and reads what it has written: a save that goes to another context.
+/// A writing into pending changes over another reading: the save of a child context to its parent.
 final class PendingWriting: RowWriting {
   private let base: any RowReading
-  /// What was written.
+  /// The changes written so far.
   private(set) var written: PendingChanges
 
   private let changes: PendingChanges
@@ -11,10 +11,10 @@ final class PendingWriting: RowWriting {
   private let nextStamp: () -> Stamp
 
   /// - Parameters:
-  ///   - pending: what is written over the base already.
-  ///   - changes: what is saved.
-  ///   - policy: how it is merged where this is saved to; `nil` for as what is written says.
-  ///   - nextStamp: that of a removal which is none of the changes.
+  ///   - pending: the changes over the base before this save.
+  ///   - changes: the changes of this save.
+  ///   - policy: the merge policy where the parent is saved; `nil` for that of each written change.
+  ///   - nextStamp: the stamp of a removal that follows from the changes.
   init(
     _ base: any RowReading, over pending: PendingChanges = PendingChanges(), of changes: PendingChanges,
     policy: MergePolicy? = nil, nextStamp: @escaping () -> Stamp

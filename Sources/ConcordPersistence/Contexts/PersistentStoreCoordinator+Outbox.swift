@@ -2,9 +2,9 @@ package import Concord
 package import ConcordModel
 
 extension PersistentStoreCoordinator {
-  /// Reads what is new in the outboxes of all attached stores.
+  /// Reads the new rows in the outboxes of all attached stores.
   ///
-  /// - Parameter known: how far each was read; one that is not named is read whole.
+  /// - Parameter known: the version up to which each outbox was read; an outbox without one is read whole.
   package func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {
     try read(model.entities) { try ($0 as? any OutboxesReading)?.outboxes(after: known) ?? [:] }
   }
@@ -21,13 +21,13 @@ extension PersistentStoreCoordinator {
     try write([EntityDescription](), outboxes: .all) { try $0.clearOutbox() }
   }
 
-  /// Writes to the outbox of a store, and what a change to entities changes of those that are stored: one commit in each store.
+  /// Writes to the outbox of a store, and applies a change to stored entities: one commit in each store.
   ///
   /// - Parameters:
   ///   - attachment: the store with the outbox.
-  ///   - keys: the entities that the change reads or changes, if they are there.
-  ///   - change: what is to be changed, in a store that holds these, and nothing else.
-  ///   - body: writes to the outbox. It gets which entities are changed.
+  ///   - keys: the entities that the change reads or changes, if they are stored.
+  ///   - change: the change, made in an entity store that holds only these entities.
+  ///   - body: a closure that writes to the outbox. It gets the keys of the changed entities.
   package func write(
     outboxOf attachment: StoreAttachment, touching keys: [EntityKey],
     _ change: @escaping @Sendable (EntityStore) throws -> Void,
@@ -58,7 +58,7 @@ private struct EntityReplay {
     let held = try keys.compactMap { try loader.showing($0)?(store) }
     let found = Locked<[ChangeSet.Change]>([])
     let subscription = store.observeChanges { changeSet in found.withLock { $0 += changeSet.changes } }
-    // A layer keeps what it makes, and does not apply if it finds nothing to be changed.
+    // A layer keeps entities that it inserts, and does not apply if an entity that it changes is missing.
     let layer = try store.optimistically { try change($0) }
     subscription.unsubscribe()
     withExtendedLifetime(held) {}
@@ -66,7 +66,7 @@ private struct EntityReplay {
     var changes = PendingChanges()
     for change in found.withLock({ $0 }) { try add(change, to: &changes) }
     if changes.isEmpty { return [] }
-    // Nobody else writes meanwhile, so that there is nothing to be merged.
+    // The transaction excludes other writers, so nothing has to be merged.
     try SaveOperation(
       model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent, collectors: collectors
     ).run()
@@ -80,7 +80,7 @@ private struct EntityReplay {
       let stored = try writing.row(of: key)
       let base = stored.map { PendingChange.Base.row($0) } ?? .absent
       guard let new = change.new as? T else {
-        // What went because nobody needs it any longer was not removed.
+        // An entity that was released as unreachable was not removed.
         if change.wasRemoved, stored != nil { changes[key] = PendingChange(base: base, row: nil, stamp: stamp) }
         return
       }

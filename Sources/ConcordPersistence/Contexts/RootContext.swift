@@ -2,41 +2,42 @@ import Concord
 public import ConcordModel
 import Foundation
 
-/// Takes what a view saves, and writes it to the stores in the background, in order.
+/// The parent of a view, which writes the view's saves to the stores in the background, in order.
 ///
-/// What cannot be written now (a full disk, a locked file, a detached store) stays, is seen by those who read through the root,
-/// and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It holds up later saves of the same
-/// types, and of types that contain them; others are written. What can never be written (a
-/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both are told to the error handler as a ``BackgroundSaveError``.
+/// A save that cannot be written now (a full disk, a locked file, a detached store) stays, is visible to reads through
+/// the root, and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It delays later
+/// saves of the same types, and of types that contain them; saves of further types are written. A save that can never
+/// be written (a conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both
+/// reach the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
   private let state = Locked(State())
-  /// One save after the other.
+  /// A lock that makes saves follow each other.
   private let saving = NSLock()
-  /// Where it is written.
+  /// The queue of writes.
   private let queue = DispatchQueue(label: "concord.root")
-  /// Where the error handler is called, so that it may wait for the root.
+  /// The queue of calls to the error handler, which may wait for the root.
   private let errorQueue = DispatchQueue(label: "concord.errors")
 
   private struct State {
-    /// What is not written yet, save by save.
+    /// The saves that are not written yet, oldest first.
     var layers: [Layer] = []
-    /// All of it, as it is read, as far as others have not removed what it is about.
+    /// All unwritten saves as one set of changes, without entities that other contexts have removed.
     var combined = PendingChanges()
-    /// Up to which commit of the stores it was compared with what others have removed.
+    /// The last commit of the stores whose removals `combined` has been compared with.
     var reconciledGeneration = -1
     var saves = 0
-    /// How often something was written, and is not pending any longer.
+    /// The number of writes after which changes were no longer pending.
     var writes = 0
     var isRetrying = false
     /// Whether the queue is going to write.
     var isEnqueued = false
-    /// What was to be inserted by saves that were given up.
+    /// The insertions of saves that were given up.
     var givenUp = GivenUpChanges()
 
-    /// The first that can be written while others wait that concern some types, and those that can be written with it:
-    /// several saves are one transaction, if that succeeds.
+    /// Returns the first save that can be written while saves of some types wait, and the following ones that can be
+    /// written with it: one transaction for several saves, if it succeeds.
     func layers(besides waiting: Set<EntityDescription>, _ model: Model) -> [Layer] {
       var waiting = waiting
       var found: [Layer] = []
@@ -71,7 +72,7 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// What one save changed.
+  /// The changes of one save.
   private struct Layer {
     let number: Int
     let changes: PendingChanges
@@ -130,7 +131,7 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// Takes what others have removed since out of what is not written yet, as the writing will do.
+  /// Takes entities that other contexts have removed out of the unwritten saves, as the writing will do.
   private func reconcile() throws {
     let core = ContextCore(parent: parent)
     let generation = parent.generation
@@ -140,7 +141,7 @@ public final class RootContext: ContextParent {
     }
     try core.reconcile()
     state.withLock { state in
-      // Else who reads next does it again.
+      // Otherwise the next reader reconciles again.
       guard state.saves == saves, state.writes == writes else { return }
       (state.combined, state.reconciledGeneration) = (core.pending, generation)
     }
@@ -187,12 +188,12 @@ public final class RootContext: ContextParent {
   /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written now.
   public func writePendingChanges() throws { try queue.sync { try writeLayers() } }
 
-  /// On the queue. A save that cannot be written now holds up those that concern the same types, or types that contain them;
-  /// the others are written.
+  /// Writes the saves, on the queue. A save that cannot be written now delays those of the same types, and of types
+  /// that contain them.
   private func writeLayers() throws {
     var waiting: Set<EntityDescription> = []
     var failure: (any Error)?
-    /// How many saves are written together.
+    /// The maximum number of saves in one transaction.
     var most = Int.max
     while true {
       let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))
@@ -235,11 +236,12 @@ public final class RootContext: ContextParent {
       }
       return giveUp(first, error)
     }
-    // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
+    // An observer of the commit may already have read it below the unwritten saves, merged with rows that other
+    // contexts had saved.
     parent.announce(changes.keys) { state.withLock { $0.remove(layers) } }
   }
 
-  /// On the queue. Gives up a save that can never be written, and those that depend on it.
+  /// Gives up a save that can never be written, and those that depend on it, on the queue.
   private func giveUp(_ first: Layer, _ error: any Error) {
     // Nothing is saved meanwhile that may depend on it.
     saving.lock()
@@ -272,7 +274,7 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// Gives up what is to be saved now and depends on what was given up.
+  /// Gives up a new save that depends on one that was given up.
   private func isGivenUp(_ changes: PendingChanges) throws -> Bool {
     var givenUp = state.withLock { $0.givenUp }
     if givenUp.isEmpty { return false }
@@ -303,7 +305,7 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// - Parameter others: what was given up before, which the changes may refer to.
+  /// - Parameter others: changes given up before, which the changes may refer to.
   private func report(
     _ error: any Error, _ changes: PendingChanges, above others: PendingChanges = PendingChanges(), isPending: Bool
   ) {
@@ -326,14 +328,14 @@ public final class RootContext: ContextParent {
 
 /// A save that could not be written in the background, with the changes that it held.
 public struct BackgroundSaveError: Error, CustomStringConvertible {
-  /// What was wrong: a ``/ConcordModel/StoreError``.
+  /// The reason, a ``/ConcordModel/StoreError``.
   public let error: any Error
   /// The changes that the failed save contained.
   public let changes: [Change]
   /// Whether it is tried again; otherwise the changes were given up, and are no longer seen.
   public let isPending: Bool
 
-  /// What was to become of an entity.
+  /// A change to one entity that the failed save contained.
   public struct Change: Sendable {
     /// The kinds of changes.
     public enum Kind: Sendable {
@@ -349,7 +351,7 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
     public let kind: Kind
     /// The key of the changed entity.
     public let key: EntityKey
-    /// What was to be stored; `nil` for a deletion.
+    /// The row that was to be stored; `nil` for a deletion.
     public let row: StoredRow?
     /// The entity as it was to be, of a deletion as it was; `nil` if it cannot be read.
     public let object: (any PersistentEntity)?

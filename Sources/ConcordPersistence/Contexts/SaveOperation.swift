@@ -1,19 +1,19 @@
 import ConcordModel
 
-/// Writes what a context changed, and merges it with what others have changed meanwhile.
+/// The writing of a context's changes, merged with changes that other contexts have stored meanwhile.
 struct SaveOperation {
   let model: Model
   let changes: PendingChanges
   let policy: MergePolicy
   let writing: any RowWriting
-  /// Whose clock counts.
+  /// The parent, whose clock gives the stamps.
   let parent: any ContextParent
-  /// Those who are told what is removed.
+  /// The collectors of removed entities.
   var collectors: [CollectedRemovals] = []
 
   func run() throws {
     var removed: [EntityKey] = []
-    /// What needs a value that another one has, which may give it up in the same save.
+    /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
     for entry in changes.all {
       let (key, change) = (entry.key, entry.change)
@@ -24,12 +24,12 @@ struct SaveOperation {
       }
     }
     if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
-    // Others may refer to it since the context looked.
+    // Rows written since the context looked may refer to it.
     if !removed.isEmpty { try removal.remove(removed) }
     try checkReferences()
   }
 
-  /// Saves what could not be written for want of a unique value: all others have theirs by now.
+  /// Saves the changes that failed for want of a unique value, after all others.
   private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey]) throws {
     // What refers to them is changed afterwards.
     for key in removed { try delete(key) }
@@ -61,8 +61,8 @@ struct SaveOperation {
   /// Inserts a row, in place of one with an older stamp.
   private func insertOrReplaceOlder(_ row: StoredRow, _ change: PendingChange, _ key: EntityKey) throws {
     if try writing.insertOrReplaceOlder(row, for: key) || !change.isUnstamped { return }
-    // What is stored is newer. If its stamp is ahead of the clock, it was written while a clock was wrong; if both have the same stamp, they
-    // come from two clocks.
+    // The stored row is newer. If its stamp is ahead of the clock, it was written while a clock was wrong; if both
+    // stamps are equal, they come from two clocks.
     guard let stored = try writing.row(of: key), stored.stamp == row.stamp || parent.isAhead(stored.stamp) else {
       return
     }
@@ -138,8 +138,8 @@ struct SaveOperation {
     }
   }
 
-  /// What is written must not refer to what another context has removed meanwhile: it is taken out, as if it had been removed
-  /// after the save.
+  /// Takes references to entities that other contexts have removed meanwhile out of the written rows, as if the removal
+  /// had followed the save.
   private func checkReferences() throws {
     var present: Set<EntityKey> = []
     var missing: Set<EntityKey> = []
@@ -147,7 +147,7 @@ struct SaveOperation {
       guard let row = entry.change.row else { continue }
       let key = entry.key
       for child in key.entity.referencedKeys(of: row, in: model) where !present.contains(child) {
-        // What is inserted by the same save is there, whoever wins.
+        // An entity that the same save inserts is stored under each policy.
         if let change = changes[child], change.row != nil, change.baseRow == nil {
           present.insert(child)
         } else if try writing.row(of: child) != nil {
@@ -172,7 +172,7 @@ struct SaveOperation {
 
   private func delete(_ key: EntityKey) throws {
     if !collectors.isEmpty, try writing.withRow(of: key, { _ in true }) != nil {
-      // What others have stored meanwhile, and what cannot be without something that goes, is removed whatever the stamp.
+      // Rows stored meanwhile, and rows that require a removed entity, are removed whatever their stamp.
       for collector in collectors { collector.note(key, changes[key]?.stamp ?? .infinity) }
     }
     try writing.delete(key)

@@ -1,20 +1,20 @@
 import Concord
 import ConcordModel
 
-/// What a merge did, and saved.
+/// The result of a saved merge.
 package struct MergeOutcome: Sendable {
-  /// How many stored entities were compared.
+  /// The number of stored entities that were compared.
   package var compared = 0
   package var counts = PendingCounts()
-  /// Of the time, that in reading.
+  /// The part of the time spent in reading.
   package var readingTime = Duration.zero
 }
 
 extension ContextCore {
   /// Merges and saves in one transaction of the stores.
   ///
-  /// - Returns: `nil` if that cannot be done: the context has changes or saves to another one, the entities contain others or are
-  ///   not told apart by their ids, or one is to have a unique value that another one gives up.
+  /// - Returns: `nil` if a flat merge is not possible: the context has changes or a parent context, the entities
+  ///   contain entities or are not identified by their ids, or one takes a unique value from another.
   func mergeAndSave<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> MergeOutcome? {
     let entity = try model.entity(T.self)
     guard !hasChanges, let coordinator = parent as? PersistentStoreCoordinator, request.uniqueness == [.key],

@@ -2,9 +2,9 @@ import Concord
 import ConcordModel
 
 extension ContextCore {
-  /// Makes what is stored equal to what is given, as changes that are not saved.
+  /// Makes the stored entities equal to the given ones, as unsaved changes.
   ///
-  /// - Returns: how many stored entities were compared.
+  /// - Returns: the number of stored entities that were compared.
   func merge<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> Int {
     let entity = try model.entity(T.self)
     let stamp = MergeStamp(request.stamp, parent)
@@ -33,7 +33,7 @@ extension ContextCore {
     return merge.compared
   }
 
-  /// The rows of the objects, and of what is inside of them.
+  /// Returns the rows of the objects, and of the entities inside of them.
   private func rows<T: PersistentEntity>(
     of request: MergeRequest<T>, _ entity: EntityDescription, _ stamp: Stamp
   ) throws -> (rows: [IncomingRow], nested: [EntityKey: StoredRow]) {
@@ -56,12 +56,12 @@ extension ContextCore {
         }
       }
     }
-    // An object that stands on its own counts, and not what others contain of it.
+    // An object that is given on its own takes precedence over its copies inside of other objects.
     for row in rows { nested[EntityKey(entity, row.key)] = nil }
     return (rows, nested.mapValues(\.row))
   }
 
-  /// What a save would do now.
+  /// Returns the numbers of insertions, updates and deletions of a save at this moment.
   func pendingCounts() throws -> PendingCounts {
     var counts = PendingCounts()
     var unknown: [PendingChanges.Entry] = []

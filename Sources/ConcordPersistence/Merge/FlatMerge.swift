@@ -1,8 +1,8 @@
 import Concord
 import ConcordModel
 
-/// Makes stored rows equal to given ones in one pass over both, sorted by their keys, and writes what differs in the same
-/// transaction: for entities that contain no others and are told apart by their ids. What others do cannot come between.
+/// A merge that makes stored rows equal to given ones in one pass over both, sorted by their keys, and writes the
+/// differences in the same transaction: for entities that contain no entities and are identified by their ids.
 struct FlatMerge {
   let entity: EntityDescription
   let rows: FlatRows
@@ -11,14 +11,14 @@ struct FlatMerge {
   let subset: RowFilter
   let condition: RowFilter
   let stamp: MergeStamp
-  /// What was removed since is not inserted.
+  /// The removals since the objects were read. Removed entities are not inserted again.
   let removed: CollectedRemovals?
 
-  /// What is to be done: the positions that differ of rows, by their indices.
+  /// The updates: by the index of a row, the positions that differ.
   private(set) var updates: [(index: Int, changed: ColumnSet, stamp: Stamp)] = []
   private(set) var inserts: [Int] = []
   private(set) var removals: [StoredValue] = []
-  /// How many stored rows were compared.
+  /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   init(
@@ -36,7 +36,7 @@ struct FlatMerge {
 
   // MARK: Finding what differs
 
-  /// Compares what is stored with what is given.
+  /// Compares the stored rows with the given ones.
   mutating func compare(_ reading: any RowReading) throws {
     var next = 0
     var missing: [Int] = []
@@ -78,7 +78,7 @@ struct FlatMerge {
     if !changed.isEmpty, try condition.holds(key, source) { updates.append((index, changed, stamp)) }
   }
 
-  /// It may be stored outside of the subset.
+  /// Compares an object that may be stored outside of the subset.
   private mutating func compareOutside(_ index: Int, _ reading: any RowReading) throws {
     let key = EntityKey(entity, rows.keys[index])
     let found: Void? = try reading.withRow(of: key) { source in
@@ -90,9 +90,9 @@ struct FlatMerge {
 
   // MARK: Writing it
 
-  /// Makes them equal.
+  /// Writes the differences.
   ///
-  /// - Returns: what was written, with what others contained of what was removed.
+  /// - Returns: the rows that were written, including those that contained removed entities.
   func write(
     _ writing: any RowWriting, _ model: Model, _ collectors: [CollectedRemovals]
   ) throws -> PendingCounts {

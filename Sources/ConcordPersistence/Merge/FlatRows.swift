@@ -1,8 +1,8 @@
 import Concord
 import ConcordModel
 
-/// The rows of objects that contain no others, in one array: an array for each would take longer than everything that is done
-/// with it.
+/// The rows of objects that contain no entities, in one array: allocating an array for each row would cost more than
+/// the merge itself.
 struct FlatRows {
   let keys: [StoredValue]
   private let values: [StoredValue]

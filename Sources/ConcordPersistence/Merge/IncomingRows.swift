@@ -1,13 +1,14 @@
 import ConcordModel
 
-/// The rows of objects that are merged, by what equal values of their uniqueness attributes have in common, however they are stored.
+/// A table of the rows of merged objects, by the keys of their uniqueness attributes: equal values have one key, whatever
+/// their stored forms.
 struct IncomingRows {
   private var rows: [IncomingRow?]
   private var indices: [[StoredValue]: Int] = [:]
   private let uniqueness: [StoredColumn]
   private let entity: EntityDescription
 
-  /// Of several rows with the same attributes the last counts.
+  /// Creates a table of rows; of several rows with equal attributes it has the last one.
   init(_ rows: [IncomingRow], _ uniqueness: [StoredColumn], _ entity: EntityDescription) {
     self.rows = rows
     self.uniqueness = uniqueness
@@ -18,10 +19,10 @@ struct IncomingRows {
     }
   }
 
-  /// Those that were not taken.
+  /// The rows that were not taken.
   var rest: [IncomingRow] { rows.compactMap { $0 } }
 
-  /// Returns the row that has the attributes of a stored one, once.
+  /// Removes and returns the row with the attributes of a stored one.
   mutating func take(_ key: StoredValue, _ source: RowSource) -> IncomingRow? {
     guard let identity = identity(key, { source.value(at: $0) }), let index = indices.removeValue(forKey: identity)
     else {
@@ -31,7 +32,7 @@ struct IncomingRows {
     return rows[index]
   }
 
-  /// `nil` if one of the attributes is equal to none, as NaN. `null` is the same as `null`.
+  /// Returns the keys of a row's attributes; `nil` if one equals no value, such as NaN. Two `null` are equal here.
   private func identity(_ key: StoredValue, _ value: (Int) -> StoredValue) -> [StoredValue]? {
     var identity: [StoredValue] = []
     for column in uniqueness {

@@ -1,10 +1,10 @@
 import Concord
 import ConcordModel
 
-/// How fresh the objects of a merge are.
+/// The stamp of a merge's objects.
 struct MergeStamp {
   let value: Stamp
-  /// Gives a stamp for what has one already; `nil` if the stamp of the objects was given, and is compared.
+  /// Returns a stamp after a stored one; `nil` if the objects were given a stamp, which is compared.
   private let next: ((Stamp) -> Stamp)?
 
   /// - Parameter given: the stamp; the next one of the parent's clock if `nil`.
@@ -16,9 +16,9 @@ struct MergeStamp {
   /// Whether it was not given.
   var isUnstamped: Bool { next != nil }
 
-  /// Returns the stamp of an object that replaces what is stored; `nil` if what is stored is fresher.
+  /// Returns the stamp of an object that replaces a stored row; `nil` if the stored row is fresher.
   func over(_ stored: Stamp) -> Stamp? { value > stored ? value : next?(stored) }
 
-  /// Whether an object may replace what is stored.
+  /// Returns whether an object may replace a row with a stamp.
   func isNewer(than stored: Stamp) -> Bool { value > stored || isUnstamped }
 }

@@ -12,15 +12,15 @@ struct RowMerge {
   let stamp: MergeStamp
   /// Whether nothing is removed.
   let keepsMissing: Bool
-  /// What was removed since is not inserted.
+  /// The removals since the objects were read. Removed entities are not inserted again.
   let removed: CollectedRemovals?
   let model: Model
 
-  /// What is to be written and removed.
+  /// The rows to be written, and those to be removed.
   private(set) var writes: [EntityKey: Write] = [:]
   private(set) var order: [EntityKey] = []
   private(set) var removals: Set<EntityKey> = []
-  /// How many stored rows were compared.
+  /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   /// The rows that objects were found in. Each is that of one object.
@@ -62,16 +62,16 @@ struct RowMerge {
   }
 
   /// - Parameters:
-  ///   - rows: what is to be stored.
-  ///   - nested: what is inside, by the depth at which it stands.
+  ///   - rows: the rows to be stored.
+  ///   - nested: the rows of the entities inside, by key.
   mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
     let rows = isById ? rows : rows.uniqueByKey()
     if isCompared(\.isExact) { try pass(rows.sortedAndUnique(), reading) } else { try passByIdentity(rows, reading) }
-    // What is found by its attributes keeps its row from one that has only the id of that.
+    // A row found by its attributes is not available to an object that has only its id.
     if !isById, !subset.isAll { try findOutside(reading) }
     for row in unmatched { try place(row, reading) }
     for (key, row) in nested where writes[key] == nil { try mergeNested(row, key, reading) }
-    // What was given, or is inside of it, stays.
+    // Given rows, and rows inside of them, are not removed.
     removals.subtract(writes.keys)
     removals.subtract(nested.keys)
   }
@@ -102,7 +102,7 @@ struct RowMerge {
     unmatched += incoming[next...]
   }
 
-  /// The same where several stored forms are one value: their order tells nothing.
+  /// Finds the rows of objects by a table of the objects: the order of stored forms does not tell which are equal values.
   private mutating func passByIdentity(_ rows: [IncomingRow], _ reading: any RowReading) throws {
     var incoming = IncomingRows(rows, uniqueness, entity)
     try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
@@ -145,9 +145,10 @@ struct RowMerge {
     order.append(key)
   }
 
-  // MARK: What was not found
+  // MARK: Stored rows that were not given
 
-  /// What refers to an entity that is left out loses it in the save, as if that had been removed afterwards.
+  /// Inserts a row. A reference to an entity that is left out is removed by the save, as if the entity had been removed
+  /// afterwards.
   private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
     if let removed, removed.isRemoved(key, since: stamp.value, reading) { return }
     write(row, key, .absent)
@@ -155,7 +156,7 @@ struct RowMerge {
 
   /// Finds objects by their attributes outside of the subset.
   private mutating func findOutside(_ reading: any RowReading) throws {
-    // Of other columns, only the program knows which values are the same.
+    // For other columns a store cannot evaluate which values are equal.
     if isCompared({ $0.isExact || $0.comparison == .text }) {
       unmatched = try unmatched.filter { try !findOutside($0, reading) }
     } else if !unmatched.isEmpty {
@@ -206,7 +207,7 @@ struct RowMerge {
     }
   }
 
-  // MARK: What is inside
+  // MARK: Entities inside
 
   private mutating func mergeNested(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
     guard let present = try reading.row(of: key) else { return insert(row, key, reading) }

@@ -1,7 +1,7 @@
 import ConcordModel
 import Foundation
 
-/// How a fetch is done: what the store does, and what is left to do in memory.
+/// The division of a fetch: the part that the store evaluates, and the part evaluated in memory.
 struct FetchPlan<T: PersistentEntity> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription
@@ -61,7 +61,7 @@ struct FetchPlan<T: PersistentEntity> {
   /// The query that gives the whole result; `nil` if there is something left to do in memory.
   func wholeQuery(_ reading: any RowReading) throws -> RowQuery? { try storedOrder(reading).map(whole) }
 
-  /// What a store has found, and whether it is what was asked for.
+  /// The values that a store has found, and whether they are the whole result.
   typealias Found = (values: [T], isWhole: Bool)
 
   /// What the store does.
@@ -70,13 +70,14 @@ struct FetchPlan<T: PersistentEntity> {
     return (try loader.fetch(T.self, query ?? unordered), query != nil)
   }
 
-  /// What is left to do in memory. It runs outside of the reading, since a computed property is the user's.
+  /// Evaluates the rest of the fetch in memory. It runs outside of the reading, since a computed property is the user's
+  /// code.
   func finish(_ found: Found) throws -> [T] { found.isWhole ? found.values : try finish(found.values) }
 
   private func finish(_ fetched: [T]) throws -> [T] {
     var found = fetched
     if !isExact, let predicate = descriptor.predicate { found = try found.filter { try predicate.evaluate($0) } }
-    // The order of the store is kept among those that are not told apart.
+    // Entities that compare equal keep the store's order.
     if !descriptor.sortBy.isEmpty {
       let order = TotalOrder(descriptor.sortBy)
       found = found.enumerated().sorted { a, b in
@@ -95,7 +96,7 @@ extension SortDescriptor {
   /// The collation of the texts that the descriptor orders; `nil` if it orders no texts.
   var collation: StoredCollation? {
     guard keyPath is KeyPath<Compared, String> || keyPath is KeyPath<Compared, String?> else { return nil }
-    // What is compared by `<` has no comparator.
+    // A descriptor without a string comparator compares by `<`.
     guard let stringComparator else { return .lexical }
     let forward = String.StandardComparator(stringComparator, order: .forward)
     return forward == .lexical ? .lexical : .comparator(forward)

@@ -94,7 +94,7 @@ extension PredicateTranslation {
     case operand(PredicateOperand)
   }
 
-  /// A part whose value a store can compute; `nil` for others.
+  /// Returns the operand for an expression whose value a store can compute; `nil` for any other.
   func operand(_ expression: any PredicateExpression) -> PredicateOperand? {
     if let operand = (expression as? any OperandExpression)?.operand(self) { return operand }
     guard isCondition(expression), let condition = condition(of: expression, isOperand: true) else { return nil }
@@ -106,7 +106,7 @@ extension PredicateTranslation {
     return type(expression) == Bool.self
   }
 
-  /// Two operands that can be compared: one may be a value, which is stored as the other one's.
+  /// Returns two operands that can be compared. If one is a constant, it has the other one's coding.
   private func pair(
     _ a: any PredicateExpression, _ b: any PredicateExpression
   ) -> (PredicateOperand, PredicateOperand)? {
@@ -183,7 +183,7 @@ extension PredicateTranslation {
 
   // MARK: Entities and their properties
 
-  /// The entity that a part is; `nil` if it is none.
+  /// Returns the entity that an expression stands for; `nil` if it stands for none.
   func place(_ expression: any PredicateExpression) -> PredicatePlace? {
     if let variable = expression as? any VariableExpression {
       guard case .place(let place) = binding(of: variable.variableID) else { return nil }
@@ -216,7 +216,7 @@ extension PredicateTranslation {
     return found
   }
 
-  /// The key of an entity; `null` where there is none.
+  /// Returns an expression for the key of an entity; `null` where there is none.
   func key(at place: PredicatePlace) -> StoredExpression {
     guard let last = place.path.last else { return expression(.column(.key), at: place) }
     var owner = place
@@ -249,7 +249,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// The number of entities in a collection, and whether there are none.
+  /// Returns the operand for the number of entities in a collection, or for its emptiness.
   fileprivate func size(_ keyPath: AnyKeyPath, of collection: any KeyPathExpression) -> PredicateOperand? {
     guard let place = place(collection.rootExpression), place.path.isEmpty || !model.isRecursive(place.entity),
       place.depth == 0 || !model.isRecursive(place.entity),
@@ -329,7 +329,7 @@ extension PredicateExpressions.KeyPath: OperandExpression {
 }
 
 extension PredicateTranslation {
-  /// The id of an entity that another one refers to is in the other one's row.
+  /// Returns the operand for the id of a referenced entity, which is in the referring row.
   fileprivate func id(_ keyPath: AnyKeyPath, of place: PredicatePlace) -> PredicateOperand? {
     guard !place.path.isEmpty || place.depth > 0, let position = place.entity.idPosition,
       place.entity.position(of: keyPath) == position

@@ -28,14 +28,14 @@ struct TotalOrder<T> {
         return isForward ? a.totalOrder(b) : b.totalOrder(a)
       }
     }
-    // A comparator of Foundation's has an order of its own.
+    // Foundation's comparators define their own order.
     if let collation = descriptor.collation, collation != .lexical { return { descriptor.compare($0, $1) } }
     let type = descriptor.keyPath.flatMap { Swift.type(of: $0).valueType as? any TotallyOrdered.Type }
     return type.flatMap { comparison($0) } ?? { descriptor.compare($0, $1) }
   }
 }
 
-/// A type whose values are ordered by stores otherwise than by Swift's `<`, which has gaps for NaN and for some texts.
+/// A type whose order in stores differs from Swift's `<`, which is not total for NaN and for some texts.
 private protocol TotallyOrdered {
   func totalOrder(_ other: Self) -> ComparisonResult
 }

@@ -1,14 +1,14 @@
 #if Persistence
   import Foundation
 
-  /// Which file is at a path.
+  /// The identity of the file at a path.
   struct FileIdentity: Equatable {
     private let device: dev_t
     private let number: ino_t
     /// Whether the file was empty when it was looked at. That may change, and the file stays the same.
     let isEmpty: Bool
 
-    /// `nil` if there is none, or that cannot be known.
+    /// `nil` if the file does not exist or cannot be examined.
     init?(path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

@@ -4,39 +4,44 @@
   import GRDB
   import GRDBSQLite
 
-  /// Tells the commits of a store from those of others, other processes among them: a reader asks after its snapshot was taken, and knows
-  /// then whether what it reads contains anything that is not told yet.
+  /// A counter of the commits that other stores and processes make to a file. A reader that asks after it began its
+  /// transaction knows whether its snapshot contains commits that were not told yet.
   ///
-  /// SQLite counts the commits to a file, and a store knows by how much its own have counted up. Asking takes no lock of the file and no
-  /// call of the system.
+  /// SQLite counts all commits to a file; the store subtracts its own. Asking needs no lock of the file and no system call.
   final class SQLiteCommits: Sendable {
     private let counter: SQLiteCommitCounter
+    /// Retained, since its connections keep the counter mapped.
+    private let pool: DatabasePool
     private let state: Locked<State>
-    /// Held while a commit counts up, which is known only afterwards.
+    /// Held during a commit, until it is known whether SQLite has counted it.
     private let commitLock = NSLock()
 
     private struct State {
-      /// The counter as the store's own commits and those that were noticed have left it.
+      /// SQLite's counter after the store's own commits and the noticed ones.
       var known: UInt32?
-      /// How often commits of others were noticed.
+      /// The number of times that commits of other writers were noticed.
       var others = 0
 
-      /// - Returns: how often commits of others were noticed.
+      /// Compares SQLite's counter with the expected one.
+      ///
+      /// - Returns: the number of times that commits of other writers were noticed.
       mutating func notice(_ count: UInt32?) -> Int {
-        // Where it is not known, any might have been.
+        // An unknown counter may hide commits.
         if count == nil || count != known { others += 1 }
         known = count
         return others
       }
     }
 
-    /// - Parameter db: a connection that stays open.
-    init(_ db: Database) {
+    /// - Parameter db: the writing connection of the pool.
+    init(_ pool: DatabasePool, _ db: Database) {
+      self.pool = pool
       counter = SQLiteCommitCounter(db)
       state = Locked(State(known: counter.count))
     }
 
-    /// How often commits of others were noticed, with all that a snapshot contains which was taken before.
+    /// The number of times that commits of other writers were noticed, including all commits that are visible in a snapshot
+    /// taken before the call.
     var others: Int {
       let isKnown = state.withLock { state in
         let count = counter.count
@@ -46,12 +51,12 @@
       return commitLock.withLock { notice() }
     }
 
-    /// The same within a transaction that writes.
+    /// Returns that number within a transaction that writes, during which no other writer can commit.
     func begin() -> Int { notice() }
 
     private func notice() -> Int { state.withLock { $0.notice(counter.count) } }
 
-    /// Commits a transaction that writes, which counts up once if it has changed anything.
+    /// Runs a closure that commits a writing transaction. SQLite counts it if it changed anything.
     func commit(_ db: Database, _ body: () throws -> Void) throws {
       try commitLock.withLock {
         let written = SQLiteCommitCounter.writtenPages(db)
@@ -62,10 +67,10 @@
     }
   }
 
-  // Relies on: the memory of the write-ahead log's index, which all processes with the file share, is mapped as long as a connection of
-  // this process is open, and it is asked only while one is. Whatever their versions of SQLite, they have to agree on its first 48 bytes,
-  // which begin with the version of this layout, and have the counter of commits at 8. What is read may change at any time: a number of
-  // 4 bytes at a multiple of 4 is read as a whole.
+  // Relies on: the index of the write-ahead log stays mapped while a connection of this process is open, and the counter is
+  // read only then. All processes that share the index must agree on its header, whatever their versions of SQLite: it begins
+  // with the version of its layout, and has the counter of commits at offset 8. Other processes change it at any time; an
+  // aligned load of 4 bytes is never torn.
   private struct SQLiteCommitCounter: @unchecked Sendable {
     private let header: UnsafeRawPointer?
     private static let layout: UInt32 = 3_007_000
@@ -84,7 +89,7 @@
       header = memory.map { UnsafeRawPointer($0) }
     }
 
-    /// `nil` if it cannot be known.
+    /// SQLite's counter of commits; `nil` for an unknown layout.
     var count: UInt32? {
       // Read from memory with each call.
       @inline(never) get {
@@ -93,7 +98,7 @@
       }
     }
 
-    /// How many pages a connection has written so far. A commit that changes anything writes one at least.
+    /// Returns the number of pages that a connection has written. A commit that changes anything writes at least one.
     static func writtenPages(_ db: Database) -> Int32 {
       var (current, highest): (Int32, Int32) = (0, 0)
       sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 0)

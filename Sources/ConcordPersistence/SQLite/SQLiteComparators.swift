@@ -25,7 +25,7 @@
       init(_ comparator: String.StandardComparator) { self.comparator = comparator }
     }
 
-    /// A name that is none of these stays unknown, which SQLite reports.
+    /// SQLite reports any other name as an unknown collation.
     static func register(_ connection: OpaquePointer) {
       sqlite3_collation_needed(connection, nil) { _, connection, _, name in
         guard let name, let comparator = SQLiteComparators.comparator(String(cString: name)) else { return }

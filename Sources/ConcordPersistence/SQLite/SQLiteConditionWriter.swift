@@ -8,7 +8,7 @@
     private let isOrderedByKey: Bool
     /// The columns of the table whose texts are all plain, so that their bytes tell how they compare.
     private let plainTexts: Set<Int>
-    /// The tables whose rows are looked at, the innermost last; each but the first has a name of its own.
+    /// The tables of the query and its subqueries, the innermost last; each but the first has an alias.
     private var scopes: [Scope]
 
     private struct Scope {
@@ -152,8 +152,8 @@
       }
     }
 
-    /// How the texts of a column are compared that are all plain: by their bytes, with those of the other text's composed form. An index may
-    /// be searched for that. `nil` where bytes do not tell it.
+    /// Returns the comparison of a column whose texts are all plain: by their bytes, with those of the other text's
+    /// composed form, so that an index serves it. `nil` where bytes do not decide.
     private mutating func relatesPlain(
       _ column: StoredColumn, _ relation: StoredRelation, _ value: StoredValue
     ) -> String? {
@@ -253,7 +253,7 @@
   }
 
   extension String {
-    /// The first text that is behind all that begin with this one, in the order of the scalars; `nil` if there is none.
+    /// The first text after all texts with this prefix, in the order of the scalars; `nil` if there is none.
     var endOfPrefix: String? {
       var scalars = Array(unicodeScalars)
       while let last = scalars.popLast() {

@@ -2,13 +2,13 @@
   import ConcordModel
   import GRDB
 
-  /// The rows of a part of a query, one after the other.
+  /// A cursor over the rows of a part of a query.
   final class SQLiteCursor {
     let source: SQLiteRowSource
     private let query: RowQuery
     private let statement: SQLiteStatement
     private let keyPosition: Int32
-    /// What the row it stands on is ordered by; `nil` behind the last.
+    /// The sort key of the present row; `nil` after the last one.
     fileprivate private(set) var sortKey: SortKey?
 
     init(
@@ -28,7 +28,7 @@
     /// Goes to the next row; `false` behind the last.
     func next() throws -> Bool { try statement.step() }
 
-    /// Goes to the next row, and looks at what it is ordered by.
+    /// Moves to the next row, and reads the values that the rows are ordered by.
     func advance() throws {
       sortKey = try next() ? query.sortKey(key) { source.value(at: $0) } : nil
     }
@@ -47,7 +47,7 @@
   }
 
   extension RowQuery {
-    /// The indexed columns whose texts it compares or orders by, those that decide most first.
+    /// The indexed text columns that the query compares or orders by, the most selective first.
     var indexedTexts: [Int] {
       var found: [Int] = []
       func add(_ column: StoredColumn) {

@@ -2,21 +2,21 @@
   import Dispatch
   import Foundation
 
-  /// Lets one after the other open the files of a folder: where several make one file at once, SQLite waits for nobody, or finds it by
-  /// half.
+  /// A lock under which the files of a folder are opened one at a time: of several connections that make one file at
+  /// once, SQLite lets some fail, or see the file half made.
   final class SQLiteFolderLock {
     private let folder: URL
     private let timeout: TimeInterval
     private var descriptor: Int32 = -1
 
-    /// Waits for others. Who waits too long, or in a folder that has no locks, goes on without it.
+    /// Waits for the lock. After the timeout, or in a folder without locks, the caller continues without it.
     init(_ folder: URL, timeout: TimeInterval) {
       self.folder = folder
       self.timeout = timeout
       lock()
     }
 
-    /// Waits for others again, unless it is locked already.
+    /// Waits for the lock again, unless it is held.
     func lock() {
       if descriptor >= 0 { return }
       descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)

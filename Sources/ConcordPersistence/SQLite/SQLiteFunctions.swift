@@ -7,8 +7,8 @@
   // SQLite's own interface is used, because GRDB makes a `String` of each text. Relies on: the pointers that SQLite gives to a function
   // or a collation are valid until it returns, with the lengths that it tells; nothing is kept.
 
-  /// What queries compare and search texts with, and calculate. It stands in queries only, never in a schema, so that other programs
-  /// can open, read and write the files.
+  /// The functions and collations with which queries compare and search texts, and calculate. They stand in queries
+  /// only, never in a schema, so that other programs can open, read and write the files.
   enum SQLiteFunctions {
     /// The order of texts that all sorts use, which also tells whether two are equal.
     static let lexical = "concord_lexical"
@@ -96,7 +96,7 @@
       return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
     }
 
-    /// What is found out about two texts; `false` if one is none.
+    /// Calls a closure with two texts; `false` if an argument is not a text.
     private static func texts(
       _ values: UnsafeMutablePointer<OpaquePointer?>?, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) -> Bool {
@@ -132,7 +132,8 @@
   }
 
   extension StoredRelation {
-    /// The number of a relation of numbers with a fraction, as queries write it; `nil` for others.
+    /// The number of a comparison between an integer and a number with a fraction, as queries write it; `nil` for other
+    /// operators.
     var number: Int64? {
       switch self {
       case .sameNumber: 0

@@ -4,7 +4,7 @@
   import Foundation
   import GRDB
 
-  /// Checks that an open file is still what it was when it was opened: the same file, with the tables of the model.
+  /// A check that an open file is still the one that was opened, with the tables of the model.
   final class SQLiteGuard: Sendable {
     private let path: String
     private let file: FileIdentity
@@ -14,7 +14,7 @@
 
     private struct Checked {
       var schema: Int?
-      /// How often commits of others were noticed when it was compared.
+      /// The number of noticed commits of other writers when it was compared.
       var others: Int?
     }
 
@@ -36,7 +36,7 @@
     /// - Throws: ``/ConcordModel/StoreError/replacedStore(store:)`` if another file is at the path, or none, or it was emptied.
     func check() throws { if !isIntact { throw StoreError.replacedStore(store: schema.store) } }
 
-    /// The same for a file that may be empty, since it is being made.
+    /// Checks the identity of a file that may be empty, since it is being made.
     func checkIdentity() throws {
       guard FileIdentity(path: path) == file else { throw StoreError.replacedStore(store: schema.store) }
     }
@@ -47,19 +47,19 @@
     func checkSchema(_ db: Database) throws {
       let number = try Self.schemaVersion(db)
       if checked.withLock({ $0.schema == number }) { return }
-      // Others may have made an index, or tables of their own.
+      // Other programs may have added indexes or tables.
       guard try schema.isCurrent(db) else { throw StoreError.newerStore(store: schema.store) }
       checked.withLock { $0.schema = number }
     }
 
-    /// The same, unless nobody else has committed anything since.
+    /// Checks the tables within a transaction, if there are commits of other writers since the last check.
     func checkSchema(_ db: Database, others: Int) throws {
       if checked.withLock({ $0.others == others }) { return }
       try checkSchema(db)
       checked.withLock { $0.others = others }
     }
 
-    /// Reads, and says why that failed where the file is not what it was any longer.
+    /// Reads, and replaces an error by its cause if the file was replaced or migrated.
     func explaining<R>(_ db: Database, _ body: () throws -> R) throws -> R {
       do { return try body() } catch {
         try check()

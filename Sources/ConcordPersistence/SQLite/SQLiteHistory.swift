@@ -8,13 +8,13 @@
   /// An older program recognises by them a file that a newer one has migrated, instead of migrating it back; and a newer one knows which
   /// Swift types the values were stored from, which the columns do not say.
   struct SQLiteHistory {
-    /// What a table is like beyond its columns.
+    /// The properties of a table beyond its columns.
     struct Shape: Codable, Equatable {
       /// By column, the name of its coding.
       var codings: [String: String]
       /// By column, its name in an earlier model, which is carried over already.
       var originalNames: [String: String]
-      /// The same of a collection's table.
+      /// The name of a collection's table in an earlier model.
       var originalName: String?
 
       init(_ table: SQLiteSchema.Table) {
@@ -41,7 +41,7 @@
         columns == table.fingerprint && (shape == nil || shape == Shape(table))
       }
 
-      /// The same, whatever names were carried over.
+      /// Whether columns and codings are those of a table, regardless of original names.
       func hasColumns(of table: SQLiteSchema.Table) -> Bool {
         columns == table.fingerprint && (shape == nil || shape?.codings == Shape(table).codings)
       }
@@ -85,10 +85,10 @@
     /// Whether the table was as it is wanted, before it was migrated.
     func isOlder(_ table: SQLiteSchema.Table) -> Bool { earlier.contains { $0.hasColumns(of: table) } }
 
-    /// Whether names that were exchanged since are those of an earlier model.
-    func isOlderByNames(_ table: SQLiteSchema.Table) -> Bool {
-      guard let shape, shape != Shape(table), shape.codings == Shape(table).codings else { return false }
-      return earlier.contains { $0.describes(table) }
+    /// Whether the table was described like this before it was migrated, and has not been since. Its columns may fit all the same: with
+    /// names that were exchanged, or with values that were converted to a related type.
+    func isOlderByDescription(_ table: SQLiteSchema.Table) -> Bool {
+      shape != nil && !current.contains { $0.describes(table) } && earlier.contains { $0.describes(table) }
     }
 
     // MARK: Writing
@@ -120,7 +120,7 @@
     {
       try prepare(db)
       var shape = Shape(table)
-      // What was exchanged stays so, also after a model has forgotten it.
+      // Names that were exchanged stay exchanged, also when a later model no longer names the originals.
       for (column, name) in old?.originalNames ?? [:] where shape.originalNames[column] == nil {
         shape.originalNames[column] = name
       }

@@ -3,11 +3,12 @@
   import Foundation
   import GRDB
 
-  /// Looks into a file before it is opened, so that one which is refused stays as it is, to the byte, with those beside it.
+  /// An inspection of a file before it is opened, which leaves a refused file, its log and its shared memory unchanged
+  /// to the byte.
   ///
-  /// SQLite itself leaves traces: it makes and removes the log and the shared memory, and takes the one into the file. A file without a
-  /// log is opened as one that nobody changes, which leaves none; of one with a log only readable shared memory is used. All
-  /// goes through SQLite, since whoever opens and closes a file otherwise drops the locks that this process has on it.
+  /// SQLite itself leaves traces: it makes and removes the log and the shared memory, and copies the log into the file.
+  /// A file without a log is opened as immutable, which leaves none; of a file with a log only readable shared memory
+  /// is used. All reads go through SQLite, since closing a file opened in another way drops this process's locks on it.
   struct SQLiteInspection {
     let url: URL
     let schema: SQLiteSchema
@@ -16,14 +17,14 @@
     ///   ``/ConcordModel/StoreError/damagedStore(store:reason:)``, and what the schema is refused for.
     func run() throws {
       guard let size = Self.size(url.path), size > 0 else { return }
-      // Whoever comes between may be writing at this moment; then what was seen counts for nothing.
+      // Another process may be writing at this moment; then the result is discarded.
       for _ in 0..<3 {
         let beside = sizesBeside
         if try look(beside) || sizesBeside == beside { return }
       }
     }
 
-    /// - Returns: `false` if what is in the file could not be seen.
+    /// - Returns: `false` if the file's content could not be read.
     private func look(_ beside: [String: Int]) throws -> Bool {
       let hasLog = beside["-wal", default: 0] > 0
       if hasLog, beside["-shm"] != nil, let found = try? inspect("mode=ro&readonly_shm=1") {
@@ -45,7 +46,7 @@
       }
     }
 
-    /// All is in the log, and there is no shared memory to read it with: nobody has it open.
+    /// Reads a copy: the content is in the log, and without shared memory no process has the file open.
     private func lookAtCopy() throws -> Bool {
       let manager = FileManager.default
       let folder = manager.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)")
@@ -72,13 +73,13 @@
         })
     }
 
-    // MARK: What was found
+    // MARK: Results
 
     private struct Finding {
-      /// What the file is, if it belongs to another program.
+      /// The kind of file, if it belongs to another program.
       let kind: String?
       let isEmpty: Bool
-      /// What the schema is refused for.
+      /// The error for which the schema is refused.
       let refusal: StoreError?
       let store: String
 
@@ -112,7 +113,7 @@
       }
     }
 
-    /// What a file is, by the names of its tables; `nil` if it is Concord's, or has none.
+    /// Returns the kind of a file by the names of its tables; `nil` if it is Concord's, or has no tables.
     private static func kind(_ names: [String]) -> String? {
       if names.isEmpty || names.contains("concord_schema") || names.contains("concord_relations") { return nil }
       if names.contains("Z_METADATA") { return "a Core Data file" }

@@ -2,9 +2,9 @@
   import ConcordModel
   import GRDB
 
-  /// Forwarded actions in a file: `concord_outbox`, and `concord_outbox_state` with how often it was written.
+  /// Forwarded actions in a file: `concord_outbox`, and `concord_outbox_state` with its version.
   ///
-  /// Finished rows stay for a while, without what they held, so that those who follow read only what is new.
+  /// Finished rows stay for a while, without their content, so that readers fetch only new rows.
   extension SQLiteSession {
     func outbox(after known: OutboxVersion?) throws -> OutboxChanges {
       guard let (version, forgotten, cleared) = try outboxState() else {

@@ -3,14 +3,14 @@
   import ConcordModel
   import Foundation
 
-  /// An advisory lock beside the file, which says who sends what is in its outbox.
+  /// An advisory lock beside the file, held by the process that sends the file's outbox.
   ///
-  /// The system gives it back when the process ends, however that does. It is a file of its own: closing the database's file
-  /// would drop the locks that SQLite has on it.
+  /// The system releases it when the process ends in any way. It is a separate file: closing the database's file would
+  /// drop the locks that SQLite has on it.
   enum SQLiteOutboxLock {
     /// - Returns: `nil` while another has it.
     static func take(beside url: URL, store: String) throws -> OutboxHold? {
-      // Whoever comes by a link finds the same lock.
+      // A symbolic link leads to the same lock.
       let path = url.resolvingSymlinksInPath().path + "-outbox"
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {

@@ -5,14 +5,14 @@
   struct SQLitePart {
     enum Rows {
       case all
-      /// Those whose text in a column is plain (``PlainScalars``), or `NULL`.
+      /// The rows whose text in a column is plain (``PlainScalars``), or `NULL`.
       case plain(Int)
-      /// The others.
+      /// The rows whose text in a column is not plain.
       case others(Int)
     }
 
     let rows: Rows
-    /// The columns whose texts are all plain there: what is compared by bytes, and through an index.
+    /// The columns whose texts are all plain in this part, which are compared by bytes and through an index.
     let plainTexts: Set<Int>
   }
 
@@ -20,7 +20,7 @@
   struct SQLiteQuery {
     /// Selects the rows.
     let rows: String
-    /// The same without the stamps, and the keys only where the properties do not tell them.
+    /// The statement without stamps, and with keys only where the properties do not contain them.
     let entities: String
     /// Counts them.
     let count: String
@@ -63,7 +63,7 @@
       values = writer.values + rangeValues
     }
 
-    /// How the texts of a column are compared, after its name: not at all where their bytes tell it.
+    /// Returns the `COLLATE` clause of a column in an order; empty where bytes decide.
     private static func collation(of order: StoredOrder, _ part: SQLitePart) throws -> String {
       switch order.collation {
       case .binary: return ""

@@ -2,8 +2,8 @@
   import ConcordModel
   package import GRDB
 
-  /// Which column refers to which entity, in `concord_relations`: what a person or a program without the model needs to follow
-  /// references, or to find those that lead nowhere.
+  /// The target of each reference column, in `concord_relations`, with which a person or a program without the model
+  /// follows references, or finds dangling ones.
   enum SQLiteRelations {
     private struct Relation: Hashable {
       let table: String

@@ -32,7 +32,7 @@
       let collection: CollectionDescription?
       let columns: [Column]
 
-      /// What it was called in an earlier model.
+      /// The name of the table in an earlier model.
       var originalName: String? { collection?.originalName.map { "\(entity.name)_\($0)" } }
       /// By name, what the model says of a column.
       func description(of column: String) -> ColumnDescription? {
@@ -42,7 +42,7 @@
       /// By name, the coding of a column; `nil` for one that is the store's own.
       func coding(of column: String) -> ColumnCoding? {
         switch column {
-        // The key, whatever the id is stored as.
+        // The key, in any coding of the id.
         case "id" where collection == nil: entity.keyCoding
         case "_owner": entity.keyCoding
         case "_id": entity.columns.first { $0.name == "id" }?.coding
@@ -57,7 +57,7 @@
         }
         return original
       }
-      /// What is the same for tables with the same columns, in whatever order.
+      /// A text that is equal for tables with the same columns in any order.
       var fingerprint: String {
         columns.map { $0.isKey ? "\($0.sql) KEY" : $0.sql }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
           .joined(separator: ", ")
@@ -78,7 +78,7 @@
     private struct Comparison {
       var missing: [Table] = []
       var migrations: [SQLiteMigration] = []
-      /// What cannot be migrated, of whole tables.
+      /// The problems of whole tables that cannot be migrated.
       var problems: [String] = []
 
       var changed: [SQLiteMigration] { migrations.filter(\.isChanged) }
@@ -94,10 +94,10 @@
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
     }
 
-    /// Makes what is missing, and migrates what differs, as a whole.
+    /// Makes missing tables, and migrates those that differ, in one transaction.
     ///
-    /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
-    ///   ``/ConcordModel/StoreError/newerStore(store:)``.
+    /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with each difference that cannot be
+    ///   migrated, ``/ConcordModel/StoreError/newerStore(store:)``.
     func prepare(_ db: Database) throws {
       let comparison = try compare(db)
       try checkVersion(comparison, db)
@@ -139,7 +139,7 @@
       }
     }
 
-    /// Whether the tables of the file, which others may have changed since it was opened, are still those of the model.
+    /// Whether the tables of the file are still those of the model; another program may have changed them.
     func isCurrent(_ db: Database) throws -> Bool {
       let comparison = try compare(db, readsValues: false)
       return comparison.missing.isEmpty && comparison.problems.isEmpty
@@ -214,7 +214,7 @@
       if isOlder { throw StoreError.newerStore(store: store) }
     }
 
-    /// What cannot be migrated, or all that differs, if nothing is to be migrated.
+    /// Returns the differences that cannot be migrated, or all differences if migration is off.
     private func differences(_ comparison: Comparison, _ db: Database) throws -> [String] {
       if migrates { return try comparison.problems + comparison.changed.flatMap { try $0.problems(db) } }
       if isNew(comparison) { return [] }

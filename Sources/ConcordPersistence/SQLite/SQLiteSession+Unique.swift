@@ -2,15 +2,17 @@
   import ConcordModel
   import GRDB
 
-  // Values that are the same and stored differently. Where the file has none, and none is written, the index of the column suffices.
+  // Equal unique values with different stored forms. While a file has no such values, unique indexes alone are checked.
   extension SQLiteSession {
-    /// Whether a row has to be compared with others before it is written.
+    /// Whether a row must be compared with others before it is written.
     func mustCompare(_ table: SQLiteTable, _ value: (Int) -> StoredValue) throws -> Bool {
       if table.uniqueColumns.isEmpty { return false }
       return try hasUniqueKeys() || table.uniqueColumns.contains { $0.isStoredApart(value($0.position)) }
     }
 
-    /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has a value of the row.
+    /// Compares the unique values of a row with those of all others.
+    ///
+    /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)`` if another row has an equal value.
     func checkUnique(_ row: StoredRow, _ key: EntityKey, _ table: SQLiteTable) throws {
       for column in table.uniqueColumns {
         guard let value = column.coding.key(of: row.values[column.position]) else { continue }
@@ -20,7 +22,7 @@
       }
     }
 
-    /// Notes the values of a row that was written.
+    /// Replaces the entries of a row that was written.
     func noteUnique(_ row: StoredRow, _ key: EntityKey, _ table: SQLiteTable) throws {
       for column in table.uniqueColumns {
         let value = row.values[column.position]
@@ -31,12 +33,13 @@
       }
     }
 
+    /// Removes the entries of a row.
     func forgetUnique(_ key: EntityKey, _ table: SQLiteTable) throws {
       guard !table.uniqueColumns.isEmpty, try hasUniqueKeys() else { return }
       for column in table.uniqueColumns { try column.forget(key.id, db) }
     }
 
-    /// Whether the file has values that are stored apart from those that equal them.
+    /// Whether the file has entries. Makes their table if another program has dropped it.
     private func hasUniqueKeys() throws -> Bool {
       if let uniqueKeys { return uniqueKeys }
       var found = try lookForUniqueKeys()
@@ -49,7 +52,7 @@
       return found ?? false
     }
 
-    /// `nil` if their table is not there.
+    /// Returns whether the file has entries; `nil` without their table.
     private func lookForUniqueKeys() throws -> Bool? {
       do {
         let statement = SQLiteStatement(try db.cachedStatement(sql: "SELECT 1 FROM concord_unique LIMIT 1"))

@@ -8,7 +8,7 @@
     let tables: [EntityDescription: SQLiteTable]
     private let store: String
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
-    /// Those that were used last: most calls are of the same type as the one before.
+    /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
     var changedKeys: [EntityKey] = []
     /// Whether the file has entries of unique values; `nil` until that is asked.
@@ -117,8 +117,8 @@
       return lines
     }
 
-    /// The parts in which a query is read: where an index tells the order of plain texts or finds them, those that are not plain are a part
-    /// of their own. Mostly there are none.
+    /// The parts in which a query is read: where an index orders or finds plain texts, the rows with other texts,
+    /// usually none, are a separate part.
     private func parts(of query: RowQuery) throws -> [SQLitePart] {
       let used = query.indexedTexts
       if used.isEmpty { return [SQLitePart(rows: .all, plainTexts: [])] }
@@ -145,7 +145,7 @@
     /// The query, for a table whose indexed numbers and dates have no bits that are stored as bytes, as those of NaN are: what asks for
     /// these, too, is two ranges, and SQLite reads all rows rather than two ranges in order.
     private func simplified(_ query: RowQuery) throws -> RowQuery {
-      // Whoever asks for bytes alone asks whether there are any.
+      // A comparison of bytes alone is the check for such rows itself.
       if case .compares = query.condition { return query }
       var positions = query.condition.columnsBesideBytes.filter {
         let column = query.entity.columns[$0]
@@ -299,7 +299,7 @@
       changedKeys.append(key)
     }
 
-    /// Writes a row. Whoever writes has to know why it is refused.
+    /// Runs a writing statement, and throws the cause of a refusal.
     func run(_ statement: SQLiteStatement) throws {
       do { _ = try statement.step() } catch let failure as SQLiteFailure {
         throw StoreError(code: failure.code, message: failure.message, store: store)

@@ -4,10 +4,10 @@
   package import GRDB
   import GRDBSQLite
 
-  // SQLite's own functions are called, because GRDB's binding and reading end text at its first NUL and turn NaN into NULL.
-  // Relies on: a handle is valid as long as its `Statement` lives, which this object retains, as whoever calls one of its
-  // functions retains this object; and nobody else uses the connection meanwhile, which holds inside of GRDB's `read` and
-  // `write`. Pointers that SQLite gives are valid until the next step; all is copied before.
+  // SQLite's own functions are called, because GRDB's binding and reading end text at its first NUL and turn NaN into
+  // NULL. Relies on: a handle is valid as long as its `Statement` lives, which this object retains, as callers retain
+  // this object; and no other thread uses the connection meanwhile, which holds inside of GRDB's `read` and `write`.
+  // Pointers from SQLite are valid until the next step; values are copied before.
 
   /// A prepared statement: bound, stepped and read by position.
   package final class SQLiteStatement {
@@ -22,7 +22,7 @@
     @inline(__always)
     private func withHandle<R>(_ body: (OpaquePointer) throws -> R) rethrows -> R { try body(handle) }
 
-    /// Ends what was begun, so that it can be used again.
+    /// Ends the execution, so that the statement can be used again.
     package func reset() {
       withHandle { handle in
         sqlite3_reset(handle)
@@ -97,7 +97,7 @@
       }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     package var changedRows: Int { withHandle { Int(sqlite3_changes(sqlite3_db_handle($0))) } }
 
     private func failure(_ code: Int32, _ handle: OpaquePointer) -> SQLiteFailure {
@@ -173,8 +173,8 @@
       return memcmp(a, b, bCount) == 0
     }
 
-    // Asked for the column itself, SQLite takes its lock once, and not for the type, the value and the length each. What it gives is
-    // not protected by the lock, which is all the same, since nobody else uses the connection.
+    // Asked for the column itself, SQLite takes its lock once, and not for the type, the value and the length each. The
+    // result is not protected by the lock, which is not needed, since no other thread uses the connection.
     @inline(__always)
     private func withColumn<R>(_ position: Int32, _ body: (OpaquePointer) throws -> R?) rethrows -> R? {
       try withHandle { handle in try sqlite3_column_value(handle, position).flatMap(body) }
@@ -195,7 +195,7 @@
     }
   }
 
-  /// A result code of SQLite's that is none of success.
+  /// A result code of SQLite other than success.
   package struct SQLiteFailure: Error {
     package let code: Int32
     package let message: String

@@ -6,12 +6,13 @@
   final class SQLiteStatements {
     let table: SQLiteTable
     private let db: Database
-    /// Statements that nobody uses now. One that is in use is not here, so that reading a row may read others of its type.
+    /// The statements that are not in use. A statement in use is taken out, so that reading a row may read other rows
+    /// of its type.
     private var idle: [SQLiteStatement?] = []
     private var idleReferrers: [String: SQLiteStatement] = [:]
-    /// Which were taken from those that the connection keeps. Another one of the same kind must be a new one.
+    /// Whether the connection's cached statement of each kind was taken. A further one of that kind is made anew.
     private var isTaken: [Bool] = []
-    /// Those that update some columns, and the one that was used last.
+    /// The statements that update some columns, and the one used last.
     private var updates: [ColumnSet: Update] = [:]
     private var latestUpdate: (changed: ColumnSet, update: Update)?
     private static let mostUpdates = 64
@@ -31,8 +32,8 @@
       isTaken = Array(repeating: false, count: idle.count)
     }
 
-    /// Updates some columns and the stamp of the row with a key. Indexes on others are left alone, unless so many forms of updates were
-    /// needed already that this one writes all columns.
+    /// Returns the statement that updates some columns and the stamp of the row with a key. Indexes on further columns
+    /// are not touched, unless so many forms of updates exist already that this one writes all columns.
     func update(of changed: ColumnSet) throws -> Update {
       if let latestUpdate, latestUpdate.changed == changed { return latestUpdate.update }
       let update = try updates[changed] ?? makeUpdate(of: changed)

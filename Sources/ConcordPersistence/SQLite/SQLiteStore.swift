@@ -6,13 +6,13 @@
 
   /// A store in an SQLite file, in WAL mode: readers do not wait for writers.
   ///
-  /// What a write has returned from survives the end of the process, `kill -9` too. The file and those beside it are readable by
-  /// their owner only, if they are new. A file that is removed, replaced or emptied while it is open is neither read nor written to any
-  /// longer: whoever tries gets ``/ConcordModel/StoreError/replacedStore(store:)``; one that a newer program has migrated meanwhile is not
-  /// written to: that is ``/ConcordModel/StoreError/newerStore(store:)``.
+  /// When a write has returned, it survives the end of the process, also by `kill -9`. A new file, its log and its
+  /// shared memory are readable by their owner only. A file that is removed, replaced or emptied while it is open is no
+  /// longer read or written: calls throw ``/ConcordModel/StoreError/replacedStore(store:)``. A file that a newer
+  /// program has migrated meanwhile is no longer written: saves throw ``/ConcordModel/StoreError/newerStore(store:)``.
   public final class SQLiteStore: RowStore {
     public let name: String
-    /// Where the file is.
+    /// The address of the file.
     public let url: URL
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
@@ -25,15 +25,15 @@
     /// Opens a file, or makes one.
     ///
     /// - Parameters:
-    ///   - url: the file; its folder is made if it is not there.
-    ///   - entities: what it keeps.
-    ///   - timeout: how long one waits for others that hold the file, in seconds.
-    ///   - migrations: how columns are migrated where that cannot be inferred.
+    ///   - url: the file; its folder is created if it does not exist.
+    ///   - entities: the entities that the file keeps.
+    ///   - timeout: the longest wait for other processes that lock the file, in seconds.
+    ///   - migrations: migrations of columns that cannot be inferred.
     ///   - migrates: whether a file of an earlier model is migrated.
-    ///   - version: that of the model.
-    ///   - replacesIncompatible: whether a file that cannot be migrated is replaced by a new one, and kept under another name. A newer
-    ///     file, one of another program and a damaged one never are, nor is one that others have open.
-    /// - Throws: ``/ConcordModel/StoreError``: a file that is damaged, of another program or of another schema; one that cannot be made.
+    ///   - version: the version of the model.
+    ///   - replacesIncompatible: whether a file that cannot be migrated is replaced by a new one, and kept under another name. A newer file, a file of another program, a damaged file and one that another process has open are never replaced.
+    /// - Throws: ``/ConcordModel/StoreError``: for a file that is damaged, of another program or of another schema, or
+    ///   that cannot be created.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
       migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false
@@ -85,7 +85,7 @@
       configuration.prepareDatabase { db in
         // Connections are opened as they are needed, and by then another file may be there.
         try guardian.checkIdentity()
-        // The file may be somebody else's: its triggers and the like must not call functions of this program.
+        // The file may come from a stranger: its triggers and views must not call functions of this program.
         try db.execute(sql: "PRAGMA trusted_schema = OFF")
         try SQLiteFunctions.register(db)
       }
@@ -96,7 +96,7 @@
         return try pool.write { db in
           try schema.prepare(db)
           try guardian.begin(db)
-          return (pool, guardian, SQLiteCommits(db))
+          return (pool, guardian, SQLiteCommits(pool, db))
         }
       } catch {
         try? close(pool)
@@ -104,9 +104,9 @@
       }
     }
 
-    /// Gives a file another name: `Library.sqlite.incompatible`, or with a number.
+    /// Renames a file to `Library.sqlite.incompatible`, or with a number.
     ///
-    /// - Throws: ``/ConcordModel/StoreError/locked(store:)`` if others have it open.
+    /// - Throws: ``/ConcordModel/StoreError/locked(store:)`` if another process has it open.
     private static func keepBeside(_ url: URL) throws {
       try takeLogIntoFile(url)
       let manager = FileManager.default
@@ -126,7 +126,7 @@
       }
     }
 
-    /// Only who has a file alone can end its log.
+    /// Copies the log into the file. Only the sole user of a file can end its log.
     private static func takeLogIntoFile(_ url: URL) throws {
       let queue = try DatabaseQueue(path: url.path)
       defer { try? queue.close() }
@@ -150,7 +150,7 @@
 
     /// SQLite gives the files beside it the same permissions.
     private static func makeFile(_ url: URL) throws {
-      // Whoever closes a file drops the locks that this process has on it.
+      // Closing a file drops the locks that this process has on it.
       if FileManager.default.fileExists(atPath: url.path) { return }
       // What another process has made meanwhile stays as it is.
       let descriptor = Foundation.open(url.path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
@@ -185,7 +185,7 @@
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
-          // Nobody would ever read what is written to another file.
+          // A write to a replaced file would never be read.
           try guardian.check()
           let session = SQLiteSession(db, tables: tables, store: name)
           let result = try db.inPreparedTransaction(commits) { others in
@@ -234,7 +234,7 @@
       try StoreError.translating(store: name) { try Self.close(pool) }
     }
 
-    /// How SQLite goes about a query.
+    /// Returns SQLite's plan of a query.
     func queryPlan(_ query: RowQuery) throws -> String {
       try read { try $0.steps(of: query).filter { !$0.hasPrefix("SELECT") }.joined(separator: "\n") }
     }

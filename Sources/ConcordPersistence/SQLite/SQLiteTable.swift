@@ -4,17 +4,18 @@
 
   /// The statements of an entity's tables. All names are quoted, all values bound.
   ///
-  /// The table of an entity has a column for each property, `id` for the key, `_id` where the id may look otherwise than the
+  /// The table of an entity has a column for each property, `id` for the key, `_id` where the id may differ from the
   /// key, and `_stamp`. That of a collection has `_owner`, `_position`, `_key` for a dictionary, and the element.
   final class SQLiteTable: Sendable {
     let entity: EntityDescription
-    /// Whether equal ids may be stored differently, or otherwise than their key, so that the id as given needs a column of its own.
+    /// Whether equal ids may be stored differently, or differ from their key, so that the given id needs a further
+    /// column.
     let keepsExactID: Bool
     private let isIDItsKey: Bool
     /// The result columns of a row: the properties by position, then the key, then the stamp.
     let keyPosition: Int32
     let stampPosition: Int32
-    /// Where the key is in what ``entityColumns(_:_:)`` gives.
+    /// The position of the key in ``entityColumns(_:_:)``.
     let entityKeyPosition: Int32
 
     let selectRow: String
@@ -34,7 +35,7 @@
     struct Positions: Hashable {
       private let bits: UInt64
 
-      /// Those in which two rows differ; `nil` if there are none, or more is different than columns.
+      /// The columns in which two rows differ; `nil` if there are none, or if collections differ.
       init?(changedFrom base: StoredRow, to row: StoredRow, in entity: EntityDescription) {
         guard entity.collections.isEmpty, row.values.count <= 64 else { return nil }
         var bits: UInt64 = 0
@@ -46,7 +47,7 @@
         self.bits = bits
       }
 
-      /// All that are written.
+      /// Creates the positions of all written columns.
       init(allOf entity: EntityDescription) {
         bits = SQLiteTable.storedPositions(entity).reduce(0) { $0 | 1 << UInt64($1) }
       }
@@ -57,11 +58,11 @@
     /// An update of some columns.
     typealias Replacement = (positions: Positions, sql: String)
 
-    /// How many of them are kept, here and prepared by the connection.
+    /// The maximum number of kept replacements, here and in the connection's prepared statements.
     private static let mostReplacements = 64
 
-    /// Updates some columns of a row that is still what it was. Indexes on others are left alone, unless so many forms of
-    /// updates were needed already that this one writes all columns.
+    /// Returns the statement that updates some columns of a row that has not changed. Indexes on further columns are
+    /// not touched, unless so many forms of updates exist already that this one writes all columns.
     func replaceIfSame(_ positions: Positions) -> Replacement {
       replacements.withLock { known in
         if let sql = known[positions] { return (positions, sql) }
@@ -148,7 +149,7 @@
       return comparison == .none || comparison == .text || !entity.isIDItsKey
     }
 
-    /// What the column of the id as given holds: nothing, where the key tells it.
+    /// Returns the value for the column of the given id: `NULL` where it equals the key.
     func exactID(_ id: StoredValue, key: StoredValue) -> StoredValue { isIDItsKey && id == key ? .null : id }
 
     static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {
@@ -192,6 +193,6 @@
     var columnNames: [String] { (key == nil ? [] : ["_key"]) + elements.map(\.name) }
   }
 
-  /// A name, as SQL takes it whatever is in it.
+  /// Returns a name as a quoted identifier of SQL, with any characters in it.
   package func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 #endif

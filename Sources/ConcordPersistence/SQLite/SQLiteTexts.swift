@@ -1,12 +1,14 @@
 #if Persistence
   import ConcordModel
 
-  /// Which texts of an indexed column are not made of plain scalars (``PlainScalars``), as SQL that every program with SQLite evaluates,
-  /// since it stands in the schema: an index of these texts tells quickly which they are, and mostly that there are none.
+  /// The SQL condition for texts that are not made of plain scalars (``PlainScalars``). It stands in the schema, so
+  /// every program with SQLite can evaluate it: an index of these texts finds them quickly, and usually tells that
+  /// there are none.
   enum SQLiteTexts {
     /// A condition on a column that is true for such texts.
     static func isNotPlain(_ name: String) -> String {
-      // All ASCII is plain; what is not longer than its characters is ASCII. SQLite ends text at U+0000 where it looks at characters.
+      // All ASCII is plain; a text with as many bytes as characters is ASCII. SQLite ends text at U+0000 where it looks
+      // at characters.
       """
       CASE WHEN length(\(name)) = length(CAST(\(name) AS BLOB)) THEN 0 \
       WHEN instr(CAST(\(name) AS BLOB), x'00') THEN 1 \
@@ -15,7 +17,7 @@
       """
     }
 
-    /// What matches each text with a scalar that is in none of the ranges.
+    /// Returns a `GLOB` pattern for texts with a scalar outside of the ranges.
     private static func pattern(_ ranges: ArraySlice<ClosedRange<UInt32>>) -> String {
       func text(_ scalar: UInt32) -> String { Unicode.Scalar(scalar).map { String($0) } ?? "" }
       return "*[^\(ranges.map { "\(text($0.lowerBound))-\(text($0.upperBound))" }.joined())]*"

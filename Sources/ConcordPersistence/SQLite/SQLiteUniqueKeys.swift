@@ -2,11 +2,12 @@
   import ConcordModel
   import GRDB
 
-  /// The values of unique columns that are stored otherwise than most of those that equal them, as a text in decomposed form or -0.0. The
-  /// index of the column compares what is stored; `concord_unique` holds, of such values alone, what all that equal them have in common.
+  /// The table `concord_unique`: the keys of those values in unique columns whose stored form is not their key, such as a text
+  /// in decomposed form or -0.0. The unique index of a column compares stored forms, and finds equal values in other forms
+  /// through this table.
   ///
-  /// Most files have none. An entry counts only while its row has such a value, so that no other program need know of it. One that
-  /// writes such values itself drops the table: it is made anew when the file is attached, or written to.
+  /// Most files have no entries. An entry is ignored if its row has another value by now, so other programs may ignore the
+  /// table. A program that writes values in such forms itself drops it; the next write, or attaching the file, makes it again.
   enum SQLiteUniqueKeys {
     static func exists(_ db: Database) throws -> Bool { try db.tableExists("concord_unique") }
 
@@ -25,9 +26,9 @@
         sql: "CREATE INDEX IF NOT EXISTS \"concord_unique.owner\" ON concord_unique (\"table\", \"column\", owner)")
     }
 
-    /// Finds the entries of a column.
+    /// Makes the entries of a column.
     ///
-    /// - Returns: whether no two values of the column are the same.
+    /// - Returns: whether no two rows have equal values in the column.
     static func fill(_ column: SQLiteUniqueColumn, _ db: Database) throws -> Bool {
       try db.execute(sql: column.forgetAll, arguments: [column.table, column.name])
       var entries: [(key: StoredValue, owner: StoredValue)] = []
@@ -48,7 +49,7 @@
     }
   }
 
-  /// A unique column whose equal values may be stored differently, or one of whose values may be equal to none.
+  /// A unique column in which equal values may have several stored forms, or a value may not equal itself.
   struct SQLiteUniqueColumn: Sendable {
     let table: String
     let name: String
@@ -58,19 +59,19 @@
 
     init?(_ entity: EntityDescription, _ position: Int) {
       let column = entity.columns[position]
-      // The key, by which rows are told apart, is in the canonical form anyway.
+      // An id is stored as its key.
       guard column.isUnique, !column.isExact, position != entity.idPosition else { return nil }
       (table, name, self.position, coding) = (entity.name, column.name, position, column.coding)
       isReal = column.storageClass == .real
     }
 
-    /// What the unique index of the column has. Bytes among numbers are those of NaN, which is equal to none, and of -0.0.
+    /// The terms of the column's unique index. Among numbers, blobs are the bits of NaN, which may repeat, and of -0.0.
     var indexed: String {
       let name = quoted(name)
       return isReal ? "\(name), CASE typeof(\(name)) WHEN 'blob' THEN \"id\" ELSE 0 END" : name
     }
 
-    /// Whether the index does not know which others are the same as a value.
+    /// Whether the index may miss values that equal a stored one.
     func isStoredApart(_ value: StoredValue) -> Bool {
       if value.isNull { return false }
       if isReal, case .blob = value { return true }

@@ -2,8 +2,8 @@
   import Concord
   import Dispatch
 
-  /// Who uses a file. Its end waits for those, and lets nobody begin: to GRDB, a connection that is closed while somebody comes to
-  /// it is a crash.
+  /// A count of the calls that use a file. Closing waits for them, and refuses new ones: GRDB crashes if a connection
+  /// is closed while a call begins.
   final class SQLiteUses: Sendable {
     private let isEnded = Locked(false)
     private let group = DispatchGroup()
@@ -19,9 +19,9 @@
 
     func leave() { group.leave() }
 
-    /// Lets nobody begin any longer, and waits for those who have begun.
+    /// Refuses new calls, and waits for those in progress.
     ///
-    /// - Returns: `false` if that was so before.
+    /// - Returns: `false` if the file was closed before.
     func end() -> Bool {
       let isFirst = isEnded.withLock { isEnded in
         defer { isEnded = true }

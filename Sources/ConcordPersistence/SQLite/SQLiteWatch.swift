@@ -3,7 +3,7 @@
   import Dispatch
   import Foundation
 
-  /// Looks whether others have written to the file, other processes among them, and tells it as a commit of which nothing is known.
+  /// A watch for writes of other stores and processes, each told as a commit with unknown changes.
   final class SQLiteWatch: Sendable {
     private let commits: SQLiteCommits
     private let feed: Feed<StoreCommit>
@@ -16,7 +16,7 @@
       var isStopped = false
       /// Whether it was told that the file is gone.
       var isGone = false
-      /// Which of the commits that others made were told.
+      /// The number of noticed commits of other writers that were told.
       var told: Int
     }
 
@@ -27,7 +27,7 @@
       self.feed = feed
       self.uses = uses
       self.guardian = guardian
-      // What others write before the first look is told then.
+      // Commits before the first look are told by it.
       state = Locked(State(told: commits.others))
     }
 
@@ -65,7 +65,7 @@
       if isNew { feed.tell(StoreCommit(keys: nil, origin: nil)) }
     }
 
-    /// What is shown cannot be read any longer: who reads it now is told why. Another file is none of its business.
+    /// Tells observers that the file is gone: their reads now throw the cause. A new file of that name is not read.
     private func tellGone() {
       let isNew = state.withLock { state in
         defer { state.isGone = true }

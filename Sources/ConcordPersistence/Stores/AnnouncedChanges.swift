@@ -15,7 +15,7 @@ public struct AnnouncedChanges: Sendable {
   fileprivate var open: [Int: [EntityKey]]
   /// The keys of ended commits, by the number of commits that had ended with each.
   fileprivate var ended: [Int: [EntityKey]]
-  /// The types of which an ended commit may have changed anything, by the same number.
+  /// The types of the rows that ended commits with unknown changes may have changed, by the same number.
   fileprivate var endedTypes: [Int: Set<EntityDescription>]
 
   /// No announced changes.
@@ -23,7 +23,7 @@ public struct AnnouncedChanges: Sendable {
 
   /// Whether no changes are announced.
   public var isEmpty: Bool { open.isEmpty && ended.isEmpty && endedTypes.isEmpty }
-  /// The types of which anything may be changed, by commits of which nothing else is known.
+  /// The types whose rows may be changed by commits with unknown changes.
   public var types: Set<EntityDescription> { endedTypes.values.reduce(into: []) { $0.formUnion($1) } }
   /// The entities whose rows are inserted, changed or removed.
   public var keys: Set<EntityKey> {
@@ -74,7 +74,7 @@ final class Announcements: Sendable {
     }
   }
 
-  /// Announces a commit that has ended, and may have changed anything of some types.
+  /// Announces an ended commit that may have changed any row of some types.
   ///
   /// - Returns: the number of the announcement.
   func addEnded(_ types: Set<EntityDescription>) -> Int {

@@ -4,7 +4,7 @@ import ConcordModel
 enum ChangeNotice: Sendable {
   /// Rows were inserted, changed or removed, by the commits that were announced with the given numbers.
   case rows([[EntityKey]], announcements: [Int])
-  /// Something else, by such commits or none.
+  /// Another change, by the commits that were announced with the given numbers.
   case other(StoreChange, announcements: [Int] = [])
 
   /// Merges two notices, for observers that show the newest state. Keys are not compared.

@@ -65,7 +65,7 @@ final class Feed<Event: Sendable>: Sendable {
     if mustWake { queue.async { self.deliver() } }
   }
 
-  /// Delivers waiting events on the queue, and those that came meanwhile after other work of the queue.
+  /// Delivers waiting events on the queue, and events that arrived meanwhile after other work of the queue.
   private func deliver() {
     tellWaiting()
     let goesOn = state.withLock { state in

@@ -25,7 +25,7 @@ public struct OutboxRow: Sendable, Hashable {
   public enum State: String, Sendable, CaseIterable {
     /// The action is to be sent.
     case pending
-    /// The service has refused the action for good: a dead letter.
+    /// The service has refused the action permanently: a dead letter.
     case refused
     /// The service has accepted the action, and its change is stored.
     case sent
@@ -55,12 +55,12 @@ public struct OutboxVersion: Sendable, Hashable {
   /// Creates a version from its parts.
   public init(epoch: Int64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
 
-  /// The version of an outbox that nothing was ever written to. What is written later is all new to those who have read it.
+  /// The version of an outbox that was never written to.
   public static let empty = OutboxVersion(epoch: 0, number: 0)
 
-  /// Whether those who have read up to here can be told what is new, or have to read all.
+  /// Whether a reader of this version can be given the later rows alone, instead of all rows.
   ///
-  /// - Parameter forgotten: up to where finished rows may be missing.
+  /// - Parameter forgotten: the version up to which finished rows may be missing.
   func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
     (epoch == version.epoch || self == .empty) && number >= forgotten
   }

@@ -1,10 +1,10 @@
 import ConcordModel
 
-/// Entities that a store without a configuration keeps until the store of their own configuration is attached.
+/// Entities kept by a store without a configuration until the store of their configuration is attached.
 ///
-/// From then on nobody would read them where they are, so attaching either moves them or throws.
+/// From then on they would not be read any more, so attaching either moves them or throws.
 extension PersistentStoreCoordinator {
-  /// Rows that nobody would read, since another store keeps their entities.
+  /// Rows that are not read, since another store keeps their entities.
   private struct Hidden {
     let entity: EntityDescription
     let holder: PersistentStore
@@ -13,8 +13,8 @@ extension PersistentStoreCoordinator {
 
   /// Moves what a store without a configuration holds for a store that is about to be attached, or the other way round.
   ///
-  /// What was copied is durable before anything is deleted, and the fresher of two rows with one id wins: a move that is interrupted
-  /// goes on with the next attaching.
+  /// Copies are durable before rows are deleted, and the fresher of two rows with one id wins: an interrupted move
+  /// continues with the next attaching.
   ///
   /// - Throws: ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)`` unless it is to be moved, and always where it would be
   ///   moved from a file into memory.

@@ -2,8 +2,8 @@ import Concord
 public import ConcordModel
 import Foundation
 
-/// The attached stores, and which type is kept where. Stores come and go at any time; who reads or writes goes on with those
-/// that were attached when it began.
+/// The attached stores, and the store of each type. Stores may be attached and detached at any time; a read or a write
+/// uses the stores that were attached when it began.
 public final class PersistentStoreCoordinator: Sendable {
   public let model: Model
   private let state = Locked(State())
@@ -15,12 +15,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var attached: [Attached] = []
-    /// Which of them keeps a type. The first that is meant for a type keeps it.
+    /// The index of the store of each type: the first one whose configuration includes the type.
     var routes: [EntityDescription: Int] = [:]
     /// The store that keeps everything, if there is but one.
     var only: (store: any RowStore, attachment: StoreAttachment)?
     var lastAttachment = 0
-    /// Which of them keeps what is forwarded: the first that has a file, or the first.
+    /// The index of the store that keeps forwarded actions: the first with a file, or the first.
     var home: Int? { attached.firstIndex { $0.store.url != nil } ?? attached.indices.first }
   }
 
@@ -106,7 +106,7 @@ public final class PersistentStoreCoordinator: Sendable {
     return isFound
   }
 
-  /// Changes which stores are attached, and tells what is kept elsewhere since.
+  /// Changes the attached stores, and tells observers of types whose store has changed.
   private func change(_ body: (inout State) throws -> Void) rethrows {
     try state.withLock { state in
       let before = state
@@ -136,16 +136,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
   // MARK: Following
 
-  /// Tells what others than this coordinator wrote to a store. What it writes itself it tells when the writing returns.
+  /// Tells observers of a commit to a store by another writer. Commits of this coordinator are told when the writing
+  /// returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
     guard let keys = commit.keys else { return announceUnknown(in: store, isTold: true) }
     feed.tell(.rows([Array(keys)], announcements: []))
   }
 
-  /// Announces what others have committed to a store of which nothing else is known, and tells it.
+  /// Announces commits of other writers with unknown changes, and tells observers of them.
   ///
-  /// - Parameter isTold: whether the store tells of something new.
+  /// - Parameter isTold: whether the store has told of a new one.
   private func announceUnknown(in store: PersistentStore, isTold: Bool) {
     let count = store.rows.unknownCommits
     let found: (types: Set<EntityDescription>, number: Int)? = state.withLock { state in
@@ -154,7 +155,7 @@ public final class PersistentStoreCoordinator: Sendable {
       else { return nil }
       state.attached[index].unknownCommits = max(count, state.attached[index].unknownCommits)
       let types = Set(state.routes.filter { $1 == index }.map(\.key))
-      // Within the lock, so that who finds it counted finds it announced.
+      // Within the lock: a thread that finds the commit counted must find it announced.
       return (types, announcements.addEnded(types))
     }
     guard let found else { return }
@@ -162,12 +163,13 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.tell(.other(.types(found.types), announcements: [found.number]))
   }
 
-  /// Calls back with what changes in the stores, one after the other, until the result is released.
+  /// Calls a closure with the changes of the stores, one at a time, until the result is released.
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     feed.observe { body($0.change) }
   }
 
-  /// What is committed at this moment, or was and is not told yet. What is read already is among it, whoever has committed it.
+  /// The changes that are being committed, or are committed and not told yet. Commits of other processes are among them as
+  /// soon as their rows can be read.
   public var announcedChanges: AnnouncedChanges {
     let attached = state.withLock { $0.attached }
     for one in attached where one.store.rows.unknownCommits > one.unknownCommits {
@@ -176,14 +178,14 @@ public final class PersistentStoreCoordinator: Sendable {
     return announcements.current
   }
 
-  /// Announces what is going to be read, makes it so, and tells it. What may have been made in part is told as well.
+  /// Announces changes, makes them, and tells observers of them, also if making them failed in part.
   func announce<R>(_ keys: [EntityKey], _ body: () throws -> R) rethrows -> R {
     let number = announcements.add(keys)
     defer { tell(keys, announced: number) }
     return try body()
   }
 
-  /// Tells what was announced and is made so.
+  /// Tells observers of announced changes that are made.
   private func tell(_ keys: [EntityKey], announced number: Int) {
     feed.tell(.rows([keys], announcements: [announcements.end(number)]))
   }
@@ -240,17 +242,17 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The store that keeps what is forwarded.
+  /// The store that keeps forwarded actions.
   package var outboxHome: PersistentStore? {
     state.withLock { state in state.home.map { state.attached[$0].store } }
   }
 
-  /// The attachment of the store that keeps what is forwarded.
+  /// The attachment of the store that keeps forwarded actions.
   package var homeAttachment: StoreAttachment? {
     state.withLock { state in state.home.map { state.attached[$0].attachment } }
   }
 
-  /// Reads the stores of some types, each in one committed state. Whoever reads all types reads all outboxes, too.
+  /// Reads the stores of some types, each in one committed state. A read of all types includes all outboxes.
   func read<R>(_ entities: some Collection<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     if let only = state.withLock({ $0.only }) {
       return try only.store.read { try body(AttachedReading($0, only.attachment)) }
@@ -274,7 +276,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Writes to the stores of all types, whole in each. Several stores are locked in the order in which they were attached, so
   /// that no two writers wait for each other.
   ///
-  /// - Parameter outboxes: those that are written, too.
+  /// - Parameter outboxes: the outboxes that are written, too.
   /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store of the outbox is not attached any longer.
   func write<R>(
     _ entities: some Collection<EntityDescription>, outboxes: WrittenOutboxes = .none,
@@ -282,7 +284,8 @@ public final class PersistentStoreCoordinator: Sendable {
   ) throws -> R {
     var isChanged = false
     var notice: (keys: [EntityKey], number: Int)?
-    // What several stores have committed in part is told as well. Who is told compares what it has pending with it.
+    // A commit that only some of several stores have made is told as well. Observers compare their pending changes with
+    // it.
     defer {
       if isChanged { commitCount.withLock { $0 += 1 } }
       if let notice { tell(notice.keys, announced: notice.number) }

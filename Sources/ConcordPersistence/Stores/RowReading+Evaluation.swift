@@ -1,8 +1,8 @@
 import ConcordModel
 
 extension RowReading {
-  /// The rows of a query whose condition looks at others that the store does not have, or not as they are here: what the condition
-  /// asks of the row alone is left to the store, the rest is evaluated here.
+  /// Returns the rows of a query whose condition concerns rows that the store does not have, or has in another version:
+  /// the store evaluates the condition's parts on the row alone, this function the rest.
   func rowsEvaluated(
     _ query: RowQuery, _ store: any RowReading, _ body: (StoredValue, RowSource) throws -> Bool
   ) throws {
@@ -20,7 +20,7 @@ extension RowReading {
     }
   }
 
-  /// How many rows it gives.
+  /// Returns the number of rows of a query.
   func countEvaluated(_ query: RowQuery) throws -> Int {
     var count = 0
     try rows(query) { _, _ in
@@ -32,6 +32,6 @@ extension RowReading {
 }
 
 extension RowQuery {
-  /// All rows that fulfil what the condition asks of them alone.
+  /// The query for all rows that fulfil the condition's parts on the row alone.
   var wider: RowQuery { RowQuery(entity, where: condition.ofRow, order: order) }
 }

@@ -27,10 +27,10 @@ public protocol RowStore: AnyObject, Sendable {
     except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
   ) -> StoreObservation
 
-  /// How often it was noticed that others have committed something unknown, other processes among them. It counts up at the latest when
-  /// it is asked after a read has begun that shows such a commit. Those commits are also told to observers.
+  /// The number of times that commits with unknown changes were noticed, such as those of other processes. After a read has
+  /// begun, it includes all commits that are visible to that read. Observers are told of these commits, too.
   ///
-  /// The default is 0, for stores to which nobody else writes.
+  /// The default is 0, for stores without other writers.
   var unknownCommits: Int { get }
 
   /// Returns when observers have been called for all commits so far.

@@ -3,9 +3,9 @@ import Foundation
 
 /// A clock that gives stamps: the date, strictly increasing, and later than what is already stored.
 ///
-/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a change is the later of
-/// the date and just after the stamp of the row that it changes. A row whose stamp is ahead of the date says nothing of other rows, so
-/// that one wrong clock does not make all that is written afterwards newer than what a server gives.
+/// It is a hybrid logical clock (Kulkarni and others, 2014) whose logical part is kept with each row: the stamp of a
+/// change is the later of the date and just after the stamp of the row that it changes. The stamp of one row has no
+/// effect on other rows, so that one wrong clock does not make later writes newer than values from a server.
 final class StampSource: Sendable {
   private struct State {
     var last: Stamp = -.infinity
@@ -18,10 +18,11 @@ final class StampSource: Sendable {
 
   init(_ date: @escaping @Sendable () -> Stamp = { Date().timeIntervalSinceReferenceDate }) { self.date = date }
 
-  /// Gives the next stamp.
+  /// Returns the next stamp.
   func next() -> Stamp { state.withLock { next(&$0) } }
 
-  /// Gives a stamp for what changes something with a stamp. Of several that are ahead of the date, a later one is newer.
+  /// Returns the stamp of a change to a row with a stamp. Of several stamps ahead of the date, a later call returns a
+  /// greater one.
   func next(after stamp: Stamp) -> Stamp {
     state.withLock { state in
       let next = next(&state)

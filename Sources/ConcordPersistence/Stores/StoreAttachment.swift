@@ -13,9 +13,9 @@ package struct StoreAttachment: Hashable, Comparable, Sendable {
 
 /// A reading that tells the outboxes of several stores apart.
 package protocol OutboxesReading: RowReading {
-  /// Reads what is new in the outbox of each store that is read.
+  /// Reads the new rows in the outbox of each store that is read.
   ///
-  /// - Parameter known: how far each was read; one that is not named is read whole.
+  /// - Parameter known: the version up to which each outbox was read; an outbox without one is read whole.
   func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges]
 }
 

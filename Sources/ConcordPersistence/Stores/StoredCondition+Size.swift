@@ -6,7 +6,7 @@ extension StoredCondition {
   /// Whether a statement may hold it.
   var fitsStatement: Bool { depth <= 12 && size <= 400 }
 
-  /// How many parts are inside of each other.
+  /// The depth of nested parts.
   fileprivate var depth: Int {
     switch self {
     case .not(let condition): 1 + condition.depth
@@ -18,7 +18,7 @@ extension StoredCondition {
     }
   }
 
-  /// How many comparisons are written: what stands before a part that may fail is written once more.
+  /// The number of comparisons in SQL: those before a part that may fail are written twice.
   fileprivate var size: Int {
     switch self {
     case .not(let condition), .hasElement(_, _, let condition): return 1 + condition.size

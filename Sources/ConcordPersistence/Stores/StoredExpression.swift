@@ -12,11 +12,11 @@ public indirect enum StoredExpression: Sendable, Hashable {
   case reference(Int, EntityDescription, StoredExpression)
   /// The second one where the first is `null`.
   case coalesce(StoredExpression, StoredExpression)
-  /// One of two, by a condition. The other one is not evaluated.
+  /// One of two expressions, chosen by a condition. Only the chosen one is evaluated.
   case choice(StoredCondition, StoredExpression, StoredExpression)
   /// 1 or 0.
   case truth(StoredCondition)
-  /// How many characters are in a text.
+  /// The number of characters in a text.
   case characterCount(StoredExpression)
   /// A calculation with numbers of one type.
   case arithmetic(StoredArithmetic, StoredNumber, StoredExpression, StoredExpression)
@@ -58,9 +58,9 @@ public enum StoredNumber: Int64, Sendable, Hashable {
   case double
 }
 
-/// How two computed values are related.
+/// A relation between two computed values.
 public enum StoredRelation: Sendable, Hashable {
-  /// They are stored the same; `null` is the same as `null`.
+  /// The stored values are the same; `null` is the same as `null`.
   case same
   /// Neither is `null`, and they are ordered so as SQLite orders values.
   case ordered(StoredComparisonOperator)
@@ -128,7 +128,7 @@ extension StoredValue {
   }
 }
 
-// MARK: What is looked at
+// MARK: Rows and columns that are read
 
 extension StoredExpression {
   /// The types, other than that of the row itself, whose rows it looks at.
@@ -193,7 +193,7 @@ extension StoredCondition {
     }
   }
 
-  /// What it asks of the row alone. Others than it finds may fulfil that.
+  /// The weakest condition on the row alone that follows from this one.
   var ofRow: StoredCondition {
     let parts = conjuncts.prefix { $0.isOfRow || !$0.mayFail }.filter(\.isOfRow)
     return parts.count == 1 ? parts[0] : parts.isEmpty ? .always(true) : .all(parts)
@@ -219,7 +219,7 @@ extension StoredCondition {
     }
   }
 
-  /// What it is a conjunction of.
+  /// The conditions of which this one is the conjunction.
   var conjuncts: [StoredCondition] {
     if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
   }

@@ -40,7 +40,7 @@ extension ContextStrategyType {
 }
 
 /// The base class of strategies, which contains the built-in ones.
-// Unchecked, because a class that can be inherited from has to be; what it has never changes.
+// Unchecked, as an open class has to be; its state never changes.
 open class ContextStrategy: @unchecked Sendable {
   /// The coordinator of the container's stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator

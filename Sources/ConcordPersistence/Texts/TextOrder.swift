@@ -15,7 +15,7 @@ enum TextOrder {
     withBytes(a, b) { decided($0, $1) } ?? compareComposed(a, b)
   }
 
-  /// How Swift's `<` orders the two: 0 if neither is less than the other.
+  /// Compares two texts as Swift's `<` does: 0 if neither is less than the other.
   static func compareAsSwift(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     decided(a, b) ?? compareAsSwift(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
   }
@@ -64,7 +64,7 @@ enum TextOrder {
     index < bytes.count && bytes[index] & 0xC0 == 0x80
   }
 
-  /// The scalar at an index, if it and the next one are plain; -1 at the end, `nil` for others.
+  /// Returns the scalar at an index, if it and the next one are plain; -1 at the end, `nil` otherwise.
   @inline(__always)
   private static func head(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int? {
     if index == bytes.count { return -1 }
@@ -76,7 +76,7 @@ enum TextOrder {
   @inline(__always)
   private static func plainScalar(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> (scalar: UInt32, next: Int)? {
     let byte = bytes[index]
-    // No ASCII combines with what is before it, U+0000 neither.
+    // No ASCII scalar, U+0000 included, combines with the scalar before it.
     if byte < 0x80 { return (UInt32(byte), index + 1) }
     let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
     guard byte >= 0xC2, byte < 0xF5, index + length <= bytes.count else { return nil }
@@ -85,7 +85,7 @@ enum TextOrder {
       guard isContinuation(bytes, index + offset) else { return nil }
       scalar = scalar << 6 | UInt32(bytes[index + offset] & 0x3F)
     }
-    // One that is longer than it needs to be is none.
+    // An overlong encoding is invalid.
     guard scalar >= (length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000), PlainScalars.contains(scalar) else {
       return nil
     }

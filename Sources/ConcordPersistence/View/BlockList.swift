@@ -1,8 +1,8 @@
-/// A list in blocks of blocks: a change of one element moves few others, and says which blocks it has changed.
+/// A list in blocks of blocks, in which a change of one element moves few elements, and notes the changed blocks.
 ///
-/// A leaf has up to 64 elements, a branch up to 64 leaves; the list has as many branches as it needs, each of which has, on the average, a
-/// thousand elements or more. No block is empty, and of two neighbours in a block that a removal was at, the two have more than fits into
-/// half a block.
+/// A leaf has up to 64 elements, a branch up to 64 leaves; the list has as many branches as it needs, each of which
+/// has, on the average, a thousand elements or more. No block is empty, and after a removal two neighbouring blocks
+/// together hold more than half a block.
 final class BlockList<Element> {
   /// A run of elements.
   final class Leaf {
@@ -175,7 +175,7 @@ final class BlockList<Element> {
 
   // MARK: For tests
 
-  /// What is wrong with the list; empty if nothing is.
+  /// Returns the violations of the list's invariants; empty if there are none.
   func _checkInvariants() -> [String] {
     var problems: [String] = []
     if branches.reduce(0, { $0 + $1.count }) != count { problems.append("count") }

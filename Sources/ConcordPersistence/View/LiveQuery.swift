@@ -2,10 +2,10 @@ import Concord
 import ConcordModel
 import Foundation
 
-/// Keeps the result of a fetch up to date, by what changed.
+/// The result of a fetch, kept up to date by applying changes.
 ///
-/// It knows the first entities that the query finds, in order: those shown, those before them, and some after, which enter when
-/// others leave. Only when all of these have gone it fetches again.
+/// It knows the first entities that the query finds, in order: those shown, those before them, and some spare ones
+/// after, which enter when shown ones leave. When the spare ones are used up, it fetches again.
 final class LiveQuery<T: PersistentEntity>: ViewQuery {
   let number: Int
   let entity: EntityDescription
@@ -31,16 +31,16 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     }
   }
 
-  /// What is to be shown.
+  /// The keys of the entities to be shown, in order.
   private let shown = BlockList<StoredValue>()
-  /// What is to be shown and was not when it was last shown, and the other way round.
+  /// The keys to be shown that were not in the last result, and those of the last result that are not to be shown.
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
-  /// Why the last fetch gave nothing.
+  /// The error of the last fetch, as text.
   private var failure: String?
-  /// Of which entities the values known here are as new as what is shown.
+  /// The entities whose values known here are as new as the shown ones.
   private var fresh: Set<StoredValue> = []
-  /// What the store has found, if it was asked again.
+  /// The result of a new fetch, if there was one.
   private var fetched: Result<FetchPlan<T>.Found, any Error>?
 
   private struct Entry {
@@ -74,7 +74,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       return end.overflow ? .max : end.partialValue
     }
   }
-  /// How many more than those that are shown are known after a fetch; twice as many at most.
+  /// The number of spare entities after a fetch; at most twice as many are kept.
   private var spare: Int { min(100, max(10, (plan.descriptor.fetchLimit ?? 0) / 2)) }
 
   private func show(_ key: StoredValue, at position: Int) {
@@ -87,7 +87,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if entering.remove(key) == nil { leaving.insert(key) }
   }
 
-  /// What is shown moves by one at most, where an entry comes in.
+  /// Inserts an entry; the shown range moves by one at most.
   private func insert(_ entry: Entry, at position: Int) {
     entries.insert(entry, at: position)
     guard position < end ?? .max, entries.count > start else { return }
@@ -105,7 +105,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     if next < end ?? .max, next < entries.count { show(entries[next].key, at: shown.count) }
   }
 
-  /// Shows what a fetch has found, where that is other than what is shown.
+  /// Shows the result of a fetch, where it differs from the shown one.
   private func showFetched(_ keys: ArraySlice<StoredValue>) {
     let old = shown.elements
     if old.isEmpty {
@@ -136,7 +136,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       if !mustFetch { try patch(ids, rows, reading, loader) }
       if !mustFetch { try refresh(loader) }
     } catch {
-      // Its predicate may throw. Then it fetches, which says so.
+      // The predicate may throw; then the fetch throws its error.
       mustFetch = true
     }
     if mustFetch { fetched = Result { try fetchPlan.load(reading, loader) } }
@@ -144,13 +144,13 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return error
   }
 
-  /// What is shown stays until it can be read, unless it was to be fetched anew.
+  /// Keeps the shown result until reading succeeds, unless a new fetch was due.
   func fail(_ error: any Error) {
     fetched = mustFetch ? .failure(error) : nil
     mustFetch = true
   }
 
-  /// Changes what is known by what changed in the stores.
+  /// Applies changes of the stores to the known entities.
   private func patch(
     _ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
   ) throws {
@@ -211,7 +211,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// Puts a new value in the place of the one that is known, if it belongs there.
   private func stays(_ entry: Entry) -> Bool {
     guard let value = values[entry.key], let position = position(of: entry.key, value) else { return false }
-    // What comes last may come after others that are not known.
+    // Entities that are not known may precede the last one.
     guard isComplete || position + 1 < entries.count else { return false }
     guard position == 0 || precedes(entries[position - 1], entry),
       position + 1 == entries.count || precedes(entry, entries[position + 1])
@@ -229,13 +229,13 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   private func enter(_ entry: Entry) {
     let position = position(of: entry)
-    // What comes after all that are known may come after others, too.
+    // Entities that are not known may precede one that sorts after all known ones.
     guard position < entries.count || isComplete else { return }
     insert(entry, at: position)
     know(entry)
   }
 
-  /// Reads again what enters from those that were known but not shown: it may hold older values of the entities inside.
+  /// Reads entering entities again that were known but not shown: they may hold older values of the entities inside.
   private func refresh(_ loader: EntityLoader) throws {
     for key in entering where !fresh.contains(key) {
       if let value = try loader.find(T.self, key: key) { values[key] = value }
@@ -244,7 +244,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   // MARK: The result
 
-  /// The query, with some more than those that are shown.
+  /// The query, with a limit that includes spare entities.
   private var fetchPlan: FetchPlan<T> {
     var descriptor = plan.descriptor
     descriptor.fetchOffset = nil
@@ -291,9 +291,9 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     show(in: store)
   }
 
-  /// Shows it for the first time.
+  /// Returns an observer that shows the result for the first time.
   ///
-  /// - Parameter life: what is to end with the result.
+  /// - Parameter life: a token that ends with the result.
   func observer(in store: EntityStore, _ life: QueryLife) -> EntityObserver<[T]> {
     var result = QueryResult<T>(id: number, life: life)
     result.take(shown, shown.takeTouched()) { values[$0] }

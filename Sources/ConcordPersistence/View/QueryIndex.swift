@@ -1,21 +1,22 @@
 import Concord
 import ConcordModel
 
-/// The live queries of a view, found by what they compare for equality, so that a change costs those whose result it may change.
+/// An index of the live queries of a view by the values that they compare for equality, so that a change costs only the
+/// queries whose result it may change.
 final class QueryIndex {
   private var queries: [Int: any ViewQuery] = [:]
   private var groups: [EntityDescription: Group] = [:]
-  /// Those for which what they know is not enough.
+  /// The queries that have to fetch.
   private var toFetch: Set<Int> = []
-  /// Those whose results nobody has any longer.
+  /// The queries whose results were released.
   private let ended = Locked<[Int]>([])
   private var lastNumber = 0
 
   /// The queries for one type.
   private struct Group {
-    /// Those whose results depend on the rows of the type alone.
+    /// The queries whose results depend on the rows of the type alone.
     var flat = QueryLookup()
-    /// Those whose results depend on the entities inside, too.
+    /// The queries whose results depend on the entities inside, too.
     var deep = QueryLookup()
     let contained: Set<EntityDescription>
 
@@ -83,7 +84,7 @@ final class QueryIndex {
     return types
   }
 
-  /// All queries that a change of entities may concern, without a look at these.
+  /// Returns all queries that a change of entities may affect, without reading the entities.
   func all(concernedBy keys: Set<EntityKey>) -> [any ViewQuery] {
     let changed = Set(keys.map(\.entity))
     return queries.values.filter { query in
@@ -91,7 +92,8 @@ final class QueryIndex {
     }
   }
 
-  /// The queries whose results a change may change, each with the changed entities that it has to look at, and those that are to fetch.
+  /// Returns the queries whose results a change may affect, each with the changed entities that it has to examine, and
+  /// those that have to fetch.
   func concerned(by rows: ChangedRows) throws -> [(query: any ViewQuery, ids: [StoredValue])] {
     var found: [Int: [StoredValue]] = [:]
     for number in toFetch { found[number] = [] }
@@ -111,9 +113,9 @@ final class QueryIndex {
 private struct QueryLookup {
   /// For each set of columns that queries compare, the queries by the values there.
   private var byValues: [[StoredColumn]: [[StoredValue]: Set<Int>]] = [:]
-  /// Which of these queries know an entity.
+  /// The queries here that know an entity, by key.
   private let members = QueryMembers()
-  /// Those that compare nothing for equality.
+  /// The queries that compare nothing for equality.
   private var others: [Int: any ViewQuery] = [:]
   private var count = 0
 
@@ -160,7 +162,7 @@ private struct QueryLookup {
   }
 }
 
-/// Which queries know an entity.
+/// The queries that know an entity, by key.
 final class QueryMembers {
   fileprivate(set) var queries: [StoredValue: [Int]] = [:]
 

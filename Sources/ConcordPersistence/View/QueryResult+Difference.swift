@@ -1,7 +1,7 @@
 import ConcordModel
 
 extension QueryResult where T: Equatable {
-  /// What is to be changed in an earlier result to make it this one.
+  /// Returns the insertions and removals that turn an earlier result into this one.
   ///
   /// - Complexity: the number of branches, and the blocks that the two do not share: of these the number of elements times the number of
   ///   differences.

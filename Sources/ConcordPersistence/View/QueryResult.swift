@@ -41,7 +41,7 @@ struct QueryLeaf<T: PersistentEntity>: Aggregate {
 
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.items)] }
 
-  /// The keys of the entities, in order; `null` for what has none.
+  /// The keys of the entities, in order; `null` for an entity without one.
   var keys: [StoredValue] { items.map { (try? T.storedKey(of: $0.id)) ?? .null } }
 }
 
@@ -51,7 +51,7 @@ struct QueryBlockID: Hashable, Sendable {
   let block: Int
 }
 
-/// Tells when nobody has the result of a query any longer.
+/// A token that calls a closure when the result of a query is released.
 final class QueryLife: Sendable {
   private let onEnd: @Sendable () -> Void
 
@@ -61,12 +61,12 @@ final class QueryLife: Sendable {
 }
 
 extension QueryResult {
-  /// Takes over the blocks of a list that were changed.
+  /// Replaces the blocks that were changed in a list.
   ///
   /// - Parameters:
-  ///   - list: the keys of the entities that are to be shown.
-  ///   - touched: the blocks of the list that are other ones than the result has.
-  ///   - value: the entity with a key, where the result has none: what it has is newer, as far as the entities inside are concerned.
+  ///   - list: the keys of the entities to be shown.
+  ///   - touched: the blocks of the list that differ from the result's.
+  ///   - value: returns the entity with a key, for entities that are not in the result: its own values hold newer entities inside.
   mutating func take(_ list: BlockList<StoredValue>, _ touched: Set<Int>, _ value: (StoredValue) -> T?) {
     var knownBranches: [Int: QueryBranch<T>] = [:]
     var knownLeaves: [Int: (leaf: QueryLeaf<T>, keys: [StoredValue])] = [:]

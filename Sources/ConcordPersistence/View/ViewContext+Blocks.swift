@@ -37,9 +37,9 @@ extension ViewContext {
     perform(onError: onError) { _ in try body() }
   }
 
-  /// Discards all unsaved changes, and reads all that is shown anew, whatever the strategy.
+  /// Discards all unsaved changes, and reads all shown entities again, under each strategy.
   ///
-  /// - Complexity: that of what is observed.
+  /// - Complexity: O(*n*), where *n* is the number of observed entities.
   public func reset() {
     store.transaction { _ in
       locked {

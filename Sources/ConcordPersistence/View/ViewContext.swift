@@ -2,31 +2,31 @@ public import Concord
 public import ConcordModel
 public import Foundation
 
-/// What screens observe: a context whose entities live in an ``/Concord/EntityStore`` as long as somebody observes them.
+/// A context for screens, whose entities live in an ``/Concord/EntityStore`` as long as they are observed.
 ///
 /// ```swift
 /// let book = try container.viewContext.find(Book.self, id: "ACK")
 /// let subscription = book?.observe { print($0.title) }
 /// ```
 ///
-/// What is changed in it is shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
+/// Changes to it are shown at once, and written by ``save()``. It may be used from any thread. Each call that changes
 /// something is a transaction of ``store``, and so is a block of `performAndWait(_:)`.
-// Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and what is shown.
+// Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and the shown entities.
 public final class ViewContext: ContextParent, @unchecked Sendable {
-  /// What is shown. What is written to it directly, not through the context, is shown until the context shows something else,
-  /// and is not saved.
+  /// The entity store that observers read. Direct writes to it, not through the context, are shown until the context
+  /// shows something else, and are not saved.
   public let store: EntityStore
   let core: ContextCore
   let queries = QueryIndex()
-  /// Whether it is being shown what has changed.
+  /// Whether changes are being shown at this moment.
   private var isShowing = false
-  /// How many of the announced commits had ended before what is shown was read: it shows these.
+  /// The number of announced commits that had ended before the shown state was read, which includes them.
   private var shownCommits = 0
   /// Taken after the store's turn, never before.
   private let lock = NSRecursiveLock()
   private let isKeptUpToDate: Bool
   private let errorHandler: AsyncErrorHandlerBlock
-  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  /// The queue of asynchronous blocks, so that only one thread waits for the context.
   let queue = DispatchQueue(label: "concord.view")
   private let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
@@ -35,15 +35,15 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// Creates a context for screens.
   ///
   /// - Parameters:
-  ///   - parent: what it reads from and saves to.
-  ///   - isKeptUpToDate: whether it shows what others save.
-  ///   - delivery: how observers are called that belong to no actor.
-  ///   - errorHandler: is told if what others saved cannot be read.
+  ///   - parent: the parent that the context reads from and saves to.
+  ///   - isKeptUpToDate: whether the context shows saves of other contexts.
+  ///   - delivery: the delivery for observers that belong to no actor.
+  ///   - errorHandler: a closure that receives the error if a save of another context cannot be read.
   public init(
     parent: any ContextParent, isKeptUpToDate: Bool = true, delivery: EntityStore.Delivery = .queue(.main),
     errorHandler: @escaping AsyncErrorHandlerBlock
   ) {
-    // What is read is newer than what is shown, whatever its stamp: a rollback shows an older one.
+    // A row that is read replaces the shown one, also with an older stamp, as after a rollback.
     store = EntityStore(delivery: delivery, stamping: .unstampedWritesWin)
     core = ContextCore(parent: parent)
     core.noteTouched()
@@ -67,8 +67,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       locked {
         // What throws undoes nothing that it did before, so that this is shown too.
         let result = Result { try body(core) }
-        // It may have read what is not told yet, or what ends something that is shown above it.
-        // What a computed property does while something is shown is shown with it.
+        // The change may have read a commit that is not told yet, or one that ends a change shown above it. Changes
+        // that a computed property makes during showing are shown with the rest.
         if !isShowing, !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
         return result
       }
@@ -84,7 +84,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters as one transaction, with exclusive use of the context.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
@@ -93,16 +93,17 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   @discardableResult
   public func performAndWait<R>(_ body: (ViewContext) throws -> R) throws -> R { try change { _ in try body(self) } }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters as one transaction, with exclusive use of the context.
   @discardableResult
   public func performAndWait<R>(_ body: () throws -> R) throws -> R { try change { _ in try body() } }
 
   // MARK: Reading
 
-  /// Finds an entity, to observe it. It follows what is changed in the view and, if the strategy says so, what others save.
+  /// Finds an entity, to observe it. The observer follows changes in the view and, depending on the strategy, saves of
+  /// other contexts.
   ///
-  /// - Returns: `nil` if it is neither stored nor shown by a change that is still pending. Of what such a change removes it is an
-  ///   observer whose `isRemoved` is true.
+  /// - Returns: `nil` if the entity is neither stored nor inserted by a pending change. For an entity that a pending
+  ///   change removes, an observer whose `isRemoved` is true.
   /// - Throws: ``/ConcordModel/StoreError``.
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
@@ -120,7 +121,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try locked { try core.fetch(descriptor) }
   }
 
-  /// How many entities a fetch would give.
+  /// Returns the number of entities that a fetch would return.
   public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try core.count(descriptor) }
   }
@@ -139,7 +140,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     _ = result { $0.insert(entity, stamp) }
   }
 
-  /// Changes an entity, and what it contains. See ``BackgroundContext/update(_:id:modifiedAt:_:)``.
+  /// Changes an entity and the entities that it contains. See ``BackgroundContext/update(_:id:modifiedAt:_:)``.
   @discardableResult
   public func update<T: PersistentEntity>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void
@@ -153,7 +154,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try change { try $0.delete(type, id) }
   }
 
-  /// How the next save merges what others have changed meanwhile.
+  /// The rule by which the next save merges changes that other contexts have saved since.
   public var mergePolicy: MergePolicy {
     get { locked { core.policy } }
     set { locked { core.policy = newValue } }
@@ -164,11 +165,11 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// Whether there is something to save.
   public var hasChanges: Bool { locked { core.hasChanges } }
 
-  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  /// The entities that a save would insert. Empty while a store cannot be read.
   public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
-  /// What a save would change.
+  /// The entities that a save would update. Empty while a store cannot be read.
   public var updatedObjects: [any PersistentEntity] { changed(.updated) }
-  /// What a save would remove, as it is stored.
+  /// The entities that a save would delete, with their stored values. Empty while a store cannot be read.
   public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
 
   private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {
@@ -180,7 +181,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Throws: ``/ConcordModel/StoreError``. The changes are still there then, and can be saved again.
   public func save() throws {
     try locked { try core.save(origin: ObjectIdentifier(self)) }
-    // What lost against what others had saved is shown no longer.
+    // A change that lost against another context's save is no longer shown.
     try change { _ in }
   }
 
@@ -213,7 +214,7 @@ extension ViewContext {
 // MARK: Showing
 
 extension ViewContext {
-  /// Shows what others changed.
+  /// Shows a change of the stores.
   private func show(_ change: StoreChange) {
     if case .detached(let types) = change { return detach(types) }
     guard isKeptUpToDate else { return showOverlay() }
@@ -240,7 +241,7 @@ extension ViewContext {
     show(Set(types.flatMap(shownKeys)), withOverlay: true)
   }
 
-  /// What a store kept is gone, whatever the strategy.
+  /// Removes the entities of a detached store from the view, under each strategy.
   private func detach(_ types: Set<EntityDescription>) {
     store.transaction { _ in
       locked {
@@ -251,9 +252,9 @@ extension ViewContext {
     }
   }
 
-  /// Shows what was changed here.
+  /// Shows changes of this context.
   ///
-  /// - Returns: whether there was something.
+  /// - Returns: whether there were any.
   @discardableResult
   private func showTouched() -> Bool {
     var touched = core.takeTouched()
@@ -261,16 +262,16 @@ extension ViewContext {
     while !touched.isEmpty {
       changeCount.withLock { $0 += 1 }
       show(touched)
-      // Reading takes out of what is pending what others have removed.
+      // Reading takes entities that other contexts have removed out of the pending changes.
       touched = core.takeTouched()
     }
     return isAny
   }
 
-  /// Shows these as they are now, and with them what is committed already and not told yet: so that what is shown is one state
+  /// Shows the present state of some entities, with commits that are not told yet, so that the shown state is one state
   /// of the stores. The store's turn and the lock are held.
   ///
-  /// - Parameter withOverlay: whether there may be something new above them, though nothing is shown there yet.
+  /// - Parameter withOverlay: whether the overlay may have new changes, though it shows none yet.
   private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
     let wasShowing = isShowing
     isShowing = true
@@ -289,7 +290,8 @@ extension ViewContext {
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
     var mustRead = overlay != nil
-    /// Whether what is pending was compared with what others have removed, should a row refer to what is not stored.
+    /// Whether the pending changes may not have been compared with removals, so that a row may refer to an entity that
+    /// is not stored.
     var mayDangle = false
     while mustRead || (!concern.isEmpty && !concern.types.isSubset(of: types)) {
       mustRead = false
@@ -298,7 +300,7 @@ extension ViewContext {
       do {
         try core.read(types) { reading in
           (stored, removed, concerned) = ([], [], [])
-          // What is committed now is not in what is read, or is announced.
+          // A commit that ends from now on is not in the reading, or is announced.
           let announced = announced
           if announced.version != concern.version {
             concern = self.concern(in: keys, with: announced)
@@ -311,7 +313,7 @@ extension ViewContext {
             do {
               if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
             } catch StoreError.noStore {
-              // The store was detached, or that of something inside; that it was is told next.
+              // A store of the entity or of one inside was detached, which is told next.
               removed.append(key)
             } catch {
               if !mayDangle, case StoreError.danglingReference = error { throw error }
@@ -331,7 +333,7 @@ extension ViewContext {
         showsAnnounced = false
         concerned = queries.all(concernedBy: concern.keys)
         for query in concerned { query.fail(error) }
-        // What is gone with its store leaves nothing to show.
+        // An entity of a detached store cannot be shown.
         if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
         break
       }
@@ -339,7 +341,7 @@ extension ViewContext {
     let loaded = stored.map { $0(store) }
     overlayChange?.finish(store, isKeptUpToDate)
     withExtendedLifetime(loaded) {}
-    // What they read is of the same state. They let go of what is removed before that goes.
+    // The queries read the same state. They release removed entities before the removal.
     for query in concerned {
       do { try query.finish(store) } catch { errorHandler(error) }
       queries.didUpdate(query)
@@ -347,18 +349,18 @@ extension ViewContext {
     for key in removed { remove(key) }
   }
 
-  /// What is announced and may not be shown yet. What may be committed at any moment is looked at each time.
+  /// The announced changes that may not be shown yet. Commits in progress are included each time.
   private var announced: AnnouncedChanges {
     isKeptUpToDate ? core.parent.announcedChanges.after(shownCommits) : .none
   }
 
-  /// What is to be read after a change of some entities.
+  /// The entities and queries to be read after a change.
   private struct Concern {
     let keys: Set<EntityKey>
-    /// Those that are shown.
+    /// The entities that are shown.
     let shown: Set<EntityKey>
     let types: Set<EntityDescription>
-    /// Of what was announced when they were asked for.
+    /// The version of the announced changes at that time.
     let version: Int
 
     var isEmpty: Bool { types.isEmpty }
@@ -385,15 +387,15 @@ extension ViewContext {
     return Concern(keys: keys, shown: shown, types: types, version: announced.version)
   }
 
-  // MARK: What is shown above what is stored
+  // MARK: Changes shown above the stored state
 
-  /// Shows something above what is stored, from now on.
+  /// Shows an overlay's changes above the stored state.
   package func setOverlay(_ overlay: any ViewOverlay) {
     overlaid.withLock { $0 = overlay }
     showOverlay()
   }
 
-  /// Shows what is new above what is stored, and returns when it is shown.
+  /// Shows new changes of the overlay, and returns when they are shown.
   package func showOverlay() {
     if overlay(ifShowing: false) == nil { return }
     store.transaction { _ in locked { show([], withOverlay: true) } }
@@ -438,7 +440,8 @@ extension ViewContext {
 }
 
 extension EntityLoader {
-  /// What shows an entity in a store, and keeps it there as long as the result is retained; `nil` if there is none.
+  /// Returns a closure that shows an entity in a store and keeps it there as long as its result is retained; `nil` if
+  /// the entity does not exist.
   func showing(_ key: EntityKey) throws -> ((EntityStore) -> any Sendable)? {
     func showing<T: PersistentEntity>(_ type: T.Type) throws -> ((EntityStore) -> any Sendable)? {
       try find(type, key: key.id).map { value in { $0.store(value) } }

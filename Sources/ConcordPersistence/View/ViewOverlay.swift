@@ -15,7 +15,7 @@ package protocol ViewOverlay: AnyObject, Sendable {
 
 /// The new changes in an overlay.
 package struct ViewOverlayChange {
-  /// The entities that the changes need. Those that are not known to the view are loaded.
+  /// The entities that the changes need. Entities that the view does not have are loaded.
   package var needed: Set<EntityKey>
   /// The entities whose rows have changed with them.
   package var changed: Set<EntityKey>

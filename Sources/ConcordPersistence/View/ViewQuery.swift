@@ -1,7 +1,7 @@
 import Concord
 import ConcordModel
 
-/// A live query of a view, whatever its type.
+/// A live query of a view, without its type.
 protocol ViewQuery: AnyObject {
   var number: Int { get }
   /// The type of the entities that it finds.
@@ -12,18 +12,18 @@ protocol ViewQuery: AnyObject {
   var isFlat: Bool { get }
   /// The values that a row has that the query finds; `nil` if they can be many.
   var equalities: [Equality]? { get }
-  /// Where to note which entities the query knows, if somebody wants to know.
+  /// The set in which the query notes the entities that it knows, if it is indexed by them.
   var members: QueryMembers? { get set }
-  /// Whether what is known of the result is not enough.
+  /// Whether the query has to fetch.
   var mustFetch: Bool { get set }
   /// Whether the query knows an entity, or may find it as it is now.
   func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool
-  /// Takes what changed, and reads what it needs to show it.
+  /// Applies changes, and reads the rows that it needs to show them.
   ///
-  /// - Returns: why that could not be read, if a row refers to what is not stored. It may be tried again.
+  /// - Returns: the error of a row that refers to an entity that is not stored. The caller may try again.
   func update(_ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader)
     -> StoreError?
-  /// Is told that nothing could be read.
+  /// Handles a failed reading.
   func fail(_ error: any Error)
   /// Shows the result, after the reading.
   func finish(_ store: EntityStore) throws
