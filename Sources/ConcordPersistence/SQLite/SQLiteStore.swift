@@ -76,6 +76,7 @@
       _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
     ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
       try makeFile(url)
+      try checkNames(url)
       try SQLiteInspection(url: url, schema: schema).run()
       guard let file = FileIdentity(path: url.path) else { throw StoreError.replacedStore(store: schema.store) }
       let guardian = SQLiteGuard(path: url.path, file: file, schema: schema)
@@ -146,6 +147,14 @@
         throw StoreError.storeFailed(
           store: url.lastPathComponent, reason: "its folder cannot be made: \(error.localizedDescription)")
       }
+    }
+
+    /// The log is beside the name by which a file is opened, so what is saved by one name is not seen by another, and lost.
+    private static func checkNames(_ url: URL) throws {
+      guard FileIdentity(path: url.path)?.hasOtherNames ?? false else { return }
+      throw StoreError.storeFailed(
+        store: url.lastPathComponent,
+        reason: "the file has another name, by a hard link; copy it, or remove one of the names")
     }
 
     /// SQLite gives the files beside it the same permissions.
