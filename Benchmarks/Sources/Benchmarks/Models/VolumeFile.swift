@@ -20,7 +20,6 @@ final class VolumeFile {
       let insert = try db.makeStatement(sql: RawVolume.insert)
       for id in 0..<count { try RawVolume.write(Volume(id: id), with: insert) }
     }
-    // Closed before the next one is opened, which would find the file locked otherwise.
     try opened?.close()
     opened = nil
   }
@@ -53,7 +52,10 @@ final class VolumeFile {
   /// GRDB alone, in the mode that Concord uses.
   func pool() throws -> DatabasePool {
     if let opened { return opened }
-    let pool = try DatabasePool(path: path)
+    // Who had the file before may still be closing it.
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    let pool = try DatabasePool(path: path, configuration: configuration)
     opened = pool
     return pool
   }
