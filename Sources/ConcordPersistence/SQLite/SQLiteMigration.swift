@@ -12,7 +12,7 @@
     let history: SQLiteHistory
     let conversions: [ColumnMigration]
     let file: FileFacts
-    /// What the values of the columns are like whose coding is not known to be the wanted one, by the names that are wanted.
+    /// The examined values of columns whose coding may not be the wanted one, by the wanted name.
     private var values: [String: Values] = [:]
     private let readsValues: Bool
 
@@ -31,10 +31,10 @@
       var unreadable = 0
     }
 
-    /// Where the values of a column come from.
+    /// The source of a column's values.
     private enum Source {
       case column(String)
-      /// Where the column is `NULL`, this.
+      /// A column, with a value in place of `NULL`.
       case columnOr(String, StoredValue)
       case value(StoredValue)
       case conversion(ColumnMigration)
@@ -43,11 +43,11 @@
 
     /// The relation between a column's coding and that of the values it takes over.
     private enum Fit: Equatable {
-      /// They were stored with this coding.
+      /// The values were stored with this coding.
       case same
-      /// They have to be read to be known.
+      /// The values have to be read.
       case unknown
-      /// They were stored with another coding of the same family.
+      /// The values were stored with another coding of the same family.
       case related(String)
       case other(String)
     }
@@ -69,16 +69,18 @@
 
     // MARK: What becomes what
 
-    private func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
+    func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
 
     /// The column that becomes this one.
-    private func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
+    func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
       let same = presentColumn(column.name)
       if let original = table.originalName(of: column.name).flatMap(presentColumn) {
         // A name that was carried over already is not carried over again.
         if same == nil || history.shape?.originalNames[column.name] != original.name { return original }
       }
-      if same != nil { return same }
+      if let same { return same }
+      // SQLite does not tell upper case from lower case in names.
+      if let same = present.first(where: { $0.name.lowercased() == column.name.lowercased() }) { return same }
       if table.collection != nil, presentName != table.name {
         // The columns of a collection are named after it.
         guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else {
@@ -138,7 +140,8 @@
     private func needsConversion(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column?) -> Bool {
       guard let origin, origin == column else { return true }
       return switch fit(column, origin) {
-      case .same: false
+      // The names of cases may be others where the wrapper's columns are.
+      case .same: lostColumns.contains { $0.cases.contains(column.name) }
       case .unknown: values[column.name, default: Values()].unreadable > 0
       case .related, .other: true
       }
@@ -215,7 +218,7 @@
     /// Whether a model that is newer than this one has changed the table.
     var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByDescription(table) }
 
-    /// What cannot be migrated.
+    /// Returns the differences that cannot be migrated.
     func problems(_ db: Database) throws -> [String] {
       var takers: [String: [String]] = [:]
       var problems = try table.columns.compactMap { column in
@@ -228,7 +231,7 @@
         let names = columns.sorted().map { "\(table.name).\($0)" }.joined(separator: " and ")
         problems.append("\(names) would both be made of \(origin)")
       }
-      return problems + exchanges
+      return try problems + exchanges + lostValues(db)
     }
 
     private func problem(of source: Source, _ column: SQLiteSchema.Column, _ db: Database) throws -> String? {
@@ -255,7 +258,7 @@
       }
     }
 
-    /// All that differs.
+    /// All differences.
     var allDifferences: [String] {
       var differences = present.map(\.name).filter { name in !table.columns.contains { $0.name == name } }.sorted()
         .map { "\(table.name).\($0) is not in the model" }

@@ -78,7 +78,7 @@
     private struct Comparison {
       var missing: [Table] = []
       var migrations: [SQLiteMigration] = []
-      /// What cannot be migrated, of whole tables.
+      /// The problems of whole tables that cannot be migrated.
       var problems: [String] = []
 
       var changed: [SQLiteMigration] { migrations.filter(\.isChanged) }
@@ -108,7 +108,10 @@
           try SQLiteHistory.add(table, db)
         }
         try migrate(comparison, db)
-        if migrates || isNew(comparison) { for table in tables { differences += try prepareIndexes(table, db) } }
+        if migrates || isNew(comparison) {
+          let carried = Set(comparison.migrations.filter(\.isCarried).map(\.table.name))
+          differences += try SQLiteIndexes.prepare(tables, carried: carried, db)
+        }
       }
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
       try SQLiteRelations.prepare(tables, db)
@@ -211,7 +214,7 @@
       if isOlder { throw StoreError.newerStore(store: store) }
     }
 
-    /// What cannot be migrated, or all that differs, if nothing is to be migrated.
+    /// Returns the differences that cannot be migrated, or all differences if migration is off.
     private func differences(_ comparison: Comparison, _ db: Database) throws -> [String] {
       if migrates { return try comparison.problems + comparison.changed.flatMap { try $0.problems(db) } }
       if isNew(comparison) { return [] }
@@ -259,48 +262,6 @@
       return rows.map { row in
         Column(name: row["name"], type: row["type"], isRequired: row["notnull"], isKey: (row["pk"] as Int) > 0)
       }
-    }
-
-    // MARK: Indexes
-
-    /// Makes the indexes of a table, and removes those that are no longer in the model.
-    ///
-    /// - Returns: the unique columns with equal values in several rows.
-    private func prepareIndexes(_ table: Table, _ db: Database) throws -> [String] {
-      var wanted: [String: (column: String, isUnique: Bool, condition: String)] = [:]
-      for column in table.columns {
-        guard let description = table.description(of: column.name) else { continue }
-        if description.isUnique || description.isIndexed || description.target != nil {
-          wanted["\(table.name).\(column.name)"] = (column.name, description.isUnique, "")
-        }
-        if description.isIndexedText {
-          wanted[SQLiteTexts.indexName(table.name, column.name)] = (
-            column.name, false, " WHERE \(SQLiteTexts.isNotPlain(quoted(column.name)))"
-          )
-        }
-      }
-      var problems: [String] = []
-      for row in try Row.fetchAll(db, sql: "PRAGMA index_list(\(quoted(table.name)))") where row["origin"] == "c" {
-        let name: String = row["name"]
-        guard name.hasPrefix("\(table.name).") else { continue }
-        if wanted[name]?.isUnique == (row["unique"] as Bool) {
-          wanted[name] = nil
-        } else {
-          try db.execute(sql: "DROP INDEX \(quoted(name))")
-        }
-      }
-      for (name, index) in wanted.sorted(by: { $0.key < $1.key }) {
-        do {
-          try db.execute(
-            sql: """
-              CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) \
-              ON \(quoted(table.name)) (\(quoted(index.column)))\(index.condition)
-              """)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-          problems.append("\(name) is to be unique, and is not")
-        }
-      }
-      return problems
     }
   }
 #endif
