@@ -89,8 +89,16 @@ final class ContextCore {
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
+    try load(type, id) { value, _ in value }
+  }
+
+  /// Finds an entity, and passes it with its loader.
+  func load<T: PersistentEntity, R>(_ type: T.Type, _ id: T.ID, _ body: (T, EntityLoader) -> R) throws -> R? {
     let key = try T.storedKey(of: id)
-    return try read(model.entity(type)) { try EntityLoader($0, model: model).find(type, key: key) }
+    return try read(model.entity(type)) {
+      let loader = EntityLoader($0, model: model)
+      return try loader.find(type, key: key).map { body($0, loader) }
+    }
   }
 
   func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -132,10 +140,8 @@ final class ContextCore {
     for key in occurrences.keys {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
-      // Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
-      if winner.depth > 0, model.isRecursive(key.entity) {
-        try keep(model.omittedProperties(of: row, key.entity), in: &row, key)
-      }
+      // A brief value leaves out relations that lead back into a cycle, and so says nothing of them.
+      try keep(model.omittedProperties(of: winner, key.entity), in: &row, key)
       try replace(key, with: row, isUnstamped, isNested: winner.depth > 0)
     }
   }
@@ -212,39 +218,24 @@ final class ContextCore {
       let given = try entity.row(of: before, stamp: stamp)
       return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow, isUnstamped)
     }
-    let given = try Occurrences(in: before, model: model, stamp: stamp)
-    let edited = try Occurrences(in: after, model: model, stamp: stamp)
+    let edit = BriefEdit(
+      given: try Occurrences(in: before, model: model, stamp: stamp),
+      edited: try Occurrences(in: after, model: model, stamp: stamp), model: model)
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
-    for key in edited.keys {
-      let known = given.byKey[key] ?? []
-      /// Inside of another value an entity in a cycle may be brief: relations that it omits there are unchanged, unless
-      /// the closure was shown them there.
-      func omitted(_ occurrence: Occurrences.Occurrence) -> (silent: [PropertyRange], emptied: [PropertyRange]) {
-        guard occurrence.depth > 0, model.isRecursive(key.entity) else { return ([], []) }
-        var all = model.omittedProperties(of: occurrence.row, key.entity)
-        let first = all.partition { property in
-          known.contains { $0.parent == occurrence.parent && !property.isSame($0.row, occurrence.row) }
-        }
-        return (Array(all[..<first]), Array(all[first...]))
+    for key in edit.keys {
+      guard let winner = edit.winner(of: key) else { continue }
+      var row = winner.occurrence.row
+      try keep(winner.silent, in: &row, key)
+      if !winner.undecidable.isEmpty,
+        try readUnreconciled(
+          model.contained(in: key.entity),
+          {
+            try edit.mayBeBrief(winner, key, CycleLoader(reading: $0, model: model))
+          })
+      {
+        return false
       }
-      func isKnown(_ occurrence: Occurrences.Occurrence) -> Bool {
-        // The outermost of all is whole, also if it became as a brief one was.
-        if occurrence.depth == 0 { return known.contains { $0.depth == 0 && $0.row.holdsSame(as: occurrence.row) } }
-        let (silent, emptied) = omitted(occurrence)
-        return known.contains { known in
-          // It did not move from where something stands still.
-          let isThere = edited.byKey[key]?.contains { $0.parent == known.parent } ?? false
-          if isThere, !emptied.isEmpty { return false }
-          var row = occurrence.row
-          for property in silent { property.copy(from: known.row, to: &row) }
-          return known.row.holdsSame(as: row)
-        }
-      }
-      guard let winner = edited.winner(of: key, where: { !isKnown($0) }) else { continue }
-      var row = winner.row
-      try keep(omitted(winner).silent, in: &row, key)
-      let before = known.first { $0.parent == winner.parent } ?? known.first
-      winners.append((key, row, before?.row))
+      winners.append((key, row, winner.given))
     }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
@@ -257,7 +248,7 @@ final class ContextCore {
     }
     var isTaken = false
     for winner in winners
-    where edit(winner.key, winner.row, given: winner.given, present: present[winner.key], isUnstamped) {
+    where self.edit(winner.key, winner.row, given: winner.given, present: present[winner.key], isUnstamped) {
       isTaken = true
     }
     return isTaken
@@ -369,15 +360,5 @@ private final class CurrentReading: RowReading {
   func count(_ query: RowQuery) throws -> Int { try current().count(query) }
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try current().referrers(to: key, in: entity)
-  }
-}
-
-extension Model {
-  /// The properties of a brief form that say nothing.
-  func omittedProperties(of row: StoredRow, _ entity: EntityDescription) -> [PropertyRange] {
-    entity.properties.filter { property in
-      property.targets.contains { (try? self.entity($0)).map(isRecursive) ?? false }
-        && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
-    }
   }
 }

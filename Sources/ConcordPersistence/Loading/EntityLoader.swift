@@ -75,6 +75,15 @@ final class EntityLoader: EntityResolver {
     return found
   }
 
+  /// The entities of all cycles that were read, whole. Inside of another value of its cycle an entity is brief, from which
+  /// nobody can tell what it leaves out.
+  var membersOfCycles: [any PersistentEntity] {
+    func whole<T: PersistentEntity>(_ type: T.Type, _ key: StoredValue) -> (any PersistentEntity)? {
+      cache(type).whole[key]
+    }
+    return cycles.cycles.joined().compactMap { whole($0.entity.type, $0.id) }
+  }
+
   // MARK: For the rows that are read
 
   func entity<T: PersistentEntity>(_ type: T.Type, key: StoredValue) throws -> T {

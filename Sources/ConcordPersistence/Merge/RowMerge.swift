@@ -122,6 +122,7 @@ struct RowMerge {
   private mutating func update(_ incoming: IncomingRow, _ key: StoredValue, _ source: RowSource) throws {
     if !isById { matched.insert(key) }
     guard let stamp = stamp.over(source.stamp) else { return }
+    let properties = properties.filter { !incoming.omitted.contains($0.name) }
     let isSame = try properties.allSatisfy { try $0.isSame(incoming.row, source) || isIdentity($0, incoming, key) }
     if isSame { return }
     guard try condition.holds(key, source) else { return }

@@ -108,7 +108,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     let stored: EntityObserver<T>? = try change { core in
-      if let value = try core.find(type, id) { return store.store(value) }
+      if let (value, others) = try core.load(type, id, { ($0, $1.membersOfCycles) }) {
+        return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
+      }
       store.remove(type, id: id)
       return nil
     }
@@ -322,6 +324,7 @@ extension ViewContext {
             }
           }
           let rows = ChangedRows(concern.keys, reading)
+          defer { stored = loader.membersOfCycles.map { value in { $0.keep(value) } } + stored }
           for (query, ids) in try queries.concerned(by: rows) {
             concerned.append(query)
             if let error = query.update(ids, rows, reading, loader), !mayDangle { throw error }
@@ -439,6 +442,11 @@ extension ViewContext {
     }
     return keys(entity.type)
   }
+}
+
+extension EntityStore {
+  /// Stores an entity, and keeps it as long as the result is retained.
+  fileprivate func keep<T: PersistentEntity>(_ value: T) -> any Sendable { store(value) }
 }
 
 extension EntityLoader {
