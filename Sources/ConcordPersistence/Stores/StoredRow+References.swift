@@ -18,7 +18,7 @@ extension EntityDescription {
     return found
   }
 
-  /// The entities that a row refers to in places where another row holds something else.
+  /// Returns the entities that a row refers to in places where another row holds something else.
   ///
   /// - Complexity: constant for a collection that the two rows share, else its length.
   func references(
@@ -43,7 +43,8 @@ extension EntityDescription {
     return found
   }
 
-  /// The keys of the entities that a row refers to, where another row holds something else, each once.
+  /// Returns the entities that a row refers to in places where another row holds something else, each once, as keys of a
+  /// model.
   func referencedKeys(of row: StoredRow, differingFrom other: StoredRow? = nil, in model: Model) -> Set<EntityKey> {
     Set(
       references(of: row, differingFrom: other).compactMap { target, key in
@@ -53,7 +54,7 @@ extension EntityDescription {
 }
 
 extension [[StoredValue]] {
-  /// How many elements from the first one on are those of another array.
+  /// Returns the number of elements before the first difference from another array.
   ///
   /// - Complexity: constant if the two share their storage, else the result.
   func countOfSameElements(at other: [[StoredValue]]) -> Int {
