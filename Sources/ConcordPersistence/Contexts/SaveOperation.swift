@@ -52,8 +52,10 @@ struct SaveOperation {
       guard let stored = try writing.row(of: key) else { return }
       return try replace(stored, with: row, change, policy, key)
     }
-    // A property that was set back is the same in both rows, but an earlier save may have stored another value.
-    if change.setBack.isEmpty, !change.isInsertedAgain, try writing.replace(row, ifSameAs: base, for: key) {
+    // A property that was set back is the same in both rows, but an earlier save may have stored another value: then the
+    // stored row is compared as a whole.
+    let isCompared = !change.setBack.isEmpty || change.isInsertedAgain
+    if try isCompared ? writing.replaceComparing(row, base, key) : writing.replace(row, ifSameAs: base, for: key) {
       replaced.keys.insert(key)
       return
     }
