@@ -55,7 +55,10 @@ final class ContextCore {
       var seen = missing
       for key in aggregates {
         guard let row = pending[key]?.row else { continue }
-        for child in key.entity.referencedKeys(of: row, in: model) where seen.insert(child).inserted {
+        // A stored row refers to stored entities: to read it is cheaper than to look for each of many.
+        let known = row.collections.contains { $0.count > 8 } ? try base.row(of: key) : nil
+        for child in key.entity.referencedKeys(of: row, differingFrom: known, in: model)
+        where seen.insert(child).inserted {
           if try reading.withRow(of: child, { _ in true }) == nil { missing.insert(child) }
         }
       }
@@ -193,8 +196,12 @@ final class ContextCore {
     }
   }
 
+  /// Changes an entity.
+  ///
+  /// - Parameter links: the collections that the closure is not shown, and receives their changes while it runs; `nil` if it
+  ///   is shown all.
   func update<T: PersistentEntity>(
-    _ type: T.Type, _ id: T.ID, _ stamp: Stamp?, _ body: (inout T) throws -> Void
+    _ type: T.Type, _ id: T.ID, _ stamp: Stamp?, leavingOut links: LinkChanges? = nil, _ body: (inout T) throws -> Void
   ) throws -> Bool {
     let entity = try model.entity(type)
     let key = EntityKey(entity, try T.storedKey(of: id))
@@ -202,7 +209,10 @@ final class ContextCore {
     var presentRow: StoredRow?
     let found = try read(entity) { reading in
       presentRow = try reading.row(of: key)
-      return try EntityLoader(reading, model: model).find(type, key: key.id, row: presentRow)
+      let loader = EntityLoader(reading, model: model)
+      guard let links, let row = presentRow else { return try loader.find(type, key: key.id, row: presentRow) }
+      links.begin(with: row)
+      return try loader.find(type, key: key.id, row: row, omitting: links.positions)
     }
     guard let before = found else { return false }
     let knownPending = pending[key]
@@ -218,9 +228,12 @@ final class ContextCore {
       let given = try entity.row(of: before, stamp: stamp)
       return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow, isUnstamped)
     }
-    let edit = BriefEdit(
-      given: try Occurrences(in: before, model: model, stamp: stamp),
-      edited: try Occurrences(in: after, model: model, stamp: stamp), model: model)
+    let givenOccurrences = try Occurrences(in: before, model: model, stamp: stamp)
+    let editedOccurrences = try Occurrences(in: after, model: model, stamp: stamp)
+    if let links, let given = givenOccurrences.byKey[key]?.first, let edited = editedOccurrences.byKey[key]?.first {
+      try links.check(edited.row, given: given.row)
+    }
+    let edit = BriefEdit(given: givenOccurrences, edited: editedOccurrences, model: model)
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
     for key in edit.keys {
       guard let winner = edit.winner(of: key) else { continue }
@@ -237,6 +250,18 @@ final class ContextCore {
       }
       winners.append((key, row, winner.given))
     }
+    if let links, links.isChanged {
+      for child in try links.entities(model, stamp) {
+        var row = child.row
+        if model.isRecursive(child.key.entity) {
+          try keep(model.omittedProperties(of: row, child.key.entity), in: &row, child.key)
+        }
+        if !winners.contains(where: { $0.key == child.key }) { winners.append((child.key, row, nil)) }
+      }
+      if !winners.contains(where: { $0.key == key }), let row = editedOccurrences.byKey[key]?.first?.row {
+        winners.append((key, row, row))
+      }
+    }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
     if isPresentKnown { present[key] = presentRow }
@@ -248,7 +273,10 @@ final class ContextCore {
     }
     var isTaken = false
     for winner in winners
-    where self.edit(winner.key, winner.row, given: winner.given, present: present[winner.key], isUnstamped) {
+    where self.edit(
+      winner.key, winner.row, given: winner.given, present: present[winner.key],
+      links: winner.key == key ? links : nil, isUnstamped)
+    {
       isTaken = true
     }
     return isTaken
@@ -258,7 +286,8 @@ final class ContextCore {
   ///
   /// - Returns: `false` if the stored row is newer.
   private func edit(
-    _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, _ isUnstamped: Bool
+    _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, links: LinkChanges? = nil,
+    _ isUnstamped: Bool
   ) -> Bool {
     guard let present else {
       put(row, key, base: .unknown, isUnstamped: isUnstamped)
@@ -269,6 +298,7 @@ final class ContextCore {
       if let given, property.isSame(row, given) { continue }
       property.copy(from: row, to: &edited)
     }
+    links?.write(to: &edited)
     if edited.holdsSame(as: present) { return true }
     guard isUnstamped || row.stamp > present.stamp else { return false }
     edited.stamp = row.stamp > present.stamp ? row.stamp : parent.nextStamp(after: present.stamp)

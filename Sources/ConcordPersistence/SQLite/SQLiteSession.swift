@@ -175,7 +175,7 @@
       var count = 0
       for part in parts {
         let select = try SQLiteQuery(counted, table, part)
-        let statement = SQLiteStatement(try db.makeStatement(sql: select.count))
+        let statement = try db.reusableStatement(select.count)
         defer { statement.reset() }
         try select.bind(to: statement)
         if try statement.step() { count += Int(statement.integer(at: 0) ?? 0) }
@@ -265,7 +265,8 @@
       guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity),
         try !(table.hasOtherUniqueValues(row, base) && mustCompare(table) { row.values[$0] })
       else {
-        return try replaceComparing(row, base, key)
+        return try key.entity.collections.isEmpty
+          ? replaceComparing(row, base, key) : replaceDifferences(row, base, key)
       }
       let replacement = table.replaceIfSame(positions)
       let statement = SQLiteStatement(try db.cachedStatement(sql: replacement.sql))
@@ -323,32 +324,6 @@
       // -∞ is a number to SQLite as well.
       try statement.bind(.real(row.stamp), at: next)
       return next + 1
-    }
-
-    /// Rows before the first difference stay.
-    private func writeCollection(
-      _ index: Int, _ rows: [[StoredValue]], replacing old: [[StoredValue]], _ key: EntityKey
-    ) throws {
-      let kept = zip(rows, old).prefix { $0 == $1 }.count
-      if kept < old.count { try deleteRest(index, of: key, from: kept) }
-      guard kept < rows.count else { return }
-      try statements(key.entity).with(.insertElement(index)) { statement in
-        for position in kept..<rows.count {
-          try statement.bind(key.id, at: 1)
-          try statement.bind(.integer(Int64(position)), at: 2)
-          for (column, value) in rows[position].enumerated() { try statement.bind(value, at: Int32(column + 3)) }
-          _ = try statement.step()
-          statement.reset()
-        }
-      }
-    }
-
-    private func deleteRest(_ index: Int, of key: EntityKey, from position: Int) throws {
-      try statements(key.entity).with(.deleteRest(index)) { statement in
-        try statement.bind(key.id, at: 1)
-        try statement.bind(.integer(Int64(position)), at: 2)
-        _ = try statement.step()
-      }
     }
   }
 #endif

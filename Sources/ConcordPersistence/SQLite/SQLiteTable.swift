@@ -83,6 +83,10 @@
       let table: String
       let select: String
       let insert: String
+      /// Replaces the row at a position.
+      let update: String
+      /// Selects the first and the last position.
+      let ends: String
       /// Deletes all rows from a position on.
       let deleteRest: String
     }
@@ -166,6 +170,14 @@
         insert: """
           INSERT INTO \(quoted(name)) (\"_owner\", \"_position\", \(columns.joined(separator: ", "))) \
           VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")))
+          """,
+        update: """
+          UPDATE \(quoted(name)) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) \
+          WHERE \"_owner\" = ? AND \"_position\" = ?
+          """,
+        ends: """
+          SELECT (SELECT MIN(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1), \
+          (SELECT MAX(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1)
           """,
         deleteRest: "DELETE FROM \(quoted(name)) WHERE \"_owner\" = ? AND \"_position\" >= ?")
     }

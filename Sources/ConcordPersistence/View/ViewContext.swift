@@ -150,6 +150,16 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try change { try $0.update(type, id, stamp, body) }
   }
 
+  /// Changes an entity without reading the entities in some of its collections. See
+  /// ``BackgroundContext/update(_:id:leavingOut:modifiedAt:_:)``.
+  @discardableResult
+  public func update<T: PersistentEntity>(
+    _ type: T.Type, id: T.ID, leavingOut collections: PartialKeyPath<T>..., modifiedAt stamp: Stamp? = nil,
+    _ body: (inout T, EntityLinks<T>) throws -> Void
+  ) throws -> Bool {
+    try change { try $0.update(type, id, leavingOut: collections, stamp, body) }
+  }
+
   /// Deletes an entity. See ``BackgroundContext/delete(_:id:)``.
   @discardableResult
   public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> Bool {
