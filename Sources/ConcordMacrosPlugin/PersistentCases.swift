@@ -34,7 +34,7 @@
             cases.caseLines { wrapperCase in
               wrapperCase.payloads.flatMap { payload in
                 places.append(
-                  "init(\"\(payload.accessorLabel)\", \\Self.\(payload.accessor))", as: wrapperCase.name)
+                  "init(\(payload.columnLabel.literal), \\Self.\(payload.accessor))", as: wrapperCase.name)
               }
             }))
       }
@@ -49,7 +49,7 @@
 
     /// How a case is called in the file: by its labels, too, if these tell it from others.
     private func storedName(_ wrapperCase: WrapperCase) -> String {
-      "\"\(wrapperCase.isOverloaded ? wrapperCase.signature : wrapperCase.label)\""
+      (wrapperCase.isOverloaded ? wrapperCase.signature : wrapperCase.label).literal
     }
 
     private var caseName: [String] {

@@ -43,7 +43,7 @@
 
     private func description(of property: StoredProperty) -> [String] {
       let json = property.isStoredAsJSON ? "json: " : ""
-      var arguments = ["\"\(property.label)\"", "\(json)\\Self.\(property.spelling)"]
+      var arguments = [property.label.literal, "\(json)\\Self.\(property.spelling)"]
       if let options = property.attributeArguments { arguments.append(options) }
       var call = "init(\(arguments.joined(separator: ", ")))"
       // Each row has its own id.

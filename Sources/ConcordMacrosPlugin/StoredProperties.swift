@@ -28,7 +28,7 @@
     var ignoring: [[String]] {
       guard !ignored.isEmpty, !host.declaresStatic("ignoredEntityProperties") else { return [] }
       // The same property may stand in two branches of an `#if`.
-      let names = ignored.enumerated().filter { !ignored[..<$0].contains($1) }.map { "\"\($1)\"" }
+      let names = ignored.enumerated().filter { !ignored[..<$0].contains($1) }.map { $1.literal }
       return [
         [
           "\(host.access)nonisolated static var ignoredEntityProperties: Swift.Set<Swift.String> {",
@@ -46,6 +46,8 @@
           let ignoring = property.declaration.fixItToIgnored
           if property.isLazy {
             context.report(.lazyProperty(property.label), at: property.name, fixIts: [ignoring])
+          } else if property.holdsPack && !property.isPlain {
+            context.report(.pack(property.label), at: property.name, fixIts: [ignoring])
           } else if property.isCertainlyConstantRelation(in: host) {
             context.report(
               .constantRelation(property.label), at: property.name,

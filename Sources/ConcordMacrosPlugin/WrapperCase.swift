@@ -9,7 +9,7 @@
     let spelling: String
     /// The name without backticks.
     let label: String
-    let payloads: [Payload]
+    private(set) var payloads: [Payload]
     /// Whether another case has the same name and other labels, so that the labels tell which is meant.
     let isOverloaded: Bool
     let availability: Availability
@@ -39,9 +39,11 @@
       let plainLabel: String?
       let type: TypeSyntax
       /// As it is spelled behind a dot.
-      let accessor: String
+      fileprivate(set) var accessor: String
       /// The same without backticks.
-      let accessorLabel: String
+      fileprivate(set) var accessorLabel: String
+      /// The name of the column in which the payload is stored.
+      let columnLabel: String
 
       /// The accessor's type: the payload's, made optional once.
       var accessorType: String {
@@ -51,6 +53,14 @@
         case .identifierType, .memberType, .arrayType, .dictionaryType, .tupleType: return "\(text)?"
         default: return "(\(text))?"
         }
+      }
+
+      /// Whether a property of this type, as it is spelled, holds the payload.
+      fileprivate func isHeld(by type: TypeSyntax?) -> Bool {
+        guard let type else { return false }
+        let text = self.type.trimmedDescription
+        let spellings = isOptional ? [text] : [text, accessorType, "Optional<\(text)>", "Swift.Optional<\(text)>"]
+        return spellings.contains(type.trimmedDescription)
       }
 
       var isOptional: Bool {
@@ -74,10 +84,25 @@
         payloads.append(
           Payload(
             index: index, label: name.map(\.argumentLabel), plainLabel: name.map { $0.identifier?.name ?? $0.text },
-            type: parameter.type.trimmed,
-            accessor: isAlone ? spelling : label + suffix, accessorLabel: isAlone ? label : label + suffix))
+            type: parameter.type.trimmed, accessor: isAlone ? spelling : (label + suffix).asIdentifier,
+            accessorLabel: isAlone ? label : label + suffix, columnLabel: isAlone ? label : label + suffix))
       }
       self.payloads = payloads
+    }
+
+    /// Gives accessors other names where a property of the user's has the name and another type: through that, no entity
+    /// would be followed, and nothing be stored.
+    mutating func renameAccessors(in host: Host) {
+      for index in payloads.indices {
+        let name = payloads[index].accessorLabel
+        guard let property = host.properties.first(where: { $0.label == name }),
+          !payloads[index].isHeld(by: property.type)
+        else { continue }
+        var free = "_" + name
+        while host.declaresProperty(free) || host.declaresMethod(free) { free = "_" + free }
+        payloads[index].accessorLabel = free
+        payloads[index].accessor = free.asIdentifier
+      }
     }
 
     /// `.pair(let value0, _)`: the pattern that binds the payloads `isBound` asks for.
@@ -111,8 +136,8 @@
     }
 
     private var reflectedName: String {
-      let labels = payloads.map { $0.plainLabel.map { "\"\($0)\"" } ?? "nil" }.joined(separator: ", ")
-      return "case: \"\(label)\", labels: [\(labels)]"
+      let labels = payloads.map { $0.plainLabel?.literal ?? "nil" }.joined(separator: ", ")
+      return "case: \(label.literal), labels: [\(labels)]"
     }
 
     /// `.pair(book: value0, value1)`: the case made of these expressions.
@@ -127,7 +152,7 @@
     fileprivate var argumentLabel: String {
       guard let name = identifier?.name, !["inout", "var", "let"].contains(name) else { return text }
       // A raw identifier, as in `two words`, keeps its backticks.
-      return name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) ? name : text
+      return name.asIdentifier
     }
   }
 
@@ -147,7 +172,9 @@
         guard let declaration = member.as(EnumCaseDeclSyntax.self) else { return [] }
         let cases = declaration.elements.map { element in
           let name = element.name.identifier?.name ?? element.name.text
-          return WrapperCase(element, of: declaration, isOverloaded: names.count { $0 == name } > 1)
+          var wrapperCase = WrapperCase(element, of: declaration, isOverloaded: names.count { $0 == name } > 1)
+          wrapperCase.renameAccessors(in: self)
+          return wrapperCase
         }
         return cases.filter { !$0.availability.isUnavailable }
       }
