@@ -1,7 +1,7 @@
 #if Macros
   import SwiftSyntax
 
-  /// What `@Consistent` writes so that values merge by `ConcordConsistency` without boxes, casts or text.
+  /// The members that `@Consistent` writes, so that `ConcordConsistency` merges values without boxes, casts or text.
   struct Consistency {
     let host: Host
 
@@ -173,7 +173,7 @@
       PlainTypes(in: types).names.map { "ConcordConsistencyMacros._leaveOut(\($0.name).self)" }
     }
 
-    /// What a property wrapper makes of a property may belong to an actor, where the stored property belongs to none.
+    /// Returns the key path to a property. A property with a wrapper may be isolated to an actor, unlike its storage.
     private func path(to property: StoredProperty) -> String {
       property.mayLackSetter ? "Concord._keyPath({ \\Self.\(property.spelling) })" : "\\Self.\(property.spelling)"
     }

@@ -3,7 +3,7 @@
 
   /// A case of an enum.
   struct WrapperCase {
-    /// Where diagnostics about it point.
+    /// The name, at which diagnostics of the case are shown.
     let name: TokenSyntax
     /// The name as it is spelled, with backticks if it has any.
     let spelling: String
@@ -14,10 +14,10 @@
     let isOverloaded: Bool
     let availability: Availability
 
-    /// Those in which entities are looked for.
+    /// The payloads in which entities are searched.
     var followed: [Payload] { payloads.filter { !$0.type.isPlain } }
 
-    /// What tells the case from all others: `media(book:)`.
+    /// The name with all labels, which no other case has: `media(book:)`.
     var signature: String { WrapperCase.signature(name: label, labels: payloads.map(\.label)) }
 
     private static func signature(name: String, labels: [String?]) -> String {
@@ -33,14 +33,14 @@
     /// One associated value, and the computed property through which it is reached.
     struct Payload {
       let index: Int
-      /// As it is spelled in an argument list, where only few names need backticks.
+      /// The label as it is spelled in an argument list, where only few names need backticks.
       let label: String?
-      /// The same without backticks.
+      /// The label without backticks.
       let plainLabel: String?
       let type: TypeSyntax
-      /// As it is spelled behind a dot.
+      /// The accessor's name as it is spelled behind a dot.
       fileprivate(set) var accessor: String
-      /// The same without backticks.
+      /// The accessor's name without backticks.
       fileprivate(set) var accessorLabel: String
       /// The name of the column in which the payload is stored.
       let columnLabel: String
@@ -90,8 +90,8 @@
       self.payloads = payloads
     }
 
-    /// Gives accessors other names where a property of the user's has the name and another type: through that, no entity
-    /// would be followed, and nothing be stored.
+    /// Renames accessors whose name a property of the user's has with another type: through that property, no entity would be
+    /// followed, and nothing be stored.
     mutating func renameAccessors(in host: Host) {
       for index in payloads.indices {
         let name = payloads[index].accessorLabel
@@ -111,7 +111,7 @@
       return bindings.isEmpty ? ".\(spelling)" : ".\(spelling)(\(bindings.joined(separator: ", ")))"
     }
 
-    /// What holds if `self` is this case: `case .pair(let value0, _) = self`, which binds the payloads `isBound` asks for.
+    /// Returns the condition that `self` is this case: `case .pair(let value0, _) = self`, which binds the payloads `isBound` asks for.
     ///
     /// The compiler takes a pattern with labels for the last case of that name, whatever the labels. So cases that only
     /// differ by their labels are told apart at run time.
