@@ -17,6 +17,7 @@ final class MemoryTables {
   struct Unique: Hashable {
     let entity: EntityDescription
     let position: Int
+    /// What all equal values have in common.
     let value: StoredValue
   }
 
@@ -43,8 +44,9 @@ final class MemoryTables {
 
   private func uniques(of row: StoredRow, for key: EntityKey) -> [Unique] {
     key.entity.columns.indices.compactMap { position in
-      guard key.entity.columns[position].isUnique, !row.values[position].isNull else { return nil }
-      return Unique(entity: key.entity, position: position, value: row.values[position])
+      let column = key.entity.columns[position]
+      guard column.isUnique, let value = column.coding.key(of: row.values[position]) else { return nil }
+      return Unique(entity: key.entity, position: position, value: value)
     }
   }
 

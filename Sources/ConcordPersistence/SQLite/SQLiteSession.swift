@@ -5,12 +5,14 @@
   /// Reads and writes a file within one transaction of GRDB's.
   final class SQLiteSession: RowWriting {
     let db: Database
-    private let tables: [EntityDescription: SQLiteTable]
+    let tables: [EntityDescription: SQLiteTable]
     private let store: String
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
     var changedKeys: [EntityKey] = []
+    /// Whether the file has entries of unique values; `nil` until that is asked.
+    var uniqueKeys: Bool?
 
     init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
       self.db = db
@@ -32,7 +34,7 @@
       return new
     }
 
-    private func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
+    func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
 
     // MARK: Reading
 
@@ -205,14 +207,23 @@
     // MARK: Writing
 
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+      let table = try table(key.entity)
+      let isCompared = try mustCompare(table) { row.values[$0] }
+      if isCompared {
+        if try withRow(of: key, { _ in true }) != nil { return false }
+        try checkUnique(row, key, table)
+      }
       guard try insert(row, for: key, .insert) else { return false }
+      if isCompared { try noteUnique(row, key, table) }
       for index in row.collections.indices { try writeCollection(index, row.collections[index], replacing: [], key) }
       return true
     }
 
     func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
-      // One statement does it, unless there are tables of collections to be compared.
-      if key.entity.collections.isEmpty { return try insert(row, for: key, .insertOrReplaceOlder) }
+      // One statement does it, unless there are tables of collections or unique values to be compared.
+      if key.entity.collections.isEmpty, try !mustCompare(table(key.entity), { row.values[$0] }) {
+        return try insert(row, for: key, .insertOrReplaceOlder)
+      }
       return try insert(row, for: key) || replaceOlder(row, for: key)
     }
 
@@ -231,6 +242,9 @@
 
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       let statements = try statements(key.entity)
+      let table = statements.table
+      let isCompared = try table.hasOtherUniqueValues(row, old) && mustCompare(table) { row.values[$0] }
+      if isCompared { try checkUnique(row, key, table) }
       if row.values != old.values || row.stamp != old.stamp {
         try statements.with(.update) { statement in
           let next = try bind(row, of: key, to: statement, after: 0, statements.table)
@@ -238,6 +252,7 @@
           try run(statement)
         }
       }
+      if isCompared { try noteUnique(row, key, table) }
       for index in row.collections.indices {
         try writeCollection(index, row.collections[index], replacing: old.collections[index], key)
       }
@@ -245,9 +260,11 @@
     }
 
     func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
-      // One statement does it where there are no tables of collections to be compared.
+      // One statement does it where there are no tables of collections and no unique values to be compared.
       let table = try table(key.entity)
-      guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity) else {
+      guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity),
+        try !(table.hasOtherUniqueValues(row, base) && mustCompare(table) { row.values[$0] })
+      else {
         return try replaceComparing(row, base, key)
       }
       let replacement = table.replaceIfSame(positions)
@@ -278,6 +295,7 @@
         try statement.bind(key.id, at: 1)
         _ = try statement.step()
       }
+      try forgetUnique(key, table(key.entity))
       changedKeys.append(key)
     }
 

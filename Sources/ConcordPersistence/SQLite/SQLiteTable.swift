@@ -24,6 +24,7 @@
     let update: String
     let delete: String
     let collections: [Collection]
+    let uniqueColumns: [SQLiteUniqueColumn]
     /// The statements that find who refers to an entity, by its name.
     let referrers: [String: String]
 
@@ -111,6 +112,7 @@
       update = "UPDATE \(table) SET \(assignments) WHERE \"id\" = ?"
       delete = "DELETE FROM \(table) WHERE \"id\" = ?"
       collections = entity.collections.map { Self.collection($0, of: entity) }
+      uniqueColumns = entity.columns.indices.compactMap { SQLiteUniqueColumn(entity, $0) }
       referrers = Self.referrers(of: entity)
     }
 

@@ -370,6 +370,12 @@ extension ViewContext {
     in keys: Set<EntityKey>, with announced: AnnouncedChanges, _ overlayChange: ViewOverlayChange? = nil
   ) -> Concern {
     var keys = keys.union(announced.keys)
+    let unknown = announced.types
+    if !unknown.isEmpty {
+      // A part of what others have committed would be shown otherwise.
+      queries.mustFetch(unknown)
+      keys.formUnion(unknown.flatMap(shownKeys))
+    }
     if let overlayChange {
       keys.formUnion(overlayChange.changed)
       if overlayChange.concernsAll, isKeptUpToDate { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
