@@ -93,7 +93,11 @@
 
   /// The same of what brief forms show, which leave some relations out.
   func haveSameBrief(
-    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+    _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
+  ) -> Bool { false }
+  /// The same of the value that a node has and a saved one.
+  func haveSameBrief(
+    _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
   ) -> Bool { false }
   /// Whether two values are the same, and leave out the same: an empty collection is not the same as one that was left out.
   func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }

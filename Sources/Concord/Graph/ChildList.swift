@@ -14,6 +14,8 @@ struct ChildEdge {
   @exclusivity(unchecked) var stale = StaleSet()
   /// The brief form of the node's value, if making it calls code of the user's.
   var brief: AnyObject?
+  /// Some child is of a type that can be in a cycle.
+  var isInner = false
   /// Scratch for the search of components.
   var search = ComponentSearch.Mark()
 
@@ -39,6 +41,9 @@ struct ChildEdge {
       return canOmit
     }
   }
+
+  /// Whether some child is of a type that can be in a cycle.
+  var containsRecursive: Bool { edges.contains { $0.child.table.isRecursive } }
 
   func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
   func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }

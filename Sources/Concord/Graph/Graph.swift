@@ -15,8 +15,7 @@
   let notified: NodeQueue
   /// Observed nodes that may show something old, of which their observers need not be told.
   let unrefreshed: NodeQueue
-  /// Nodes of recursive types whose children changed since components were last searched.
-  let restructured: NodeQueue
+  let restructured: Restructured
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
   /// Changes that are shown above the base.
@@ -34,7 +33,7 @@
     unexamined = NodeQueue(.unexamined, backlog)
     notified = NodeQueue(.notified, backlog)
     unrefreshed = NodeQueue(.unrefreshed, backlog)
-    restructured = NodeQueue(.restructured, backlog)
+    restructured = Restructured(backlog)
     written = WrittenNodes(backlog)
     layers = LayerStack(journal, unexamined, written)
     tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
@@ -96,17 +95,27 @@
   private func link(_ parent: AnyTable, to child: AnyTable) {
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
+    var isNew = false
     for table in tables.values where !table.isRecursive && below(table).contains(where: { $0 === table }) {
       table.isRecursive = true
-      hasRecursion = true
-      // Until now nobody had to know through whom they are reachable, or in which cycle they are.
-      for node in table.allNodes() {
-        if node.holders.count == 0 { unexamined.insert(node) }
-        restructured.insert(node)
-      }
+      isNew = true
+      // Until now nobody had to know through whom they are reachable.
+      for node in table.allNodes() where node.holders.count == 0 { unexamined.insert(node) }
     }
+    if isNew { reorder() }
     for table in tables.values {
       table.reachesRecursion = table.isRecursive || below(table).contains(where: \.isRecursive)
+    }
+  }
+
+  /// More types can contain themselves: nothing is known yet of the cycles that their entities are in.
+  private func reorder() {
+    hasRecursion = true
+    for table in tables.values where table.isRecursive {
+      for node in table.allNodes() {
+        node.withChildren { $0.isInner = $0.containsRecursive }
+        restructured.insertUnordered(node)
+      }
     }
   }
 
@@ -128,12 +137,12 @@
   func setChildren(
     of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
-    removeChildren(of: node)
+    let former = takeChildren(of: node)
     var linked: AnyTable?
     for i in edges.indices {
       edges[i].backIndex = Borrowed(edges[i].child).use { child in
-        let index = Int32(truncatingIfNeeded: child.parents.count)
-        child.parents.append(ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i)))
+        let edge = ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i))
+        let index = Int32(truncatingIfNeeded: child.parents.append(edge, didMove: didMove))
         // The next change of the child is to come up to this parent, too.
         child.flags.subtract([.invalidatedParents, .invalidatedCycle])
         if linked !== child.table {
@@ -144,30 +153,52 @@
         return index
       }
     }
-    node.children = ChildList(schema: schema, edges: edges, ends: ends)
-    if node.table.isRecursive { restructured.insert(node) }
+    let children = ChildList(schema: schema, edges: edges, ends: ends)
+    children.isInner = node.table.isRecursive && children.containsRecursive
+    node.children = children
+    if let former { release(former, from: node, without: children) }
   }
 
   func removeChildren(of node: Node) {
-    guard let children = node.children else { return }
+    guard let children = takeChildren(of: node) else { return }
+    for edge in children.edges { Borrowed(edge.child).use { release($0, from: node) } }
+  }
+
+  /// Takes a node's edges away, and leaves it to the caller to see who is still reachable.
+  private func takeChildren(of node: Node) -> ChildList? {
+    if node.table.isRecursive { restructured.willChange(node) }
+    guard let children = node.children else { return nil }
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
       let index = children.edges[i].backIndex
-      Borrowed(children.edges[i].child).use { child in
-        removeParent(at: index, of: child)
-        child.withLinks { if $0.retainer === node { $0.retainer = nil } }
-        if child.holders.count == 0 { unexamined.insert(child) }
-      }
+      Borrowed(children.edges[i].child).use { $0.parents.remove(at: Int(index), didMove: didMove) }
     }
     node.children = nil
     node.flags.remove(.stale)
-    if node.table.isRecursive { restructured.insert(node) }
+    return children
   }
 
-  /// Removes an edge from the child's side; the last one takes its index and is told so.
-  private func removeParent(at index: Int32, of child: Node) {
-    guard let moved = child.parents.remove(at: Int(index)) else { return }
-    moved.parent.children?.edges[Int(moved.ordinal)].backIndex = index
+  /// An edge has another index in the list of its child.
+  private func didMove(_ edge: ParentEdge, to index: Int) {
+    Borrowed(edge.parent).use { parent in
+      parent.withChildren { $0.edges[Int(edge.ordinal)].backIndex = Int32(truncatingIfNeeded: index) }
+    }
+  }
+
+  /// A child that a node lost may be reachable through others.
+  private func release(_ child: Node, from node: Node) {
+    child.withLinks { if $0.retainer === node { $0.retainer = nil } }
+    if child.holders.count == 0 { unexamined.insert(child) }
+  }
+
+  /// The same of those that are no children any longer. Those that stay are as reachable as before.
+  private func release(_ former: ChildList, from node: Node, without children: ChildList) {
+    let (before, after) = (former.edges, children.edges)
+    var start = 0
+    while start < min(before.count, after.count), before[start].child === after[start].child { start += 1 }
+    if start == before.count { return }
+    let kept = start == after.count ? [] : Set(after[start...].map { ObjectIdentifier($0.child) })
+    for edge in before[start...] where !kept.contains(ObjectIdentifier(edge.child)) { release(edge.child, from: node) }
   }
 
   private func retain(_ child: Node, by parent: Node) {
@@ -221,8 +252,23 @@
       node.children?.stale.removeAll()
       node.flags.remove(.stale)
       // The next change of a child is to come up again.
-      for edge in node.children?.edges ?? [] { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      node.withChildren(unmarkAll)
     }
+  }
+
+  /// A parent shows the newest at an ordinal: the next change of the child is to come up to it again.
+  @inline(__always) func unmark(_ ordinal: Int, of children: ChildList) {
+    let index = Int(children.edges[ordinal].backIndex)
+    Borrowed(children.edges[ordinal].child).use { child in
+      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      child.parents.unmark(at: index, didMove: didMove)
+    }
+  }
+
+  /// The same of all edges to children.
+  func unmarkAll(_ children: ChildList) {
+    // An edge that is unmarked may move another one of these.
+    for i in children.edges.indices { unmark(i, of: children) }
   }
 
   /// Marks what is above a node, as far up as it is not marked already: the second change of an unread entity is cheap.
@@ -239,9 +285,14 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
-      node.parents.forEach { parent, ordinal in
+      var (hasMarked, hasPassed) = (false, false)
+      node.parents.forEachUnmarked { parent, ordinal in
         let isInside = component != nil && component === parent.links?.component
-        if isInside && !isBriefChanged { return }
+        if isInside && !isBriefChanged {
+          hasPassed = true
+          return
+        }
+        hasMarked = true
         makeStale(parent, ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
         if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
@@ -251,6 +302,11 @@
           return
         }
         marking.append((parent, changesBrief))
+      }
+      if !hasPassed {
+        node.parents.markAll()
+      } else if hasMarked {
+        node.parents.mark(where: { component !== $0.links?.component }, didMove: didMove)
       }
     }
     marking.shrink(beyond: 1_024)

@@ -77,7 +77,10 @@
     links.subscribers.removeLast()
     links.subscribers.shrink(beyond: 31)
     if links.subscribers.isEmpty { flags.remove(.observed) }
-    if links.subscribers.isEmpty, links.retainer == nil, links.component == nil { self.links = nil }
+    if links.subscribers.isEmpty, links.retainer == nil, links.component == nil, links.rank == nil, !links.isRelabelled
+    {
+      self.links = nil
+    }
   }
 }
 
@@ -132,12 +135,9 @@ final class NodeLinks {
   @exclusivity(unchecked) var retainer: Node?
   /// The cycle that the node is in.
   @exclusivity(unchecked) var component: Component?
-}
-
-/// A strongly connected component of the graph of occurrences: its identity counts.
-final class Component {
-  /// How many nodes it had when it was found.
-  let count: Int
-
-  init(count: Int) { self.count = count }
+  /// Where a node in no cycle is in the topological order.
+  @exclusivity(unchecked) var rank: Rank?
+  /// The cycle that the node was in, if that may have changed since values were last compared.
+  @exclusivity(unchecked) var former: Component?
+  @exclusivity(unchecked) var isRelabelled = false
 }

@@ -2,9 +2,18 @@
 struct ParentEdge {
   let parent: Node
   let ordinal: Int32
+  /// In the first edge of a list: how many of its edges are not marked. Kept here, where there is room for it, so that a node is
+  /// no larger.
+  fileprivate var unmarked: Int32 = 0
+
+  init(parent: Node, ordinal: Int32) { (self.parent, self.ordinal) = (parent, ordinal) }
 }
 
-/// Where one entity occurs, in no order. Most occur once, which takes no room but the node's own.
+/// Where one entity occurs. Most occur once, which takes no room but the node's own.
+///
+/// An edge is *marked* once the parent is known to show something old there. Marked edges come last, so that a change of the
+/// entity passes only those that are not marked: a mark costs once, however many parents come and go beside it. The one edge
+/// of an entity that occurs once is never marked.
 struct ParentList {
   private enum Storage {
     case none
@@ -19,7 +28,10 @@ struct ParentList {
   /// For how many there is room in memory of the list's own.
   var capacity: Int { if case .many(let edges) = storage { edges.capacity } else { 0 } }
 
-  mutating func append(_ edge: ParentEdge) {
+  /// Adds an edge, which is not marked; gives its index.
+  ///
+  /// - Parameter didMove: is told where another edge is now.
+  mutating func append(_ edge: ParentEdge, didMove: (ParentEdge, Int) -> Void) -> Int {
     switch storage {
     case .none:
       if let small = UInt16(exactly: edge.ordinal) {
@@ -27,40 +39,107 @@ struct ParentList {
         ordinal = small
       } else {
         storage = .many([edge])
+        modifyMany { $0.unmarked = 1 }
       }
-    case .one(let parent): storage = .many([ParentEdge(parent: parent, ordinal: Int32(ordinal)), edge])
-    case .many: modifyMany { $0.append(edge) }
+      return 0
+    case .one(let parent):
+      storage = .many([ParentEdge(parent: parent, ordinal: Int32(ordinal)), edge])
+      modifyMany { $0.unmarked = 2 }
+      return 1
+    case .many:
+      var index = 0
+      modifyMany { edges in
+        index = edges.unmarked
+        if index == edges.count {
+          edges.append(edge)
+        } else {
+          edges.append(edges[index])
+          edges[index] = edge
+          didMove(edges[edges.count - 1], edges.count - 1)
+        }
+        edges.unmarked = index + 1
+      }
+      return index
     }
   }
 
-  /// Removes an edge; gives the last one, if that takes its place.
-  mutating func remove(at index: Int) -> ParentEdge? {
+  /// Removes an edge. Others may take its place.
+  mutating func remove(at index: Int, didMove: (ParentEdge, Int) -> Void) {
     let last = count - 1
     if last == 0 {
       storage = .none
-      return nil
+      return
     }
-    var moved: ParentEdge?
     modifyMany { edges in
-      let edge = edges.removeLast()
-      if index != last {
-        edges[index] = edge
-        moved = edge
+      var unmarked = edges.unmarked
+      var hole = index
+      if hole < unmarked {
+        unmarked -= 1
+        if hole != unmarked {
+          edges[hole] = edges[unmarked]
+          didMove(edges[hole], hole)
+        }
+        hole = unmarked
       }
+      let edge = edges.removeLast()
+      if hole != last {
+        edges[hole] = edge
+        didMove(edge, hole)
+      }
+      edges.unmarked = unmarked
       edges.shrink(beyond: 31)
     }
-    return moved
   }
 
   mutating func removeAll() { storage = .none }
 
-  /// Calls with each parent, and which of its occurrences it is. No reference is counted, so the list must not change meanwhile.
-  @inline(__always) func forEach(_ body: (Node, Int32) -> Void) {
+  // MARK: Marks
+
+  /// How many are not marked; they come first.
+  var unmarkedCount: Int { if case .many(let edges) = storage { edges.unmarked } else { count } }
+
+  func isMarked(at index: Int) -> Bool { index >= unmarkedCount }
+
+  mutating func markAll() { if case .many = storage { modifyMany { $0.unmarked = 0 } } }
+
+  mutating func unmarkAll() { if case .many = storage { modifyMany { $0.unmarked = $0.count } } }
+
+  /// Marks those edges that are not marked and as wanted.
+  mutating func mark(where isWanted: (Node) -> Bool, didMove: (ParentEdge, Int) -> Void) {
+    guard case .many = storage else { return }
+    modifyMany { edges in
+      var unmarked = edges.unmarked
+      var index = 0
+      while index < unmarked {
+        if isWanted(edges[index].parent) {
+          unmarked -= 1
+          edges.exchange(index, unmarked, didMove)
+        } else {
+          index += 1
+        }
+      }
+      edges.unmarked = unmarked
+    }
+  }
+
+  /// The parent shows the newest again.
+  mutating func unmark(at index: Int, didMove: (ParentEdge, Int) -> Void) {
+    guard isMarked(at: index), case .many = storage else { return }
+    modifyMany { edges in
+      let unmarked = edges.unmarked
+      edges.exchange(unmarked, index, didMove)
+      edges.unmarked = unmarked + 1
+    }
+  }
+
+  /// Calls with each parent whose edge is not marked, and which of its occurrences it is. No reference is counted, so the list must
+  /// not change meanwhile.
+  @inline(__always) func forEachUnmarked(_ body: (Node, Int32) -> Void) {
     switch storage {
     case .none: break
     case .one(let parent): Borrowed(parent).use { body($0, Int32(ordinal)) }
     case .many(let edges):
-      for i in edges.indices { Borrowed(edges[i].parent).use { body($0, edges[i].ordinal) } }
+      for i in 0..<edges.unmarked { Borrowed(edges[i].parent).use { body($0, edges[i].ordinal) } }
     }
   }
 
@@ -71,6 +150,20 @@ struct ParentList {
     guard case .many(var edges) = consume taken else { return }
     body(&edges)
     storage = .many(edges)
+  }
+}
+
+extension ContiguousArray<ParentEdge> {
+  fileprivate var unmarked: Int {
+    get { isEmpty ? 0 : Int(self[0].unmarked) }
+    set { self[0].unmarked = Int32(truncatingIfNeeded: newValue) }
+  }
+
+  fileprivate mutating func exchange(_ i: Int, _ j: Int, _ didMove: (ParentEdge, Int) -> Void) {
+    if i == j { return }
+    swapAt(i, j)
+    didMove(self[i], i)
+    didMove(self[j], j)
   }
 }
 

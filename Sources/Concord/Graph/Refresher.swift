@@ -49,7 +49,7 @@ final class Refresher: ChildForms {
     graph.journal.willRefresh(node, mayReshape: children.schema.mayReshape)
     for ordinal in ordinals {
       children.stale.remove(ordinal)
-      Borrowed(children.edges[Int(ordinal)].child).use { $0.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      graph.unmark(Int(ordinal), of: children)
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }
     if patchValue(of: node, children, ordinals) == .reshaped { didReshape(node) }

@@ -41,7 +41,18 @@ extension Merge {
     let omitted = omittedRelations(of: node)
     node.children?.brief = nil
     adoptChildren(ofOccurrence: i)
-    graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
+    let change = briefChange(occurrences.items[i], node, omitted)
+    graph.didWrite(node, isBriefChanged: change == .value)
+    // Nobody is told of a value that equals the one that was told before.
+    if change == .form { graph.invalidate(node, isNotifying: false) }
+  }
+
+  /// What others of a cycle show of an entity may have changed.
+  private enum BriefChange {
+    case none
+    /// The values are equal, but leave out other relations.
+    case form
+    case value
   }
 
   /// Which relations the brief form of a node leaves out; `nil` if it has none.
@@ -50,12 +61,12 @@ extension Merge {
     return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
   }
 
-  /// Whether what others of the cycle show of a node is another than before, when `omitted` was left out.
-  private func isBriefChanged(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> Bool {
-    guard let omitted, item.pending >= 0, node.table.isEquatable, omittedRelations(of: node) == omitted else {
-      return true
-    }
-    return !node.table.haveSameBrief(.pending(item.pending), .own(node), omitting: omitted, graph)
+  /// How what others of the cycle show of a node is another than before, when `omitted` was left out.
+  private func briefChange(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> BriefChange {
+    guard let omitted, item.pending >= 0, node.table.isEquatable, let now = omittedRelations(of: node),
+      node.table.haveSameBrief(.pending(item.pending), omitting: omitted, .own(node), omitting: now, graph)
+    else { return .value }
+    return now == omitted ? .none : .form
   }
 
   // MARK: Aggregates
@@ -129,7 +140,7 @@ extension Merge {
     if let children = node.children, children.isSame(schema, edges, ends) {
       children.stale.removeAll()
       node.flags.remove(.stale)
-      for edge in edges { edge.child.flags.subtract([.invalidatedParents, .invalidatedCycle]) }
+      graph.unmarkAll(children)
     } else {
       graph.setChildren(of: node, schema, edges, ends)
     }

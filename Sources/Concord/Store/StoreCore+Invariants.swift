@@ -36,6 +36,9 @@ extension StoreCore {
       if !isInside, edge.child.flags.contains(.invalidatedParents), !isStaleEdge {
         problems.append("child \(ordinal) believes that the edge is stale")
       }
+      if edge.child.parents.isMarked(at: Int(edge.backIndex)), !isStaleEdge {
+        problems.append("edge \(ordinal) is marked, and not stale")
+      }
     }
     if node.subscribers.enumerated().contains(where: { $1.position != $0 }) {
       problems.append("a subscriber does not know its place")

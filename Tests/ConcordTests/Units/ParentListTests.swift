@@ -8,20 +8,24 @@ struct ParentListTests {
 
   private func edge(_ node: Int, _ ordinal: Int32) -> ParentEdge { ParentEdge(parent: nodes[node], ordinal: ordinal) }
 
+  private func append(_ edge: ParentEdge, to list: inout ParentList) { _ = list.append(edge) { _, _ in } }
+  private func remove(_ index: Int, from list: inout ParentList) { list.remove(at: index) { _, _ in } }
+
   private func isSame(_ a: ParentEdge, _ b: ParentEdge) -> Bool { a.parent === b.parent && a.ordinal == b.ordinal }
 
   @Test("One takes no memory of the list's own, unless its ordinal is large; then it is kept all the same")
   func one() {
     for ordinal in [0, 1, 65_535, 65_536, .max] as [Int32] {
       var list = ParentList()
-      list.append(edge(0, ordinal))
+      append(edge(0, ordinal), to: &list)
       #expect(list.count == 1 && !list.isEmpty && isSame(list[0], edge(0, ordinal)))
       #expect((list.capacity == 0) == (ordinal <= 65_535))
-      list.append(edge(1, 7))
+      append(edge(1, 7), to: &list)
       #expect(list.count == 2 && isSame(list[0], edge(0, ordinal)) && isSame(list[1], edge(1, 7)))
-      let moved = list.remove(at: 0)
-      #expect(moved.map { isSame($0, edge(1, 7)) } == true && list.count == 1 && isSame(list[0], edge(1, 7)))
-      #expect(list.remove(at: 0) == nil && list.isEmpty && list.capacity == 0)
+      remove(0, from: &list)
+      #expect(list.count == 1 && isSame(list[0], edge(1, 7)))
+      remove(0, from: &list)
+      #expect(list.isEmpty && list.capacity == 0)
     }
   }
 
@@ -34,42 +38,71 @@ struct ParentListTests {
         do {
           let nodes = (0..<count).map { _ in Node(table: Table<Tag>()) }
           gone = nodes[index]
-          for node in nodes { list.append(ParentEdge(parent: node, ordinal: 1)) }
+          for node in nodes { append(ParentEdge(parent: node, ordinal: 1), to: &list) }
         }
         #expect(gone != nil)
-        _ = list.remove(at: index)
+        remove(index, from: &list)
         #expect(gone == nil && list.count == count - 1)
       }
     }
   }
 
-  @Test("Random edges come and go as in an array whose last takes the place of the one removed", arguments: 0..<20)
+  /// What a list is to hold, and where each edge is, as the list tells.
+  private struct Expected {
+    /// By the edge's ordinal, which is another one for each.
+    var indices: [Int32: Int] = [:]
+    var marked: Set<Int32> = []
+  }
+
+  @Test("Random edges come, go and are marked, and each is where it was told to be", arguments: 0..<20)
   func random(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var list = ParentList()
-    var expected: [ParentEdge] = []
+    var expected = Expected()
+    var last: Int32 = 65_000
     for step in 0..<2_000 {
+      func didMove(_ edge: ParentEdge, _ index: Int) { expected.indices[edge.ordinal] = index }
+      let ordinal = expected.indices.keys.sorted().randomElement(using: &random)
       // At first it grows, later it shrinks, down to nothing and up again.
-      if expected.isEmpty || Int.random(in: 0..<100, using: &random) < (step / 250 % 2 == 0 ? 60 : 40) {
-        let ordinals: [Int32] = [0, 5, 65_535, 65_536, 1_000_000]
-        let new = edge(Int.random(in: 0..<4, using: &random), ordinals.randomElement(using: &random) ?? 0)
-        list.append(new)
-        expected.append(new)
-      } else if Int.random(in: 0..<200, using: &random) == 0 {
+      let chance = Int.random(in: 0..<100, using: &random)
+      if chance < (step / 250 % 2 == 0 ? 40 : 20) {
+        last += Int32.random(in: 1...9, using: &random)
+        expected.indices[last] = list.append(edge(Int.random(in: 0..<4, using: &random), last), didMove: didMove)
+      } else if let ordinal, let index = expected.indices[ordinal], chance < 60 {
+        (expected.indices[ordinal], _) = (nil, expected.marked.remove(ordinal))
+        list.remove(at: index, didMove: didMove)
+      } else if let ordinal, let index = expected.indices[ordinal], chance < 80 {
+        list.unmark(at: index, didMove: didMove)
+        expected.marked.remove(ordinal)
+      } else if chance < 90 {
+        // One that is alone need not know.
+        if list.capacity > 0 {
+          for (ordinal, index) in expected.indices where list[index].parent === nodes[1] {
+            expected.marked.insert(ordinal)
+          }
+        }
+        list.mark(where: { $0 === nodes[1] }, didMove: didMove)
+      } else if chance < 95 {
+        if list.capacity > 0 { expected.marked = Set(expected.indices.keys) }
+        list.markAll()
+      } else if chance < 97 {
+        list.unmarkAll()
+        expected.marked = []
+      } else if chance < 98 {
         list.removeAll()
-        expected = []
-      } else {
-        let index = Int.random(in: expected.indices, using: &random)
-        expected.swapAt(index, expected.count - 1)
-        expected.removeLast()
-        let moved = list.remove(at: index)
-        #expect(moved.map { isSame($0, expected[index]) } ?? (index == expected.count))
+        expected = Expected()
       }
-      #expect(list.count == expected.count && list.isEmpty == expected.isEmpty)
-      #expect(zip(list, expected).allSatisfy(isSame))
-      var visited: [ParentEdge] = []
-      list.forEach { visited.append(ParentEdge(parent: $0, ordinal: $1)) }
-      #expect(visited.count == expected.count && zip(visited, expected).allSatisfy(isSame))
+      let isRight =
+        list.count == expected.indices.count && list.isEmpty == expected.indices.isEmpty
+        && expected.indices.allSatisfy {
+          list[$1].ordinal == $0 && list.isMarked(at: $1) == expected.marked.contains($0)
+        }
+      var visited: Set<Int32> = []
+      list.forEachUnmarked { visited.insert($1) }
+      guard isRight, visited == Set(expected.indices.keys).subtracting(expected.marked) else {
+        Issue.record("seed \(seed), step \(step)")
+        return
+      }
     }
   }
 }

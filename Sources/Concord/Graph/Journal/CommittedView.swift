@@ -72,9 +72,11 @@ final class CommittedView: ChildForms {
   /// Whether a node that is in another cycle than when it was last committed shows its children in other forms.
   func formChange(of node: Node) -> FormChange {
     let component = component(of: node)
-    guard component !== node.links?.component, let children = node.children else { return .none }
+    let isMoved = component !== node.links?.component
+    guard isMoved || graph.journal.committedState(of: node)?.showsOtherForms ?? false, let children = node.children
+    else { return .none }
     guard let old = self.children(of: node), old.isSame(children.schema, children.edges, children.ends) else {
-      return .whole
+      return isMoved ? .whole : .none
     }
     let omitted = node.omissions
     var change = FormChange.none
@@ -84,6 +86,16 @@ final class CommittedView: ChildForms {
       change = .omitted
     }
     return change
+  }
+
+  /// Whether a node that was written is shown otherwise by others of its cycle, too.
+  func briefChange(of node: Node) -> FormChange {
+    guard let component = node.links?.component, component === self.component(of: node), node.table.isEquatable,
+      let state = graph.journal.committedState(of: node),
+      node.table.haveSameBrief(
+        node, omitting: node.omissions, state, omitting: omissions(of: node, in: component), graph)
+    else { return .whole }
+    return .omitted
   }
 
   /// Which relations a node was shown without in a component when it was last committed.

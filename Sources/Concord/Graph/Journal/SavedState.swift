@@ -9,6 +9,8 @@
   var previous: Int32 = -1
   /// The node was written; otherwise only what it shows of its children was brought up to date.
   var isWrite = true
+  /// What the node shows of its children may be another form than then, because components changed.
+  var showsOtherForms = false
   /// The node had a value.
   @usableFromInline final let hasValue: Bool
 

@@ -1,0 +1,21 @@
+/// A strongly connected component of the graph of occurrences: its identity counts.
+///
+/// When several become one, the largest keeps its identity, and so does the largest part when one falls apart: a change costs no
+/// more than the smaller ones.
+final class Component {
+  /// How many nodes are in it.
+  var count = 0
+  /// Where it is in the topological order.
+  let rank = Rank()
+}
+
+extension Node {
+  /// Where the node is in the topological order, together with its cycle; `nil` if nothing was to be ordered yet.
+  final var rank: Rank? { withLinks { $0.component?.rank ?? $0.rank } ?? nil }
+
+  /// Whether the node may be on a path: it contains entities of types that can be in a cycle.
+  final var isInner: Bool { children?.isInner ?? false }
+
+  /// The cycle that it was in before the components were last brought up to date.
+  final var formerComponent: Component? { withLinks { $0.isRelabelled ? $0.former : $0.component } ?? nil }
+}
