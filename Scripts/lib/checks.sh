@@ -21,6 +21,12 @@ check_scripts() {
   fi
 }
 
+# check_house: that each folder uses only the folders below it, but for the uses that house.txt lists.
+check_house() {
+  ensure 'Python 3' have_command python3 -- python3 python3
+  python3 -B Scripts/lib/house.py || fail 'a folder uses what is above it; move it, or invert it (see Layout in CONTRIBUTING.md)'
+}
+
 # build_without_warnings PACKAGE OPTION…: builds, and fails on a warning in a file of this repository.
 build_without_warnings() {
   local package=$1 log warned

@@ -14,29 +14,54 @@ find_docc() {
   fi
 }
 
-# build_documentation OUTPUT: converts the catalogs of the modules into folders of OUTPUT. They link to each other, those that come
-# later to those before. The modules have been built for debugging. Warnings are errors.
-build_documentation() {
-  local docc binaries graphs=.build/symbol-graphs triple sdk=() module catalog options=()
-  docc=$(find_docc)
-  if [ -z "$docc" ]; then
-    note 'this toolchain has no docc, so the documentation is not built'
-    return
-  fi
+# library_modules: prints the modules of the package's libraries.
+library_modules() { sed -n 's/.*\.library(name: "\([^"]*\)".*/\1/p' Package.swift; }
+
+# extract_symbols FOLDER: writes the symbol graphs of all libraries, which have been built for debugging.
+extract_symbols() {
+  local binaries triple sdk=() headers=() module
   binaries=$(swift_build --show-bin-path)
   triple=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
   if have_command xcrun; then
     sdk=(-sdk "$(xcrun --show-sdk-path)")
     triple=$(printf '%s' "$triple" | sed -E 's/-macosx[0-9.]*/-macosx15.0/')
   fi
-  rm -rf "$graphs"
+  # The C modules that the libraries' dependencies import.
+  headers=(-I .build/checkouts/GRDB.swift/Sources/GRDBSQLite)
+  for module in "$binaries"/*.build/module.modulemap; do
+    case $module in
+      *-tool.build/*) ;;
+      *) if [ -e "$module" ]; then headers+=(-Xcc "-fmodule-map-file=$module"); fi ;;
+    esac
+  done
+  rm -rf "$1"
+  for module in $(library_modules); do
+    mkdir -p "$1/$module"
+    swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" "${headers[@]}" \
+      -target "$triple" ${sdk[@]+"${sdk[@]}"} \
+      -minimum-access-level public -output-dir "$1/$module" || fail "the symbols of $module cannot be read"
+  done
+}
+
+# check_summaries FOLDER: that each public symbol has a summary, by the graphs that extract_symbols wrote.
+check_summaries() {
+  ensure 'Python 3' have_command python3 -- python3 python3
+  python3 -B "$root/Scripts/lib/summaries.py" "$1" || fail 'public symbols have no summary'
+}
+
+# build_documentation OUTPUT: converts the catalogs of the modules into folders of OUTPUT. They link to each other, those that come
+# later to those before. The modules have been built for debugging. Warnings are errors, and so is a symbol without a summary.
+build_documentation() {
+  local docc graphs=.build/symbol-graphs module catalog options=()
+  extract_symbols "$graphs"
+  check_summaries "$graphs"
+  docc=$(find_docc)
+  if [ -z "$docc" ]; then
+    note 'this toolchain has no docc, so the documentation is not built'
+    return
+  fi
   mkdir -p "$1"
   for module in Concord ConcordModel ConcordPersistence ConcordConnect; do
-    mkdir -p "$graphs/$module"
-    # What ConcordPersistence imports, imports SQLite as C.
-    swift symbolgraph-extract -module-name "$module" -I "$binaries/Modules" -I .build/checkouts/GRDB.swift/Sources/GRDBSQLite \
-      -target "$triple" ${sdk[@]+"${sdk[@]}"} \
-      -minimum-access-level public -output-dir "$graphs/$module" || fail "the symbols of $module cannot be read"
     catalog=()
     if [ -d "Sources/$module/$module.docc" ]; then catalog=("Sources/$module/$module.docc"); fi
     "$docc" convert ${catalog[@]+"${catalog[@]}"} --additional-symbol-graph-dir "$graphs/$module" \

@@ -1,5 +1,5 @@
-// One import in place of `import CohesionKit`: all of Concord, and the one name that Concord itself must not have, since
-// whoever imports it beside `os` or `Logging` could not say `Logger` any more.
+// Replaces `import CohesionKit`: exports Concord, and adds the name `Logger`, which Concord itself must not declare, since it
+// would be ambiguous in files that also import `os` or `Logging`.
 @_exported public import Concord
 
 /// CohesionKit's name of ``EntityStoreLogger``.
@@ -10,7 +10,6 @@
 /// }
 /// ```
 ///
-/// `didFailedToStore` is called for what is discarded as stale, with a ``StampError``, and for what is refused, with a
-/// ``RefusalReason``.
+/// `didFailedToStore` is called for stale writes, with a ``StampError``, and for refused ones, with a ``RefusalReason``.
 @available(*, deprecated, renamed: "EntityStoreLogger")
 public typealias Logger = EntityStoreLogger

@@ -2,7 +2,7 @@
   public import Concord
 
   extension EntityObserver {
-    /// Publishes the current value, and then each new one, where the store calls its observers.
+    /// A publisher of the current value and each new one, where the store calls its observers.
     ///
     /// ```swift
     /// observer.asPublisher
@@ -10,8 +10,8 @@
     ///   .store(in: &cancellables)
     /// ```
     ///
-    /// The publisher keeps the entity alive, and so does each of its subscriptions until it is cancelled. A subscriber
-    /// that asks for fewer values than there are gets the newest one when it asks again.
+    /// The publisher retains the entity, and so does each of its subscriptions until it is cancelled. A subscriber that
+    /// requests fewer values than there are receives the newest one when it requests again.
     public var asPublisher: AnyPublisher<Value, Never> {
       publisher(firstCall: .atOnce)
     }

@@ -1,4 +1,4 @@
-// A user who imports this module has the publishers' module, too, without asking which one it is here.
+// Importing this module also imports the module of publishers, whichever it is on the platform.
 #if canImport(Combine)
   @_exported public import Combine
 

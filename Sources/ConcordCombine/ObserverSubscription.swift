@@ -1,20 +1,20 @@
 #if canImport(Combine) || OpenCombine
   import Concord
 
-  /// Receives values, whoever they are for.
+  /// A receiver of values, for any subscriber.
   // Unchecked, because a class with subclasses cannot be checked; it has no state, and its one subclass says why it is safe.
   class ValueReceiver<Value: Sendable>: @unchecked Sendable {
     func receive(_ value: Value) {}
   }
 
   extension EntityObserver {
-    /// Hands the values to `receiver`, as long as it exists.
+    /// Passes the values to `receiver`, as long as it exists.
     fileprivate func connect(_ receiver: ValueReceiver<Value>, _ firstCall: FirstCall) -> Concord.Subscription {
       observe(firstCall: firstCall) { [weak receiver] value in receiver?.receive(value) }
     }
   }
 
-  /// Hands the values of an observer to a subscriber, as many as it demands.
+  /// A subscription that passes the values of an observer to a subscriber, as many as it demands.
   // Unchecked because of the subscriber, which publishers may not require to be `Sendable`; `isSending` sees to it that
   // it is called by one thread at a time.
   final class ObserverSubscription<Downstream: Subscriber>:
@@ -24,10 +24,10 @@
       /// The subscriber, until the subscription is cancelled.
       var downstream: Downstream?
       var demand = Subscribers.Demand.none
-      /// The newest value, if it was not sent yet.
+      /// The newest value; `nil` if it was sent.
       var unsent: Downstream.Input?
       var isSending = false
-      /// The connection to the store, which keeps the entity alive.
+      /// The connection to the store, which retains the entity.
       var connection: Concord.Subscription?
     }
 
@@ -40,7 +40,7 @@
     var description: String { "EntityObserver" }
 
     func start(_ observer: EntityObserver<Downstream.Input>, _ firstCall: FirstCall) {
-      // It may have been cancelled when the subscriber received it.
+      // The subscriber may have cancelled the subscription when it received it.
       guard lock.withLock({ $0.downstream != nil }) else { return }
       let connection = observer.connect(self, firstCall)
       let isCancelled = lock.withLock { state in
@@ -61,7 +61,7 @@
     }
 
     func cancel() {
-      // Released outside of the lock, because that may run anybody's code.
+      // Released without the lock, because that may run the user's code.
       let released = lock.withLock { state in
         let released = state
         state.downstream = nil
@@ -82,7 +82,7 @@
       }
     }
 
-    /// The value to send, for the only thread that may send it.
+    /// Returns the value to send, for the only thread that may send it.
     private func next() -> (Downstream, Downstream.Input)? {
       lock.withLock { state in
         guard !state.isSending, state.demand > .none, let downstream = state.downstream, let value = state.unsent

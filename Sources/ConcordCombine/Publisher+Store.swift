@@ -2,8 +2,7 @@
   public import Concord
 
   extension Publisher {
-    /// Stores each entity or aggregate that comes, and publishes it as the store has it from then on, until the next
-    /// one comes.
+    /// Stores each received entity or aggregate, and publishes its value in the store until the next one is received.
     ///
     /// ```swift
     /// webService.author(id: 42)
@@ -12,19 +11,19 @@
     ///   .store(in: &cancellables)
     /// ```
     ///
-    /// All values are published where the store calls its observers, the first one, too: on the store's queue, whatever the
-    /// thread on which this publisher publishes. The entity is kept alive until the subscription is cancelled. When this publisher finishes, the store is still
-    /// followed.
+    /// All values, including the first, are published where the store calls its observers: on the store's queue, whatever the
+    /// thread on which this publisher publishes. The entity is retained until the subscription is cancelled. When this
+    /// publisher finishes, the store is still observed.
     ///
-    /// - Parameter stamp: how fresh all that comes is; if `nil`, the store's `Stamping` says for each.
+    /// - Parameter stamp: the stamp of all received values; if `nil`, the store's `Stamping` decides for each.
     public func store(
       in entityStore: EntityStore, named alias: AliasKey<Output>? = nil, modifiedAt stamp: Stamp? = nil
     ) -> AnyPublisher<Output, Failure> where Output: Identifiable & Sendable {
       following { entityStore.store($0, named: alias, modifiedAt: stamp) }
     }
 
-    /// Stores the entities or aggregates of each collection that comes, and publishes them as the store has them from
-    /// then on, until the next collection comes.
+    /// Stores the entities or aggregates of each received collection, and publishes their values in the store until the next
+    /// collection is received.
     public func store(
       in entityStore: EntityStore, modifiedAt stamp: Stamp? = nil
     ) -> AnyPublisher<[Output.Element], Failure>
@@ -32,7 +31,8 @@
       following { entityStore.store($0, modifiedAt: stamp) }
     }
 
-    /// The same, naming the collection.
+    /// Stores the entities or aggregates of each received collection under a name, and publishes their values in the store
+    /// until the next collection is received.
     public func store(
       in entityStore: EntityStore, named alias: AliasKey<Output>, modifiedAt stamp: Stamp? = nil
     ) -> AnyPublisher<[Output.Element], Failure>

@@ -1,10 +1,10 @@
 import Concord
 import Foundation
 
-/// Something that kept a merge from being complete. It is reported to ``ConsistencyManager/onProblem``; the merge goes
-/// on with the value as it was.
+/// A problem that kept a merge from being complete. It is reported to ``ConsistencyManager/onProblem``; the merge continues
+/// with the unchanged value.
 public enum ConsistencyProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// `setting(property:)` of an object or a wrapper (which has no id) did not take the value.
+  /// A value that `setting(property:)` of an object, or of a wrapper (which has no id), did not accept.
   case valueNotTaken(type: String, id: String?, label: String, value: String)
 
   public var description: String {
@@ -20,7 +20,7 @@ public enum ConsistencyProblem: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// Hands problems on; without a handler, each kind of problem is written to standard error once.
+/// A reporter that passes problems to the handler. Without a handler, each kind of problem is written to standard error once.
 final class ProblemReporter: Sendable {
   static let shared = ProblemReporter()
 
@@ -46,7 +46,7 @@ final class ProblemReporter: Sendable {
 }
 
 extension ConsistencyProblem {
-  /// The problem without the id, so that what is wrong in a type is written once and not for each object.
+  /// The problem without the id, so that a mistake in a type is written once, and not for each object.
   fileprivate var kind: ConsistencyProblem {
     switch self {
     case .valueNotTaken(let type, _, let label, let value):

@@ -1,11 +1,10 @@
-/// A collection whose elements a merge looks into. Where elements can be replaced and taken out, nothing needs to be written
-/// for it:
+/// A collection whose elements a merge visits. If elements can be replaced and removed, the conformance needs no code:
 ///
 /// ```swift
 /// extension Deque: ConsistentCollection, ConsistentValue where Element: ConsistentValue {}
 /// ```
 ///
-/// An element that was removed is taken out.
+/// A merge removes an element that was removed.
 public protocol ConsistentCollection: ConsistentValue, Collection where Element: ConsistentValue {}
 
 extension ConsistentCollection {

@@ -1,7 +1,7 @@
 /// A named property of an object, as ``ConsistentObject/properties`` lists it.
 public typealias Property = (label: String, value: Any?)
 
-/// An object with an identity, which can take the newer state of itself and of all it contains from another object.
+/// An object with an identity, into which newer states of the object, and of all objects inside it, can be merged.
 ///
 /// ```swift
 /// struct User: ConsistentObject {
@@ -18,27 +18,27 @@ public typealias Property = (label: String, value: Any?)
 /// }
 /// ```
 ///
-/// Two objects are the same one if they have the same type and the same id. The conformance of a type declared with
-/// `@Entity` is generated, and faster: see ``StaticallyConsistent``.
+/// Two objects are the same if they have the same type and the same id. The conformance of a type declared with `@Entity` is
+/// generated, and faster: see ``StaticallyConsistent``.
 ///
-/// An object that was pushed is read wherever it has an owner. So objects are `Sendable`: a struct of such values is, a
-/// class is if it never changes or guards what does. Where code is on the main actor by default, the types that conform
-/// are not, and can be merged on any thread; a conformance in an extension needs `nonisolated` before the type.
+/// A pushed object is read wherever it has an owner, so objects are `Sendable`: a struct of `Sendable` values, or a class
+/// that never changes or guards its state. In a module that is isolated to the main actor by default, conforming types are
+/// `nonisolated`, and can be merged on any thread; a conformance in an extension needs `nonisolated` before the type.
 public protocol ConsistentObject: ConsistentValue, Sendable {
-  /// What tells this object from others of its type.
+  /// The identity among the objects of the type.
   var id: String { get }
 
-  /// The same identity as a value; ``id`` by default. It is this one that a merge compares.
+  /// The identity as a value, which merges compare; ``id`` by default.
   var consistentID: AnyHashable { get }
 
-  /// All properties that hold other objects. Further ones do no harm.
+  /// All properties that contain objects. Listing further ones is allowed.
   var properties: [Property] { get }
 
-  /// This object with one property replaced by a value of the type it had in ``properties``, or by `nil` if the object in it
-  /// was removed. Where `nil` is not taken, this object goes with that one.
+  /// Returns the object with one property replaced by a value of the type that it has in ``properties``, or by `nil` if the
+  /// object in it was removed. If `nil` is not accepted, this object is removed, too.
   ///
-  /// A label or a value that cannot be taken is ignored: return `self`. The merge notices, and reports a
-  /// ``ConsistencyProblem`` to ``ConsistencyManager/onProblem``.
+  /// For an unknown label or value return `self`. The merge notices it, and reports a ``ConsistencyProblem`` to
+  /// ``ConsistencyManager/onProblem``.
   func setting(property: Property) -> Self
 }
 

@@ -1,8 +1,8 @@
-/// A value that a merge looks into: a ``ConsistentObject``, a ``ConsistentWrapper``, or an optional, an array, a set
-/// or a dictionary of such values.
+/// A value that a merge visits: a ``ConsistentObject``, a ``ConsistentWrapper``, or an optional, an array, a set or a
+/// dictionary of such values.
 ///
 /// The requirements have defaults for ``ConsistentObject``, ``ConsistentWrapper`` and ``StaticallyConsistent``; only a
-/// container of your own (a tree, a non-empty list) or generated code writes them.
+/// container of your own (a tree, a non-empty list) or generated code implements them.
 ///
 /// An enum of objects, for example, forwards to the payload it has:
 /// ```swift
@@ -32,14 +32,14 @@
 /// }
 /// ```
 public protocol ConsistentValue {
-  /// Names the types of all objects that a value of this type can hold, at any depth, its own among them.
+  /// Declares the types of all objects that a value of this type can contain, at any depth, including its own.
   ///
-  /// What is declared here allows a merge to skip whole subtrees. A type that is not declared is not looked for.
+  /// With these declarations a merge can skip whole subtrees. Objects of a type that is not declared are not merged.
   static func declareConsistentTypes(in types: inout ConsistentTypes)
 
-  /// Shows the nearest objects in this value to `visitor`: an object shows itself, a container what it holds.
+  /// Passes the outermost objects in this value to a visitor: an object passes itself, a container its contents.
   func visitConsistentObjects(_ visitor: ConsistentVisitor)
 
-  /// The value as it is after `merge`, or `nil` if the merge changes nothing in it.
+  /// Returns the value after a merge; `nil` if the merge changes nothing in it.
   func merged(by merge: ConsistentMerge) -> Self?
 }

@@ -1,10 +1,11 @@
-/// A value without an identity of its own that contains objects: a page of results, an enum of media types.
+/// A value without an identity that contains objects: a page of results, an enum of media types.
 ///
-/// A merge goes through its properties as through those of an object, but never replaces it as a whole.
+/// A merge visits its properties as those of an object, but never replaces the wrapper as a whole.
 public protocol ConsistentWrapper: ConsistentValue {
-  /// All properties that hold objects. Further ones do no harm.
+  /// All properties that contain objects. Listing further ones is allowed.
   var properties: [Property] { get }
 
-  /// This value with one property replaced, by `nil` if the object in it was removed; `self` if it cannot be taken.
+  /// Returns the value with one property replaced, by `nil` if the object in it was removed; returns `self` for an unknown
+  /// label or value.
   func setting(property: Property) -> Self
 }

@@ -1,6 +1,6 @@
 #if Macros
   /// Makes a struct a ``ConcordConsistency/ConsistentObject``, and an enum or an `@EntityWrapper` a
-  /// ``ConcordConsistency/ConsistentValue``: a `ConsistencyManager` keeps it in step with others.
+  /// ``ConcordConsistency/ConsistentValue``, which a `ConsistencyManager` keeps consistent with its other copies.
   ///
   /// ```swift
   /// @Entity @Consistent struct Book {
@@ -11,7 +11,7 @@
   /// @EntityWrapper @Consistent enum MediaType { case book(Book), game(Game), none }
   /// ```
   ///
-  /// It needs no `@Entity` beside it: `@Consistent struct User { let id: String; var name: String }` is an object that no
+  /// The macro works without `@Entity`: `@Consistent struct User { let id: String; var name: String }` is an object that no
   /// store knows.
   ///
   /// - Every stored property is listed in `properties`, and the compiler decides by its type whether objects can be in it.

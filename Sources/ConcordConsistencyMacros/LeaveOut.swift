@@ -1,15 +1,15 @@
 public import Concord
 
-// For generated code only, which leaves out the properties of types that everybody knows.
+// For generated code only, which ignores properties of plain types.
 
-/// A type of the standard library or of Foundation: nothing stands in it.
+/// Ignores a type of the standard library or of Foundation, which contains no objects.
 @inlinable public func _leaveOut<T: _PlainValue>(_ type: T.Type) {}
 
-/// A type of the user's by the same name, in which nothing is looked for either.
+/// Ignores a type of the user's that has the name of a plain type.
 @_disfavoredOverload
 @inlinable public func _leaveOut<T>(_ type: T.Type) {}
 
-/// An object of the user's by the same name: it is not looked into, and the warning says so.
+/// Warns of a type of objects that has the name of a plain type, and so is ignored.
 @available(
   *, deprecated,
   message: "an object with the name of a plain type: write it with its module, as in 'Shop.Date'"

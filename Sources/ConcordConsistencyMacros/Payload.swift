@@ -1,7 +1,7 @@
 // For generated code only.
 
-/// Stands for a payload of an enum: a key path to it says the payload's type, which `ConsistentTypes` asks for.
+/// A placeholder for a payload of an enum. A key path to its value has the payload's type, which `ConsistentTypes` needs.
 public struct _Payload<Value> {
-  /// The payload. There never is one.
+  /// The payload, which is never read.
   public var value: Value
 }

@@ -1,20 +1,22 @@
 public import Concord
 public import Logging
 
-/// Writes what a store does to a swift-log `Logger`.
+/// A logger of stores that writes to a swift-log `Logger`.
 ///
 /// ```swift
 /// let store = EntityStore(logger: SwiftLogLogger(Logger(label: "shop.books")))
 /// ```
 ///
-/// The lines have a fixed message and carry the rest as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`,
-/// `clock`, `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. Below the logger's own level
-/// nothing is put together: an event costs a comparison.
+/// The lines have a fixed message and further values as metadata (`entity`, `id`, `alias`, `stamp`, `storedStamp`, `clock`,
+/// `newID`, `reason`, `duration`, `path`, `advice`), so that a backend can search them. An event below the logger's own level
+/// costs one comparison.
 public struct SwiftLogLogger: EntityStoreLogger {
   private let logger: Logger
   private let level: Logger.Level
   private let refusals: Logger.Level
 
+  /// Creates a logger of stores.
+  ///
   /// - Parameters:
   ///   - logger: Where the lines go.
   ///   - level: The level of what happens all the time: an entity stored, discarded or released, an alias set or removed.

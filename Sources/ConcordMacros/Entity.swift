@@ -36,7 +36,7 @@
   )
   public macro Entity() = #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
-  /// The same for a struct whose identity is a property that is not called `id`; it writes `id`.
+  /// Makes a struct an ``/Concord/Aggregate`` whose identity is a property with another name than `id`, and generates `id`.
   ///
   /// ```swift
   /// @Entity(id: \.isbn) struct Edition { let isbn: String; var title: String }
@@ -52,8 +52,8 @@
   public macro Entity(id: KeyPath<EntityProperties, EntityProperties>) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "EntityMacro")
 
-  /// Keeps a stored property of an `@Entity` or an `@EntityWrapper` from being a relation: entities in it stay as they
-  /// were written, and debug builds do not report them (``/Concord/EntityIgnoring``).
+  /// Excludes a stored property of an `@Entity` or an `@EntityWrapper` from the relations: entities in it stay as they were
+  /// written, and debug builds do not report them (``/Concord/EntityIgnoring``).
   ///
   /// ```swift
   /// @Entity struct Order { let id: String; @EntityIgnored let bookAsSold: Book }

@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a struct a projection of an entity: a part of it, as a list shows, that shares what it shows.
+  /// Makes a struct a projection of an entity: a part of the entity, as a list shows, which shares its fields with the whole.
   ///
   /// ```swift
   /// @Entity @Projection(of: Book.self) struct BookSummary {
@@ -9,9 +9,9 @@
   /// }
   /// ```
   ///
-  /// Each stored `var` is shared with the property of the same name and type of the whole, which the compiler looks for;
-  /// ``EntityIgnored()`` keeps one out, and a `let` gives a warning. Where names differ, list `sharedFields` by hand. How the
-  /// two are kept in step: ``/Concord/EntityProjection``.
+  /// Each stored `var` is shared with the property of the whole that has the same name and type, which the compiler looks up;
+  /// ``EntityIgnored()`` excludes one, and a `let` gives a warning. Where names differ, write `sharedFields` by hand. See
+  /// ``/Concord/EntityProjection`` for how the two are kept equal.
   @attached(extension, conformances: EntityProjection, names: named(Whole), named(sharedFields))
   public macro Projection<Whole>(of whole: Whole.Type) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "ProjectionMacro")

@@ -1,58 +1,68 @@
 public import Foundation
 
-/// What can be wrong with data, a model or a store. Each says what, which and why.
+/// An error in data, a model or a store, with what is wrong, where and why.
 public enum StoreError: Error, Sendable {
-  /// Something else is stored than the type can be read from.
+  /// A stored value from which the type cannot be read.
   case unreadable(StoredValue, as: Any.Type)
-  /// A column of a row cannot be read.
+  /// A column of a row that cannot be read.
   case unreadableColumn(entity: String, id: String, column: String, reason: String)
-  /// A wrapper has no such case.
+  /// A stored case that a wrapper's type does not have.
   case unknownCase(String, of: Any.Type)
-  /// A row refers to an entity that is not stored.
+  /// A reference to an entity that is not stored.
   case danglingReference(entity: String, id: String)
-  /// What a type says of its row and what it writes differ.
+  /// A type that writes another row than it describes.
   case misdescribed(entity: String, reason: String)
-  /// No model is registered under the name.
+  /// A name under which no model is registered.
   case unknownModel(String)
-  /// A model holds together wrongly.
+  /// A configuration that the model does not declare, with the names of those that it declares.
+  case unknownConfiguration(String, model: String, declared: [String])
+  /// A model that contradicts itself.
   case invalidModel(model: String, reason: String)
-  /// No attached store keeps entities of the type.
+  /// An entity that no attached store keeps.
   case noStore(entity: String)
-  /// The type does not belong to the model.
+  /// A type that does not belong to the model.
   case unknownEntity(String)
-  /// The store was detached, or its file closed.
+  /// A store that was detached, or whose file was closed.
   case detached(store: String)
-  /// The store is attached already, or its file is.
+  /// A store or a file that is already attached.
   case alreadyAttached(store: String)
-  /// Another entity has the same value in a unique column.
+  /// A value of a unique column that another entity has.
   case notUnique(entity: String, columns: String)
-  /// The entity is not stored.
+  /// An entity that is not stored.
   case notFound(entity: String, id: String)
-  /// Two contexts changed the same, and the merge policy is to say so.
+  /// A conflict of two contexts that changed the same entity, under the merge policy `error`.
   case conflict(entity: String, id: String, properties: [String])
-  /// The tables of a file are not those of the model.
+  /// A file whose tables do not fit the model.
   case incompatibleStore(store: String, differences: [String])
-  /// The file was migrated to a newer model, which this one does not know.
+  /// A file that was migrated to a newer model than this one, before it was attached or while it was open.
   case newerStore(store: String)
-  /// The file is no SQLite file, or damaged.
+  /// A file of another program, with what it is, as in "a Core Data file".
+  case foreignStore(store: String, kind: String)
+  /// A file that was removed, replaced or emptied while it was open.
+  case replacedStore(store: String)
+  /// A store with rows of entities that belong into another attached store.
+  case keptElsewhere(store: String, in: String, entities: [String])
+  /// A file that is damaged, or no SQLite file.
   case damagedStore(store: String, reason: String)
-  /// The disk is full.
+  /// A full disk.
   case diskFull(store: String)
-  /// The store takes no such value, and never will: it is too large, or a trigger in the file is against it.
+  /// A value that the store will never take: it is too large, or a trigger in the file refuses it.
   case refused(store: String, reason: String)
-  /// Others hold the file for longer than one waits.
+  /// A file that another connection has locked for longer than the timeout.
   case locked(store: String)
-  /// The store failed otherwise.
+  /// Any other failure of a store.
   case storeFailed(store: String, reason: String)
-  /// There is no such type of store here: the package trait `Persistence` brings SQLite.
+  /// A type of store that is not available: SQLite needs the package trait `Persistence`, others are registered.
   case unavailableStoreType(String)
 }
 
 extension StoreError {
-  /// Whether the tables of a file are not those of the model.
-  package var isIncompatible: Bool {
-    switch self {
-    case .incompatibleStore, .newerStore: true
+  /// Whether an error concerns the store at this moment, and not what was to be written, so that the same may succeed later.
+  package static func mayPass(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
+      StoreError.damagedStore, StoreError.newerStore, StoreError.replacedStore:
+      true
     default: false
     }
   }
@@ -79,6 +89,8 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .danglingReference(let entity, let id): "a row refers to \(entity) \(id), which is not stored"
     case .misdescribed(let entity, let reason): "\(entity) describes its row wrongly: \(reason)"
     case .unknownModel(let name): "no model is registered under the name '\(name)'"
+    case .unknownConfiguration(let name, let model, let declared):
+      "the model '\(model)' declares no configuration '\(name)'; it declares \(StoreError.list(declared))"
     case .invalidModel(let model, let reason): "the model '\(model)' is not valid: \(reason)"
     case .noStore(let entity): "no attached store keeps \(entity)"
     case .unknownEntity(let entity): "\(entity) does not belong to the model"
@@ -91,12 +103,24 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .incompatibleStore(let store, let differences):
       "the store '\(store)' does not fit the model: \(differences.joined(separator: "; "))"
     case .newerStore(let store): "the store '\(store)' was migrated to a newer model"
+    case .foreignStore(let store, let kind): "the store '\(store)' is not Concord's: it is \(kind)"
+    case .replacedStore(let store): "the file of the store '\(store)' was removed or replaced while it was open"
+    case .keptElsewhere(let store, let other, let entities):
+      "the store '\(store)' has rows of \(StoreError.list(entities)), which belong into '\(other)'"
     case .damagedStore(let store, let reason): "the store '\(store)' cannot be read: \(reason)"
     case .diskFull(let store): "no space is left for the store '\(store)'"
     case .refused(let store, let reason): "the store '\(store)' refuses a value: \(reason)"
     case .locked(let store): "the store '\(store)' is held by others"
     case .storeFailed(let store, let reason): "the store '\(store)' failed: \(reason)"
-    case .unavailableStoreType(let type): "stores of type '\(type)' are not built in: the trait 'Persistence' is off"
+    case .unavailableStoreType(StoreType.sqlite.rawValue):
+      "stores of type '\(StoreType.sqlite)' are not built in: the package trait 'Persistence' is off"
+    case .unavailableStoreType(let type):
+      "there are no stores of type '\(type)': use '\(StoreType.sqlite)' or '\(StoreType.inMemory)', or register the type"
     }
+  }
+
+  /// As in `'A', 'B'`.
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
   }
 }

@@ -1,5 +1,5 @@
 #if Macros
-  /// What a store is to know of a property of a `@PersistentEntity` besides its type.
+  /// Declares constraints, an index or the earlier name of a property of a `@PersistentEntity`.
   ///
   /// ```swift
   /// @Attribute(.unique) var isbn: String?                // no two books have the same; none is no value
@@ -8,9 +8,9 @@
   /// ```
   ///
   /// - Parameters:
-  ///   - options: what is true of the values.
-  ///   - originalName: what the property was called in an earlier version of the model. Its column is carried over when a
-  ///     file is attached.
+  ///   - options: the constraints on the values, and whether they are indexed.
+  ///   - originalName: the name of the property in an earlier version of the model, whose column is carried over when a file is
+  ///     attached.
   @attached(peer)
   public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "ConcordMacrosPlugin", type: "AttributeMacro")

@@ -1,5 +1,5 @@
 #if Macros
-  /// Makes a struct a ``/ConcordModel/PersistentEntity``, and all that `@Entity` makes it.
+  /// Makes a struct a ``/ConcordModel/PersistentEntity``, with everything that `@Entity` generates.
   ///
   /// ```swift
   /// @PersistentEntity struct Book: Equatable {
@@ -36,7 +36,8 @@
   )
   public macro PersistentEntity() = #externalMacro(module: "ConcordMacrosPlugin", type: "PersistentEntityMacro")
 
-  /// The same for a struct whose identity is a property that is not called `id`; it writes `id`.
+  /// Makes a struct a ``/ConcordModel/PersistentEntity`` whose identity is a property with another name than `id`, and
+  /// generates `id`.
   ///
   /// ```swift
   /// @PersistentEntity(id: \.isbn) struct Edition { let isbn: String; var title: String }

@@ -1,5 +1,6 @@
 #if Macros
-  /// Makes an enum, or a struct without identity, a ``/ConcordModel/PersistentWrapper``, and all that `@EntityWrapper` makes it.
+  /// Makes an enum, or a struct without identity, a ``/ConcordModel/PersistentWrapper``, with everything that `@EntityWrapper`
+  /// generates.
   ///
   /// ```swift
   /// @PersistentWrapper enum Medium { case book(Book), game(Game), note(String), none }
@@ -9,7 +10,7 @@
   /// case, and `medium_book`, `medium_game` and `medium_note`. In a struct, the stored properties take columns as those of an
   /// entity do. Arrays of wrappers have a table of their own, and hold no collections of entities then.
   ///
-  /// A case that is called otherwise later is another case: rows that hold the old one cannot be read.
+  /// A renamed case is another case: rows with the old name cannot be read.
   @attached(extension, conformances: EntityWrapper, EntityIgnoring, PersistentWrapper, names: arbitrary)
   public macro PersistentWrapper() = #externalMacro(module: "ConcordMacrosPlugin", type: "PersistentWrapperMacro")
 #endif

@@ -1,11 +1,12 @@
 #if Macros
-  /// Keeps a property of a `@PersistentEntity` out of its row. It needs an initial value, which every value has that is read.
+  /// Excludes a property of a `@PersistentEntity` from its row. The property needs an initial value, which every value read
+  /// from a store has.
   ///
   /// ```swift
   /// @Transient var isSelected = false
   /// ```
   ///
-  /// A store in memory shows it as it shows any other property, until the entity is read again.
+  /// An entity store shows the property like any other, until the entity is read again.
   @attached(peer)
   public macro Transient() = #externalMacro(module: "ConcordMacrosPlugin", type: "TransientMacro")
 #endif

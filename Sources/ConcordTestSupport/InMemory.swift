@@ -1,7 +1,7 @@
 public import ConcordConnect
 
 extension GenericPersistentContainer {
-  /// A container with a store in memory, which is gone with it.
+  /// Returns a container with a store in memory, which exists as long as the container.
   public static func inMemory(
     _ model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil
   ) throws -> GenericPersistentContainer {
@@ -12,7 +12,7 @@ extension GenericPersistentContainer {
 }
 
 extension GenericConnect {
-  /// A connect with a store in memory, which is gone when it is stopped. It is not started.
+  /// Returns a connect, not started yet, with a store in memory, which exists until the connect is stopped.
   public static func inMemory(
     _ model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, clock: any Clock<Duration> = ContinuousClock(),
     reachability: any Reachability = SystemReachability(), transport: (any Transport)? = nil,

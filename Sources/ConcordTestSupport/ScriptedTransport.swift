@@ -8,22 +8,24 @@ public import ConcordConnect
 /// connect.outbox.transport = transport
 /// ```
 ///
-/// Each request plays one step of the script, and what comes after its end is passed on to the service.
+/// Each request plays one step of the script. Requests after its end are passed on to the service.
 public final class ScriptedTransport: Transport {
-  /// What becomes of a request.
+  /// The fate of a request.
   public enum Step: Sendable {
-    /// The service gets it, and its answer arrives.
+    /// The service receives the request, and its answer arrives.
     case pass
-    /// The service does not get it.
+    /// The service does not receive the request.
     case fail(any Error)
-    /// The service gets it, and its answer is lost.
+    /// The service receives the request, and its answer is lost.
     case loseAnswer(any Error)
-    /// Something else answers.
+    /// The request gets the given answer, without the service.
     case answer(TransportResponse)
-    /// It waits until ``ScriptedTransport/release()``, and is passed on then. If it is cancelled meanwhile, the service does not get it.
+    /// The request waits until ``ScriptedTransport/release()``, and is then passed on. If it is cancelled meanwhile, the
+    /// service does not receive it.
     case wait
   }
 
+  /// A closure that answers the requests which are passed on.
   public typealias Service = @Sendable (TransportRequest) async throws -> TransportResponse
 
   private struct State {
@@ -35,9 +37,11 @@ public final class ScriptedTransport: Transport {
   private let state: Locked<State>
   private let service: Service
 
+  /// Creates a transport with a script.
+  ///
   /// - Parameters:
-  ///   - script: what becomes of the first requests, one after another.
-  ///   - service: answers what is passed on; with 204, unless said otherwise.
+  ///   - script: the fates of the first requests.
+  ///   - service: a closure that answers the requests which are passed on; by default with 204.
   public init(_ script: [Step] = [], service: @escaping Service = { _ in TransportResponse(status: 204) }) {
     state = Locked(State(script: script))
     self.service = service
@@ -45,13 +49,13 @@ public final class ScriptedTransport: Transport {
 
   /// All requests so far, in order.
   public var requests: [TransportRequest] { state.withLock { $0.requests } }
-  /// How many wait.
+  /// The number of waiting requests.
   public var waiting: Int { state.withLock { $0.waiting.count } }
 
   /// Adds steps to the script.
   public func play(_ steps: Step...) { state.withLock { $0.script += steps } }
 
-  /// Lets all go on that wait. What begins to wait afterwards waits for the next call.
+  /// Passes on all waiting requests. Those that begin to wait afterwards wait for the next call.
   public func release() {
     let waiting = state.withLock { state in
       defer { state.waiting = [:] }

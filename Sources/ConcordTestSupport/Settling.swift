@@ -2,9 +2,8 @@ import Concord
 public import ConcordConnect
 
 extension GenericPersistentContainer {
-  /// Returns when all that was saved is in the stores, the view shows it, and those who observe it were told.
-  ///
-  /// What those who observe save is waited for, too.
+  /// Returns when all saves are in the stores, the view shows them, and observers were notified. Saves that observers make
+  /// are waited for, too.
   ///
   /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written; `CancellationError` if the task is cancelled meanwhile.
   public func settled() async throws {
@@ -19,10 +18,10 @@ extension GenericPersistentContainer {
 }
 
 extension GenericConnect {
-  /// Returns when no action runs or waits to run, nothing is left to be sent, all that was saved is in the stores, the view shows it,
-  /// and those who observe it were told. An action that waits while the connect is suspended is not waited for.
+  /// Returns when no action runs or waits to run, nothing is left to be sent, all saves are in the stores, the view shows
+  /// them, and observers were notified.
   ///
-  /// What those who observe save or execute is waited for, too.
+  /// Saves and actions that observers start are waited for, too. An action that waits while the connect is suspended is not.
   ///
   /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written; `CancellationError` if the task is cancelled meanwhile;
   ///   `Errors.calledFromAction` if an action calls it, which would wait for itself.

@@ -1,6 +1,6 @@
 import Concord
 
-/// A clock that a test moves: time passes only when it says so.
+/// A clock for tests, whose time passes only when a test advances it.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -13,6 +13,7 @@ public final class VirtualClock: Clock {
     /// The time since the clock was made.
     public var offset: Duration
 
+    /// Creates an instant, by the time since the clock was made.
     public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -29,9 +30,9 @@ public final class VirtualClock: Clock {
     var now = Instant()
     var sleepers: [Int: Sleeper] = [:]
     var nextNumber = 0
-    /// Those that were cancelled before they slept.
+    /// The sleepers that were cancelled before they slept.
     var cancelled: Set<Int> = []
-    /// Who waits for sleepers, and for how many.
+    /// The tasks that wait for a number of sleepers.
     var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
@@ -43,15 +44,16 @@ public final class VirtualClock: Clock {
 
   private let state = Locked(State())
 
+  /// Creates a clock that stands at zero.
   public init() {}
 
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many tasks sleep.
+  /// The number of sleeping tasks.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// Returns when so many tasks sleep.
+  /// Returns when at least the given number of tasks sleep.
   public func sleepers(atLeast count: Int) async {
     await withCheckedContinuation { continuation in
       let due = state.withLock { state in
@@ -88,7 +90,7 @@ public final class VirtualClock: Clock {
     }
   }
 
-  /// Lets time pass, and wakes those whose time has come, the first first.
+  /// Advances the time, and wakes the tasks whose time has come, in order.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now.advanced(by: duration)
@@ -99,9 +101,9 @@ public final class VirtualClock: Clock {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Lets time pass until the first of those who sleep wakes.
+  /// Advances the time until the first sleeping task wakes.
   ///
-  /// - Returns: how long that took; `nil` if nobody sleeps.
+  /// - Returns: the duration by which the time advanced; `nil` if no task sleeps.
   @discardableResult
   public func advanceToNextSleeper() -> Duration? {
     let step = state.withLock { state in

@@ -1,5 +1,5 @@
 #if Tool
-  /// What the process says when it ends. Numbers from 64 on are those of `sysexits.h`.
+  /// The exit codes of the program. Those from 64 on are taken from `sysexits.h`.
   enum ExitStatus: Int32, CaseIterable {
     case done = 0
     case findings = 1

@@ -4,8 +4,8 @@
   import Foundation
   import GRDB
 
-  /// What ^C asks for: what runs ends with an error, so that a transaction is rolled back, and the file closed. What does not end so
-  /// in a while ends at once, which the file survives, too.
+  /// The handling of ^C: running work ends with an error, so that a transaction is rolled back and the file closed. Work that
+  /// does not end within a time ends with the process, which the file survives, too.
   enum Interruption {
     private static let state = Locked(State())
 
@@ -17,10 +17,10 @@
 
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// The exit code of a process that a signal has ended, as shells tell it; `nil` unless one has.
+    /// The exit code of a process that a signal has ended, as shells report it; `nil` without a signal.
     static var code: Int32? { state.withLock { $0.signal.map { 128 + $0 } } }
 
-    /// From now on the process takes the signals itself.
+    /// Begins to handle signals.
     static func take() {
       for number in [SIGINT, SIGTERM] {
         signal(number, SIG_IGN)
@@ -34,7 +34,7 @@
     private static func interrupt(_ number: Int32) {
       let isFirst = state.withLock { state in
         defer { state.signal = state.signal ?? number }
-        // What runs on the connection now fails.
+        // The running statement of the connection fails.
         state.queue?.interrupt()
         return state.signal == nil
       }
@@ -42,7 +42,7 @@
       DispatchQueue.global().asyncAfter(deadline: .now() + patience) { Foundation.exit(128 + number) }
     }
 
-    /// Interrupts what runs on a connection while `body` runs.
+    /// Runs `body`, during which a signal interrupts the statements of a connection.
     static func interrupting<R>(_ queue: DatabaseQueue, _ body: () throws -> R) throws -> R {
       state.withLock { $0.queue = queue }
       defer { state.withLock { $0.queue = nil } }
@@ -50,7 +50,7 @@
       return try body()
     }
 
-    /// Throws if what is done is to end: for work that is no statement.
+    /// Throws after a signal, for work outside of statements.
     static func check() throws {
       if code != nil { throw ToolError(.interrupted, "interrupted") }
     }

@@ -4,10 +4,10 @@
   import GRDB
   import GRDBSQLite
 
-  /// What ends a command, with the exit code that says so.
+  /// An error that ends a command, with its exit code.
   struct ToolError: Error {
     let status: ExitStatus
-    /// `nil` if there is nothing to say.
+    /// The message; `nil` if none is to be shown.
     let message: String?
 
     init(_ status: ExitStatus, _ message: String?) {
@@ -21,7 +21,7 @@
       FileHandle.standardError.write(Data("\(mark) \(printable(message))\n".utf8))
     }
 
-    /// Says of a file what SQLite complains of.
+    /// Runs a closure, and translates SQLite's errors into errors about a file.
     static func translating<R>(_ path: String, _ body: () throws -> R) throws -> R {
       do {
         return try body()

@@ -56,8 +56,8 @@ struct CoherenceTests {
   /// Registers the model, and gives a folder of its own.
   private func withModel(_ body: (URL) async throws -> Void) async throws {
     try Model(
-      "MyModelName", entities: [Setting.self],
-      configurations: ["TransientData": [Token.self], "GlobalData": [User.self]]
+      "MyModelName", entities: [],
+      configurations: ["TransientData": [Token.self], "PersistentData": [Setting.self], "GlobalData": [User.self]]
     ).register()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

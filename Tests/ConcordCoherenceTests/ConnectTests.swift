@@ -139,7 +139,8 @@ struct ConnectTests {
 
   @Test("Quick start, with custom configurations and the asynchronous form")
   func quickStart() async throws {
-    try Model("MyModelName", entities: [Book.self]).register()
+    try Model("MyModelName", entities: [], configurations: ["TransientData": [], "PersistentData": [Book.self]])
+      .register()
     func start() throws {
       let connect: Connect = GenericConnect<ContextStrategy.Mixed>(name: "MyModelName")
 

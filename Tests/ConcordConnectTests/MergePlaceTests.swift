@@ -40,7 +40,7 @@ struct MergePlaceTests {
   func stores(_ kind: StoreKind) async throws {
     try await withFolder { folder in
       let model = try Model(
-        "Library", entities: [Novel.self], configurations: ["Global": [Author.self]])
+        "Library", entities: [], configurations: ["Global": [Author.self], "Own": [Novel.self]])
       let connect = GenericConnect<ContextStrategy.Mixed>(name: "Library", model: model)
       try connect.attachPersistentStores(
         at: folder,

@@ -92,10 +92,11 @@ struct ModelTests {
     #expect(Model.registered(name) === model)
   }
 
-  @Test("An entity is meant for its configuration, and any other for the rest")
+  @Test("An entity is meant for the configurations that list it, and without one for what no other is meant for")
   func configurations() throws {
     let model = try Model(
-      "M", entities: [Writer.self], configurations: ["TransientData": [Described<WithWriters>.self]])
+      "M", entities: [],
+      configurations: ["TransientData": [Described<WithWriters>.self], "PersistentData": [Writer.self]])
     let (writer, described) = (try model.entity(Writer.self), try model.entity(Described<WithWriters>.self))
     let both = ["TransientData", "PersistentData"]
     #expect(model.isMeant(described, for: "TransientData", attached: both))
@@ -107,6 +108,12 @@ struct ModelTests {
     #expect(!model.isMeant(described, for: "", attached: ["", "TransientData"]))
     // It does not get into the store of another configuration because its own is not attached.
     #expect(!model.isMeant(described, for: "PersistentData", attached: ["PersistentData"]))
+    #expect(!model.isMeant(writer, for: "Unknown", attached: ["Unknown"]))
+    try model.checkConfiguration("")
+    try model.checkConfiguration("PersistentData")
+    #expect { try model.checkConfiguration("Data") } throws: { error in
+      "\(error)" == "the model 'M' declares no configuration 'Data'; it declares 'PersistentData', 'TransientData'"
+    }
   }
 
   @Test("The relations of a persistent aggregate are those of its properties")

@@ -78,7 +78,7 @@ struct ContainerTests {
       let container = Container(name: "Library", model: try libraryModel())
       #expect(throws: StoreError.self) {
         try container.attachPersistentStores(
-          at: folder, for: [StoreConfiguration(name: "A", type: .inMemory), StoreConfiguration(type: "Nothing")])
+          at: folder, for: [StoreConfiguration(type: .inMemory), StoreConfiguration(type: "Nothing")])
       }
       #expect(container.persistentStores.isEmpty)
       #expect(throws: StoreError.self) { try container.viewContext.find(Review.self, id: 1) }
@@ -89,8 +89,10 @@ struct ContainerTests {
   func perUser(_ strategy: StrategyKind) async throws {
     try await withFolder { folder in
       let model = try Model(
-        "Library", entities: [Author.self],
-        configurations: ["UserData": [Review.self], "TransientData": [Team.self, Person.self]])
+        "Library", entities: [],
+        configurations: [
+          "GlobalData": [Author.self], "UserData": [Review.self], "TransientData": [Team.self, Person.self],
+        ])
       let container = strategy.container(model)
       let types: StoreType = StoreKind.allCases.contains { $0.type == .sqlite } ? .sqlite : .inMemory
       try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "GlobalData", type: types))
@@ -139,7 +141,7 @@ struct ContainerTests {
     let errors = Locked<[any Error]>([])
     let coordinator = PersistentStoreCoordinator(model: try libraryModel())
     let rows = MemoryStore(name: "rows")
-    try coordinator.attach(rows, configuration: "Default")
+    try coordinator.attach(rows, configuration: "")
     let view = ViewContext(parent: coordinator, delivery: .immediate) { error in errors.withLock { $0.append(error) } }
     let context = BackgroundContext(parent: coordinator)
     context.insert(Review(id: 1, text: "one"))
@@ -160,7 +162,8 @@ struct ContainerTests {
 
   @Test("What waits for a store that is gone keeps no other store attached, and is written when its own comes back")
   func waitingForAStore() async throws {
-    let model = try Model("Library", entities: [Author.self], configurations: ["UserData": [Review.self]])
+    let model = try Model(
+      "Library", entities: [], configurations: ["GlobalData": [Author.self], "UserData": [Review.self]])
     let container = StrategyKind.mixed.container(model) { _ in }
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -182,7 +185,8 @@ struct ContainerTests {
 
   @Test("What waits for a store that is gone holds up nothing that is kept elsewhere")
   func othersDoNotWait() async throws {
-    let model = try Model("Library", entities: [Author.self], configurations: ["UserData": [Review.self]])
+    let model = try Model(
+      "Library", entities: [], configurations: ["GlobalData": [Author.self], "UserData": [Review.self]])
     let container = StrategyKind.mixed.container(model) { _ in }
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -242,7 +246,10 @@ struct ContainerTests {
     @Test("Files are named after container, configuration and type, in folders made as needed, for their owner only")
     func files() async throws {
       try await withFolder { folder in
-        let container = Container(name: "Library", model: try libraryModel())
+        let model = try Model(
+          "Library", entities: [Review.self],
+          configurations: ["PersistentData": [Team.self, Person.self], "X": [Author.self]])
+        let container = Container(name: "Library", model: model)
         let deep = folder.appending(path: "a/b")
         let stores = try container.attachPersistentStores(
           at: deep,

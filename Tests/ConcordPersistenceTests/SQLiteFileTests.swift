@@ -168,7 +168,8 @@
         try queue.write {
           try $0.execute(
             sql: """
-              CREATE TABLE Author (id TEXT NOT NULL PRIMARY KEY, name INTEGER, born INTEGER, _stamp REAL NOT NULL)
+              CREATE TABLE Author (id TEXT NOT NULL PRIMARY KEY, name INTEGER, born INTEGER, _stamp REAL NOT NULL);
+              CREATE TABLE concord_relations ("table" TEXT NOT NULL, "column" TEXT NOT NULL, target TEXT NOT NULL);
               """)
         }
         try queue.close()
@@ -178,7 +179,7 @@
         let tables = try DatabaseQueue(path: url.path).read {
           try String.fetchAll($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
         }
-        #expect(tables == ["Author"])
+        #expect(tables == ["Author", "concord_relations"])
       }
     }
 
@@ -263,7 +264,8 @@
           let other = isReplaced ? try SQLiteStore(url: url, entities: coordinator.model.entities) : nil
           context.insert(Author(id: "b", name: "B"))
           #expect(
-            reason { try context.save() } == "the store 'a.sqlite' failed: its file was removed or replaced")
+            reason { try context.save() }
+              == "the file of the store 'a.sqlite' was removed or replaced while it was open")
           #expect(context.hasChanges)
           coordinator.detach(store)
           try store.close()

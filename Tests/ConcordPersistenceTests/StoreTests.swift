@@ -106,7 +106,8 @@ struct StoreTests {
 struct CoordinatorTests {
   @Test("An entity is kept in the store of its configuration, and refers across stores", arguments: StoreKind.allCases)
   func configurations(_ kind: StoreKind) throws {
-    let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
+    let model = try Model(
+      "M", entities: [], configurations: ["Books": [Author.self, Book.self], "Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
       let coordinator = PersistentStoreCoordinator(model: model)
@@ -146,7 +147,8 @@ struct CoordinatorTests {
 
   @Test("A save over two stores that fails changes neither", arguments: StoreKind.allCases)
   func failingSave(_ kind: StoreKind) throws {
-    let model = try Model("M", entities: [Author.self, Book.self], configurations: ["Reviews": [Review.self]])
+    let model = try Model(
+      "M", entities: [], configurations: ["Books": [Author.self, Book.self], "Reviews": [Review.self]])
     try kind.withStore(model) { books in
       let reviews = MemoryStore(name: "reviews")
       let coordinator = PersistentStoreCoordinator(model: model)

@@ -62,8 +62,8 @@ struct ViewSnapshotTests {
       PersistentStoreCoordinator(model: try libraryModel()), PersistentStoreCoordinator(model: try libraryModel())
     )
     let rows = MemoryStore(name: "shared")
-    try first.attach(rows, configuration: "Default")
-    try second.attach(rows, configuration: "Default")
+    try first.attach(rows, configuration: "")
+    try second.attach(rows, configuration: "")
     let view = ViewContext(parent: first, delivery: .immediate) { _ in }
     let (mine, theirs) = (BackgroundContext(parent: first), BackgroundContext(parent: second))
     mine.insert(Review(id: 1, text: "one"))
@@ -78,7 +78,7 @@ struct ViewSnapshotTests {
   func announcementsEnd() async throws {
     let coordinator = PersistentStoreCoordinator(model: try libraryModel())
     let rows = MemoryStore(name: "rows")
-    try coordinator.attach(rows, configuration: "Default")
+    try coordinator.attach(rows, configuration: "")
     let context = BackgroundContext(parent: coordinator)
     context.insert(Review(id: 1, text: "one"))
     try context.save()

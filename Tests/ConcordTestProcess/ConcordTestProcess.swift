@@ -14,6 +14,7 @@ import Foundation
 /// `full FOLDER KILOBYTES`: does everything in files that cannot become larger, and once more where they can; see `ConcordTestProcess+Full`.
 /// `full-outbox FOLDER KILOBYTES`: forwards into files that cannot become larger, and sends when they can.
 /// `fixed FOLDER`: does everything in a folder that it may not write to.
+/// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -32,6 +33,7 @@ struct ConcordTestProcess {
     case "full": try await full(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "full-outbox": try await fullOutbox(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "fixed": try fixed(folder)
+    case "carry": try carry(folder)
     default: try await idle(folder)
     }
   }
@@ -48,6 +50,18 @@ struct ConcordTestProcess {
       }
     try container.attachPersistentStore(at: folder)
     return container
+  }
+
+  private static func carry(_ folder: URL) throws {
+    let model = try Model("Carry", entities: [Entry.self, CarriedOver.self])
+    let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Carry", model: model)
+    try container.attachPersistentStore(at: folder)
+    try carryOver(Entry.self, to: container, batch: 20) { offset, limit in
+      say("reading")
+      return offset < 2000 ? (offset..<offset + limit).map { Entry(id: $0, text: "\($0)") } : nil
+    }
+    say("done")
+    while true { sleep(1) }
   }
 
   private static func save(_ folder: URL, strategy: String) async throws {

@@ -173,11 +173,15 @@ private struct Drawer: Aggregate, Equatable {
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
     [.init(wrapper: \.box), .init(wrapper: \.boxes), .init(wrapper: \.spare)]
   }
+}
 
+@Suite("No needless notices in a cycle")
+struct NoNeedlessNoticesInCyclesTests {
   @Test(
     "Who shows an entity of her cycle is told nothing when that one gets a relation that she shows without anyway",
     arguments: [false, true])
   func relationThatLeadsBack(isInTransaction: Bool) {
+    let store = EntityStore(delivery: .immediate)
     let harriet = store.store(Knower(id: 1, friends: [Knower(id: 2, friends: [Knower(id: 1)])]))
     let emma = store.observer(Knower.self, id: 2)
     let (log, own) = (Log<Knower?>(), Log<Knower>())

@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-// Relies on: values with the same bits are the same value, whatever their type (Swift values may be moved and copied
-// bitwise). Values with different bits may still be equal. Reads exactly the bytes of the values, which live for the call.
+// Invariant: values with the same bits are the same value, whatever their type, since Swift values may be moved and copied
+// bitwise. Values with different bits may still be equal. Reads exactly the bytes of the values, which live for the call.
 
 /// Whether two values have the same bits.
 @inlinable func haveSameBits<T>(_ a: T, _ b: T) -> Bool {

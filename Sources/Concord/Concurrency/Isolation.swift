@@ -1,7 +1,7 @@
-// Relies on: a function that is isolated to an actor is called like one that is not; its isolation is what the compiler
-// checks, and what the caller sees to. Who calls the result does so on the actor.
+// Invariant: a function that is isolated to an actor has the same calling convention as one that is not; isolation is checked
+// by the compiler only. The caller must call the result on the actor.
 
-/// A function without the isolation in its type.
+/// Returns a function without the isolation in its type.
 @inlinable func withoutIsolation<Value>(
   _ function: @escaping @isolated(any) @Sendable (Value) -> Void
 ) -> @Sendable (Value) -> Void {

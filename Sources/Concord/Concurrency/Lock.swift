@@ -8,15 +8,15 @@
   public import Synchronization
 #endif
 
-/// The one kind of lock in the store, with a condition to wait for. Not recursive.
+/// A lock with a condition variable, the only kind of lock in the store. Not recursive.
 ///
-/// It is not a `Synchronization.Mutex`, because a writer has to sleep until another thread's transaction has ended, and
-/// because the thread sanitizer does not see into that.
+/// It is not a `Synchronization.Mutex`, because a writer has to wait until another thread's transaction has ended, and because
+/// the thread sanitizer does not understand that type.
 // Unchecked, because the compiler cannot see that a lock guards its own fields: `primitive` is atomic, or the platform's,
 // and `turn` and `waiting` are used only while it is held.
 @usableFromInline final class Lock: @unchecked Sendable {
   @usableFromInline let primitive = PrimitiveLock()
-  /// Where those sleep who are to be woken by `wakeAll`, and how many they are.
+  /// The condition that waiting threads sleep on until `wakeAll`.
   private lazy var turn = Condition()
   private var waiting = 0
 
@@ -32,7 +32,7 @@
     return try body()
   }
 
-  /// Sleeps until `wakeAll`, or for so long at most, without the lock; holds it again on return. May wake for no reason.
+  /// Releases the lock, sleeps until `wakeAll` or until a duration has passed, and takes the lock again. May wake spuriously.
   func wait(atMost duration: Duration? = nil) {
     waiting += 1
     let turn = turn
@@ -44,7 +44,7 @@
     waiting -= 1
   }
 
-  /// Wakes all that sleep in `wait`. The lock is held.
+  /// Wakes all threads that sleep in `wait`. The lock is held.
   @usableFromInline func wakeAll() {
     guard waiting > 0 else { return }
     turn.lock()
@@ -54,7 +54,7 @@
 }
 
 #if canImport(Darwin)
-  /// The platform's own, which knows of priorities.
+  /// The platform's own lock, which avoids priority inversion.
   @usableFromInline struct PrimitiveLock: ~Copyable {
     private let word = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
 
@@ -66,12 +66,14 @@
     @usableFromInline func tryLock() -> Bool { os_unfair_lock_trylock(word) }
   }
 #else
-  /// Two atomic operations when uncontended, half of what a `pthread_mutex_t` costs. A thread that finds it held spins a
-  /// little and then sleeps. The word's values are those of the second mutex in Drepper, "Futexes Are Tricky" (2011).
+  /// A lock on a futex: two atomic operations when uncontended, half of the cost of a `pthread_mutex_t`.
+  ///
+  /// A thread that finds the lock held spins briefly and then sleeps. The values of the word are those of the second mutex in
+  /// Drepper, "Futexes Are Tricky" (2011).
   @usableFromInline struct PrimitiveLock: ~Copyable {
     @inlinable static var free: UInt32 { 0 }
     @inlinable static var held: UInt32 { 1 }
-    /// Held, and somebody may be asleep.
+    /// The lock is held, and a thread may be sleeping.
     @inlinable static var awaited: UInt32 { 2 }
 
     @usableFromInline let word = Atomic<UInt32>(free)
@@ -94,7 +96,7 @@
     }
 
     @inline(never) @usableFromInline borrowing func lockWhenFree() {
-      // Critical sections are short: most often it is free before a thread could have gone to sleep.
+      // Critical sections are short: usually the lock is free before a thread could have gone to sleep.
       for _ in 0..<64 where word.load(ordering: .relaxed) == Self.free && tryLock() { return }
       isFree.lock()
       while word.exchange(Self.awaited, ordering: .acquiring) != Self.free { isFree.wait() }
@@ -109,7 +111,7 @@
   }
 #endif
 
-/// A place to sleep at: a condition of pthread's and the mutex that guards it.
+/// A condition variable of pthread, with the mutex that guards it.
 private final class Condition {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -121,7 +123,7 @@ private final class Condition {
     #if canImport(Darwin)
       pthread_cond_init(condition, nil)
     #else
-      // Times are of the clock that nobody sets.
+      // Times are those of the monotonic clock.
       var attributes = pthread_condattr_t()
       pthread_condattr_init(&attributes)
       pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -139,7 +141,7 @@ private final class Condition {
 
   func lock() { pthread_mutex_lock(mutex) }
   func unlock() { pthread_mutex_unlock(mutex) }
-  /// Sleeps without the mutex; holds it again on return. May wake for no reason.
+  /// Releases the mutex, sleeps, and takes the mutex again. May wake spuriously.
   func wait() { pthread_cond_wait(condition, mutex) }
   func wait(atMost duration: Duration) {
     let (seconds, attoseconds) = duration.components
@@ -160,7 +162,7 @@ private final class Condition {
   func wakeAll() { pthread_cond_broadcast(condition) }
 }
 
-/// The calling thread, as a number to compare with.
+/// Returns a number that identifies the calling thread.
 @usableFromInline package func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())

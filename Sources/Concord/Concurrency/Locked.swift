@@ -1,4 +1,4 @@
-/// A value that is only used under a lock of its own: for the other modules, and for what needs no waiting.
+/// A value that is accessed under a lock of its own, for the other modules, and for state that no thread waits for.
 // Unchecked, because the compiler cannot see that `value` is used only while `lock` is held.
 package final class Locked<Value>: @unchecked Sendable {
   @usableFromInline let lock = Lock()

@@ -1,7 +1,7 @@
-/// Keeps entities and their projections in step, at the end of each transaction.
+/// The projections of a store, whose shared fields are made equal at the end of each transaction.
 ///
-/// A type and its projections are a *star*. Of the values that are stored under one id, those that are newer than the whole
-/// give it their shared fields, the oldest of them first; then all take what the whole has.
+/// A type and its projections are a *star*. Of the values stored under one id, those that are newer than the whole write
+/// their shared fields to it, the oldest first; then all projections take the fields of the whole.
 final class Projections {
   private let graph: Graph
   private var stars: [ObjectIdentifier: any AnyStar] = [:]
@@ -10,7 +10,7 @@ final class Projections {
 
   var isWanted: Bool { !stars.isEmpty }
 
-  /// A type is new to the store: it may be a projection.
+  /// Registers a type that is new to the store, if it is a projection.
   func didAdd(_ type: Any.Type) {
     if let projection = type as? any EntityProjection.Type { add(projection) }
   }
@@ -24,11 +24,11 @@ final class Projections {
     graph.written.isProjected = true
   }
 
-  /// Brings in step what the transaction wrote.
+  /// Makes the shared fields equal of entities that the transaction wrote.
   func update(_ core: StoreCore) {
     var done = core.layers.firstUnprojected
     let (first, isAbove) = (done, core.layers.isShown)
-    // A setter may change what it is given; such a pair is left after a while.
+    // A setter may change the value that it is given. Such a pair is left as it is after some rounds.
     for _ in 0..<8 {
       let written = graph.written.all
       guard done < written.count else { return }
@@ -44,7 +44,7 @@ private protocol AnyStar {
   func update(_ node: Node, _ times: WriteTimes, _ core: StoreCore)
 }
 
-/// When nodes were written, compared with each other. What a layer wrote has no stamp of its own, and is later than all below.
+/// The order in which nodes were written. Writes of layers have no stamps of their own, and are later than all in the base.
 private struct WriteTimes {
   private let order: [ObjectIdentifier: Int]
   private let isAbove: Bool
@@ -72,7 +72,7 @@ private final class Star<Whole: Identifiable & Sendable>: AnyStar {
     let whole = table.find(id)
     let others = members.compactMap { member in member.find(id).map { (member, $0) } }
     if !written.exists {
-      // What was only about to come has not been removed.
+      // An entity that was never committed was not removed.
       guard !written.flags.contains(.uncommitted) else { return }
       for node in others.map(\.1) + (whole.map { [$0] } ?? []) where node.exists && time(node).1 < time(written).1 {
         core.removal.remove(node)
@@ -91,7 +91,7 @@ private final class Star<Whole: Identifiable & Sendable>: AnyStar {
   }
 }
 
-/// A projection of a type, whichever.
+/// A projection of a type, whatever its own type.
 private class Member<Whole: Identifiable & Sendable> {
   func id(of node: Node) -> Whole.ID? { nil }
   func find(_ id: Whole.ID) -> Node? { nil }
@@ -121,7 +121,7 @@ private final class Projected<P: EntityProjection>: Member<P.Whole> {
 }
 
 extension StoreCore {
-  /// Gives an entity another value, and leaves its stamp alone.
+  /// Replaces the value of an entity, and keeps its stamp.
   fileprivate func replace<T: Identifiable & Sendable>(_ node: EntityNode<T>, by value: T) {
     guard let table = node.table.typed(T.self), let present = node.value, value.id == present.id,
       !table.isSame(present, value)

@@ -1,7 +1,7 @@
-import Foundation
+import Dispatch
 import Synchronization
 
-/// A store's state and its lock, and the observers' ways to be called.
+/// A store's state with its lock, and the lines in which observers are called.
 ///
 /// The lock is held for short, bounded work only. User code (closures of `update`, `ifPresent`, transactions, observers,
 /// loggers) runs without it; while a closure runs inside a transaction, `Turns` keeps other threads from writing, and they
@@ -13,20 +13,20 @@ import Synchronization
   @usableFromInline let core: StoreCore
   @usableFromInline let lines: DeliveryLines
 
-  // What could not be released at once, because the lock was taken.
+  // Releases that had to be postponed, because the lock was taken.
   private let releaseLock = Lock()
   @exclusivity(unchecked) private var releases: [Release] = []
-  /// Their count, which is read without that lock.
+  /// The number of postponed releases, which is read without `releaseLock`.
   private let releaseCount = Atomic<Int>(0)
 
   private static let lastToken = Atomic<UInt64>(0)
 
-  init(
-    delivery: EntityStore.Delivery, stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?,
-    date: (@Sendable () -> Date)?
-  ) {
-    core = StoreCore(stamping: stamping, logger: logger, date: date)
-    lines = DeliveryLines(delivery)
+  /// Creates the state of an empty store.
+  ///
+  /// - Parameter queue: the queue of observers that belong to no actor; `nil` if the committing thread calls them.
+  init(queue: DispatchQueue?, clock: StampClock, logger: (any EntityStoreLogger)?) {
+    core = StoreCore(clock: clock, logger: logger)
+    lines = DeliveryLines(queue: queue)
   }
 
   // MARK: Writing
@@ -44,9 +44,9 @@ import Synchronization
     if core.turns.isBusy { beginBusyWrite(token) }
   }
 
-  /// The same for an operation of which it is known what it writes to: layers that do not depend on it stay where they are.
+  /// Runs one writing operation on a known entity. Layers that do not depend on the entity are not replayed.
   ///
-  /// - Parameter isOnly: it writes to nothing beside this entity and what is in it.
+  /// - Parameter isOnly: whether the operation writes only to this entity and to entities inside it.
   @inlinable func write<T: Identifiable & Sendable, R>(
     _ token: UInt64, to type: T.Type, _ id: @autoclosure () -> T.ID, only isOnly: Bool = true,
     _ operation: (StoreCore) -> R
@@ -57,13 +57,13 @@ import Synchronization
     return result
   }
 
-  /// Takes the lock; whether there is nobody to wait for, and no layer.
+  /// Takes the lock. Returns whether no transaction is open, and there are no layers.
   @usableFromInline func beginFreeWrite() -> Bool {
     enter()
     return !core.turns.isBusy
   }
 
-  // Not specialised for the type: the entity is looked up only where there are layers.
+  // Not specialised for the type: the entity is looked up only if there are layers.
   @usableFromInline @inline(never) func beginBusyWrite<T: Identifiable & Sendable>(
     _ token: UInt64, to type: T.Type, _ id: T.ID, only isOnly: Bool
   ) {
@@ -74,20 +74,20 @@ import Synchronization
     core.beginLayeredWrite(to: isOnly ? WriteTarget(table.find(id), writesOthers: table.isAggregate) : nil)
   }
 
-  /// A transaction is open, or there are layers, which are taken off what is written.
+  /// Begins a write while a transaction is open, or there are layers, which are taken off.
   private func beginBusyWrite(_ token: UInt64) {
     if core.turns.isOpen { waitForTurn(token) }
     core.beginLayered()
     core.exposeBase()
   }
 
-  /// Waits until it is the caller's turn to write, and leaves layers where they are.
+  /// Waits until it is the caller's turn to write, without taking layers off.
   func beginTurn(_ token: UInt64) {
     enter()
     if core.turns.isOpen { waitForTurn(token) }
   }
 
-  /// Runs an operation that has to wait for its turn, and does not write to any entity.
+  /// Runs an operation that has to wait for its turn, and writes to no entity.
   func inspect<R>(_ token: UInt64, _ operation: (StoreCore) -> R) -> R {
     beginTurn(token)
     let result = operation(core)
@@ -97,9 +97,10 @@ import Synchronization
 
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
-    // Most often it is the transaction's own thread, which need not ask for the time.
+    // Fast path: usually it is the transaction's own thread, which need not read the time.
     if core.turns.mayWrite(thread, token: token) { return }
-    // Nobody can tell a thread that an open closure waits for from one that will simply have its turn. So a long wait is said.
+    // A thread that an open closure waits for cannot be distinguished from one whose turn will come. So a long wait is
+    // reported.
     var stall: Stall? = Stall(after: core.turns.patience)
     while !core.turns.mayWrite(thread, token: token) {
       lock.wait(atMost: stall?.rest)
@@ -112,11 +113,11 @@ import Synchronization
     }
   }
 
-  /// Commits if the operation was the outermost, gives the lock back, and delivers.
+  /// Commits if the operation was the outermost, releases the lock, and delivers notices.
   @usableFromInline func endWrite() {
     guard !core.turns.isBusy else { return endBusyWrite() }
     performReleases()
-    // Most often there is nothing to end, nobody to tell and nothing to log.
+    // Fast path: usually there is nothing to release, to notify of or to log.
     guard !core.backlog.isEmpty else { return unlock() }
     commit()
   }
@@ -125,7 +126,7 @@ import Synchronization
     if core.turns.isOpen { unlock() } else { endLayeredWrite() }
   }
 
-  /// Commits, gives the lock back, and delivers.
+  /// Commits, releases the lock, and delivers notices.
   func commit() {
     core.commit()
     guard let subscriber = core.toldNow.take() else {
@@ -133,7 +134,7 @@ import Synchronization
       performReleasesIfFree()
       return lines.deliver()
     }
-    // One observer of one entity, which is most frequent, needs no notice.
+    // Fast path: a single observer of one entity is the most frequent case, and needs no notice.
     guard core.log.isEmpty, core.ended.isEmpty, let maker = subscriber.use({ $0.beginTellingNow() }) else {
       subscriber.use { $0.didChange(core) }
       unlockAndLog()
@@ -145,10 +146,10 @@ import Synchronization
     lines.deliver()
   }
 
-  /// Gives the lock back, and nothing else: no code of the user's is to run before the observer is told.
+  /// Releases the lock, and does nothing else: no code of the user's may run before the observer is called.
   @usableFromInline func unlockToTell() { lock.unlock() }
 
-  /// Runs user code in the middle of an operation, without the lock. What it does to the store joins the transaction.
+  /// Runs the user's code in the middle of an operation, without the lock. Its calls to the store are parts of the transaction.
   @inlinable func unlocked<R>(_ body: () -> R) -> R {
     beginUnlocked()
     defer { endUnlocked() }
@@ -166,7 +167,7 @@ import Synchronization
     // The closure may have made a layer.
     if core.turns.hasLayers, core.layers.wereEntered { core.exposeBase() }
     closeTurn()
-    // Who took or observed something meanwhile is compared with what was committed, and so that is needed.
+    // Observers that were made or called meanwhile are compared with the committed states, which are then needed.
     if !core.turns.isOpen, !core.needsComparison { core.graph.journal.pause() }
   }
 
@@ -181,7 +182,7 @@ import Synchronization
     return token
   }
 
-  /// Runs user code without the lock, with a token for whom it hands its store on to.
+  /// Runs the user's code without the lock, with a token for the store that the code receives.
   func withTurn(_ body: (UInt64) -> Void) {
     let token = openTurn()
     lock.unlock()
@@ -190,7 +191,7 @@ import Synchronization
     closeTurn()
   }
 
-  /// Runs a transaction's body; if it throws, undoes all that was done in it.
+  /// Runs a transaction's body; if it throws, undoes all of its changes.
   func transaction<R>(
     _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, _ body: (UInt64) throws -> R
   ) rethrows -> R {
@@ -229,7 +230,7 @@ import Synchronization
 
   // MARK: Reading
 
-  /// Runs a reading operation; `isCommitted` says that it must not see the open transaction.
+  /// Runs a reading operation; `isCommitted` tells that it must not see the open transaction.
   @inlinable func read<R>(_ token: UInt64, _ operation: (StoreCore, _ isCommitted: Bool) -> R) -> R {
     let isCommitted = beginRead(token)
     let result = operation(core, isCommitted)
@@ -237,7 +238,7 @@ import Synchronization
     return result
   }
 
-  /// Gives the lock back; a read may have found work that ends like a write.
+  /// Releases the lock. A read may have found work that ends like a write.
   @usableFromInline func endRead() { if core.hasUnfinished { endWrite() } else { unlock() } }
 
   @usableFromInline func beginRead(_ token: UInt64) -> Bool {
@@ -251,7 +252,7 @@ import Synchronization
     return isCommitted
   }
 
-  /// Runs an operation that reads what was last committed, whoever asks.
+  /// Runs an operation that reads the last committed state, on any thread.
   func readCommitted<R>(_ operation: (StoreCore) -> R) -> R {
     enter()
     let result = operation(core)
@@ -266,10 +267,11 @@ import Synchronization
     case subscriber(Subscriber)
   }
 
-  /// An observer is gone that may be the last. Never waits. The caller gives the node up, and then performs the release.
+  /// Postpones the release of a node, whose last observer may be gone. Never waits. The caller drops the node, and then
+  /// performs the release.
   @usableFromInline func putOffRelease(of node: NodeHandle) { putOff(.holder(node)) }
 
-  /// A subscription is gone. Never waits.
+  /// Releases a subscription that has ended. Never waits.
   func release(_ subscriber: Subscriber) {
     putOff(.subscriber(subscriber))
     performReleasesIfFree()
@@ -282,37 +284,39 @@ import Synchronization
     }
   }
 
-  /// Takes the lock, when what was dropped before is released: also by others, while the lock was taken.
+  /// Takes the lock, after postponed releases have been performed, also those that other threads postponed while the lock was
+  /// taken.
   private func enter() {
     lock.lock()
     if releaseCount.load(ordering: .relaxed) > 0 { enterAfterReleases() }
   }
 
-  // Not in a loop: what is dropped without the lock, from now on, is not dropped before.
+  // Not in a loop: releases that are postponed from now on did not happen before this call.
   @inline(never) private func enterAfterReleases() {
-    // An open transaction sees to it when it ends.
+    // An open transaction performs them when it ends.
     if core.turns.isOpen { return }
     releaseAndUnlock()
     lines.deliver()
     lock.lock()
   }
 
-  /// Gives the lock back, and sees to what others could not release meanwhile.
+  /// Releases the lock, and performs releases that other threads postponed meanwhile.
   @usableFromInline func unlock() {
     lock.unlock()
     performReleasesIfFree()
   }
 
-  /// Most often there is nothing to be released.
+  /// Performs postponed releases if the lock is free. Fast path: usually there are none.
   @inline(__always) private func performReleasesIfFree() {
     if releaseCount.load(ordering: .sequentiallyConsistent) > 0 { performReleasesUnlessLocked() }
   }
 
-  /// In a loop, since closures that go may hold observers and subscriptions of others, which go next, and so on.
+  /// Performs postponed releases unless the lock is taken. Loops: a released closure may own observers and subscriptions,
+  /// which are then released in turn.
   @usableFromInline func performReleasesUnlessLocked() {
     var hasReleased = false
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0, lock.tryLock() {
-      // An open transaction sees to it when it ends.
+      // An open transaction performs them when it ends.
       if core.turns.isOpen {
         lock.unlock()
         break
@@ -320,12 +324,12 @@ import Synchronization
       releaseAndUnlock()
       hasReleased = true
     }
-    // Otherwise this thread may be the one that has the lock.
+    // If nothing was released, this thread may be the one that holds the lock.
     if hasReleased { lines.deliver() }
   }
 
-  /// Releases what was dropped, each time as a transaction of its own, and gives the lock back. An entity that goes may hold
-  /// observers of others, which are dropped with it: so it is over when nothing was dropped any more.
+  /// Performs postponed releases, each batch as a transaction of its own, and releases the lock. A released entity may own
+  /// observers of other entities, which are released with it: so it loops until there are none.
   private func releaseAndUnlock() {
     repeat {
       performReleases()
@@ -335,7 +339,7 @@ import Synchronization
     unlockAndLog()
   }
 
-  /// Performs what was put off.
+  /// Performs postponed releases.
   func performReleases() {
     while releaseCount.load(ordering: .sequentiallyConsistent) > 0 {
       let batch = releaseLock.withLock {
@@ -364,7 +368,7 @@ import Synchronization
     }
   }
 
-  /// Gives the lock back, and then runs what is not to run with it: loggers, and the end of observers' closures.
+  /// Releases the lock, and then runs code that must not run with it: loggers, and the destruction of observers' closures.
   private func unlockAndLog() {
     guard !core.log.isEmpty || !core.ended.isEmpty else { return lock.unlock() }
     let thread = currentThread()
@@ -377,22 +381,4 @@ import Synchronization
       ended = lock.withLock { core.ended.goOn(on: thread) }
     }
   }
-}
-
-/// A node, for those who do not hold the lock. Only who has the core, and so the lock, gets at it.
-// Unchecked, because the compiler cannot see that; the reference itself never changes.
-@usableFromInline struct NodeHandle: @unchecked Sendable {
-  @usableFromInline let reference: Node
-
-  @usableFromInline init(_ node: Node) { reference = node }
-
-  @usableFromInline func node(in core: StoreCore) -> Node { reference }
-
-  /// Works with the node without counting the reference.
-  @inlinable @inline(__always) func use<R>(in core: StoreCore, _ body: (Node) -> R) -> R {
-    Borrowed(reference).use(body)
-  }
-
-  var identity: ObjectIdentifier { ObjectIdentifier(reference) }
-
 }

@@ -1,4 +1,4 @@
-// The short ways for entities that contain no others, specialised for their types.
+// Fast paths for entities that contain no others, specialised for their types.
 extension StoreCore {
   @inlinable func storeFlat<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?
@@ -7,7 +7,7 @@ extension StoreCore {
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
     if let known, known.exists {
-      // A value that cannot be compared counts as another one.
+      // A value that is not `Equatable` counts as changed.
       if accept(known, stamp), known.replaceValue(with: value, unless: { table.isEquatable && table.isSame($0, $1) }) {
         graph.didWrite(known)
       }
@@ -18,7 +18,7 @@ extension StoreCore {
     return node
   }
 
-  /// Raises the stamp, if that of the write is newer; otherwise the write is discarded. The stamp is the one that was given.
+  /// Raises the stamp of a node, if the given one is newer. Returns whether the write is taken; otherwise it is discarded.
   @usableFromInline func accept(_ node: Node, _ stamp: Stamp?) -> Bool { merge.accept(node, clock.effective(stamp)) }
 
   @usableFromInline func didInsert(_ node: Node, _ stamp: Stamp?) {

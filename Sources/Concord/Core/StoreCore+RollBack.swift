@@ -1,28 +1,22 @@
-// Undoing a transaction that throws: the journal has the states, this brings them back.
+// Undoing a transaction that throws: restores the states that the journal has.
 extension StoreCore {
-  /// What a transaction that throws goes back to, beside the journal.
+  /// The state beside the journal that a transaction which throws restores.
   struct Savepoint {
     let writes: WriteSavepoint
-    /// `nil` if there were no layers.
+    /// The layers; `nil` if there were none.
     let layers: LayerStack.State?
-  }
-
-  /// How far the writes were, without the layers.
-  struct WriteSavepoint {
-    let logCount: Int
-    let clearedCount: Int
   }
 
   var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
   var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 
-  /// Undoes all that was written since the innermost savepoint.
+  /// Undoes all writes since the innermost savepoint.
   func rollBack(to savepoint: Savepoint) {
     layers.goBack(to: savepoint.layers)
     undoWrites(to: savepoint.writes)
   }
 
-  /// Undoes the writes alone, and leaves the layers as they are.
+  /// Undoes the writes since the innermost savepoint, without changing the layers.
   func undoWrites(to savepoint: WriteSavepoint) {
     removal.flush()
     needsComparison = true

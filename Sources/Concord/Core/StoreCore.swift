@@ -1,7 +1,5 @@
-import Foundation
-
-/// All of a store's state. Whoever has it holds the store's lock: `SharedCore` hands it out for as long as that is held, which
-/// is why it is not `Sendable` and no method of it takes the lock.
+/// All of a store's state. Code that has a reference to it holds the store's lock: `SharedCore` passes it on only while the
+/// lock is held. So it is not `Sendable`, and no method of it takes the lock.
 @usableFromInline final class StoreCore {
   @usableFromInline let graph: Graph
   @usableFromInline let backlog: Backlog
@@ -19,18 +17,18 @@ import Foundation
   @usableFromInline let log: LogBuffer
   @usableFromInline let clock: StampClock
   @exclusivity(unchecked) var turns = Turns()
-  /// The observed nodes were touched by more than plain changes; find out which of them really differ.
+  /// Whether observed nodes must be compared with their committed states to find out which of them changed.
   @exclusivity(unchecked) var needsComparison = false
-  /// Who is to be told of the commit without being enqueued; the node keeps it for as long as the lock is held.
+  /// The subscriber that is notified of the commit without a notice. The node retains it for as long as the lock is held.
   @exclusivity(unchecked) var toldNow: Borrowed<Subscriber>?
   var groupCount: UInt64 = 0
   @exclusivity(unchecked) var ended = EndedSources()
 
-  init(stamping: EntityStore.Stamping, logger: (any EntityStoreLogger)?, date: (@Sendable () -> Date)?) {
+  init(clock: StampClock, logger: (any EntityStoreLogger)?) {
+    self.clock = clock
     graph = Graph()
     backlog = graph.backlog
     log = LogBuffer(logger, backlog)
-    clock = StampClock(stamping, date)
     components = ComponentSearch(graph: graph)
     visitor = Visitor(graph: graph, occurrences: OccurrenceList())
     visitor.log = log
@@ -45,9 +43,10 @@ import Foundation
     hubs = Hubs(graph: graph)
     feed = ChangeFeed(graph: graph, hubs: hubs, refresher: refresher, view: view, clock: clock)
     projections = Projections(graph: graph)
-    layers = graph.layers
-    // Unowned, since the core has the removal: a strong reference would be a cycle, and nobody else calls it.
+    layers = LayerStack(graph.journal, graph.unexamined, graph.written)
+    // Unowned, since the core owns the removal: a strong reference would be a cycle.
     removal.didLoseEntity = { [unowned self] in didLoseEntity($0) }
+    reachability.keeps = { [unowned layers] node, existed in layers.keeps(node, existed: existed) }
     graph.didAddTable = { [unowned projections] in projections.didAdd($0) }
   }
 
@@ -55,7 +54,7 @@ import Foundation
 
   // MARK: Operations
 
-  /// Before any operation but a removal: removed entities are taken out of what holds them, and cycles are known.
+  /// Prepares for any operation but a removal: removes the occurrences of removed entities, and finds cycles.
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
@@ -66,31 +65,32 @@ import Foundation
     components.resolve()
   }
 
-  /// Brings a node's value up to date for whoever sees the open transaction.
+  /// Brings a node's value up to date for readers that see the open transaction.
   @usableFromInline func refresh(_ node: Node) {
-    // What holds a removed entity is stale, and so is all above it.
+    // Values that contain a removed entity are stale, and so are all of their ancestors.
     guard node.isStale else { return }
     prepare()
     refresher.refresh(node)
     settleShapes()
-    // What was visited anew may show something old.
+    // A value that was visited again may be stale.
     if node.isStale { refresher.refresh(node) }
   }
 
-  /// Visits values that were found to have another shape than before. A value whose shape keeps changing is left after a while.
+  /// Visits values whose relations were found to have changed. A value whose relations keep changing is left as it is after
+  /// some rounds.
   func settleShapes() {
-    if refresher.reshaped.isEmpty { return }
+    if refresher.reshaped.isEmpty, graph.unrefreshed.isEmpty { return }
     for _ in 0..<8 {
       let nodes = refresher.takeReshaped()
-      if nodes.isEmpty || merge.isActive { return }
+      if nodes.isEmpty && graph.unrefreshed.isEmpty || merge.isActive { return }
       for node in nodes where node.exists {
         removal.removeAgain(merge.revisit(node))
         refresher.refresh(node)
-        // Parents may have copied what it showed before. Their observers need no notice of that: the change below, which led to the
-        // other shape, has enqueued one.
+        // Parents may have copied the previous value. Their observers need no notice of that: the change below, which caused
+        // this one, has enqueued one.
         graph.invalidate(node, isNotifying: false)
       }
-      // A change below goes up only to what is not stale yet. Nobody is told of these, and so nobody would read them.
+      // A change invalidates only ancestors that are not stale yet. These nodes get no notice, after which they would be read.
       for node in graph.unrefreshed.takeAll() { refresher.refresh(node) }
     }
     _ = refresher.takeReshaped()
@@ -103,7 +103,7 @@ import Foundation
     if backlog.isEmpty { return }
     if canOnlyNotify {
       notify()
-      // Bringing values up to date for it may have left more.
+      // Bringing values up to date may have left more work.
       if canOnlyNotify, graph.notified.isEmpty { return backlog.clear() }
     }
     completeWrites()
@@ -119,9 +119,9 @@ import Foundation
         if !graph.notified.isEmpty { notify() }
         if hubs.hasChanged { hubs.tell(self) }
       }
-      // What observers are told was brought up to date, which may have shown another shape, without some that stood in it.
+      // Values for observers were brought up to date, which may have changed their relations, and released entities.
     } while !graph.unexamined.isEmpty
-    assert(!log.isWanted || log.unrelated.search(graph, log))
+    assert(!log.isWanted || merge.unrelated.search(graph, log))
     feed.tell(self)
     layers.commit()
     if !graph.journal.isEmpty || graph.journal.isRecording { graph.journal.commit() }
@@ -130,8 +130,8 @@ import Foundation
     if isIdle { backlog.clear() }
   }
 
-  /// Most often there is nothing to be done but to tell the observers of what was written. What hubs and projections are to look
-  /// at is in the backlog.
+  /// Whether nothing is left but to notify the observers of the written nodes, which is the usual case. Work for hubs and
+  /// projections is in the backlog.
   private var canOnlyNotify: Bool { backlog.hasOnlyNotices && !needsComparison && !graph.journal.isRecording }
 
   func completeWrites() {
@@ -147,7 +147,7 @@ import Foundation
   }
 
   private func notify() {
-    // Most often there is one, which needs no list.
+    // Fast path: usually there is one, which needs no list.
     if graph.journal.isEmpty, !needsComparison,
       let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
     {
@@ -158,7 +158,7 @@ import Foundation
       return tell(node)
     }
     var nodes = graph.notified.takeAll()
-    // Bringing values up to date may show that they have another shape, and so change others.
+    // Bringing values up to date may change their relations, and so enqueue further nodes.
     var next = 0
     while next < nodes.count {
       Borrowed(nodes[next]).use { if $0.isStale, $0.buffersCalls { refresh($0) } }
@@ -176,14 +176,14 @@ import Foundation
         } else if changed?.contains(node) ?? true {
           tell(node)
         } else {
-          // As above, in `settleShapes`: the next change below is to come up to it again.
+          // As in `settleShapes`: a stale node would not be invalidated by the next change below.
           refresh(node)
         }
       }
     }
   }
 
-  /// What observers are about to be told may show what was removed: that is to be known while it is known what was.
+  /// Brings values up to date that observers are about to receive, while it is known which entities were removed.
   private func refreshNotified() {
     let nodes = graph.notified.takeAll()
     for node in nodes { graph.notified.insert(node) }
@@ -191,19 +191,19 @@ import Foundation
   }
 
   private func tell(_ node: Node) {
-    // Nobody subscribes or leaves meanwhile, since that takes the lock.
+    // No observer subscribes or ends meanwhile, since that takes the lock.
     node.withLinks { links in
       for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
     }
   }
 
-  /// Whether an operation that only reads left something to be done: a value was found to have another shape.
+  /// Whether an operation that only reads left work, because it found a value whose relations have changed.
   @inlinable var hasUnfinished: Bool { !backlog.isEmpty && hasUnfinishedNodes }
 
   @usableFromInline var hasUnfinishedNodes: Bool { !graph.notified.isEmpty || !graph.unexamined.isEmpty }
 
-  /// Has observers of a node compared with what was committed when the open transaction ends: for an observer that began during
-  /// it, and for one that was called during it with the committed value. Both have yet to be told what the transaction did.
+  /// Lets a node be compared with its committed state when the open transaction ends: for an observer that began during the
+  /// transaction, or was called during it with the committed value. Both have to be notified of the transaction's changes.
   func compareAtCommit(_ node: Node) {
     needsComparison = true
     graph.notified.insert(node)

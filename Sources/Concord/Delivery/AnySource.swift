@@ -1,4 +1,4 @@
-/// What holds an entity for those who observe it, whatever the type of the value that they are shown.
+/// The holder of an observed entity, whatever the type of the observed value.
 @usableFromInline class AnySource {
   @usableFromInline final let node: HeldNode
 
@@ -8,6 +8,6 @@
   @inlinable final var shared: SharedCore { node.shared }
   @usableFromInline final var handle: NodeHandle { node.handle }
 
-  /// Whether it has no code of the user's.
+  /// Whether the source holds nothing but the node, and so no code of the user's.
   var holdsNodeOnly: Bool { true }
 }

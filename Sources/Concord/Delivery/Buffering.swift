@@ -1,17 +1,17 @@
-/// Which states an observer on a queue or an actor is told when it is slower than the writers.
+/// A choice of the states that an observer on a queue or an actor receives when it is slower than the writers.
 ///
 /// ```swift
 /// let subscription = observer.observe(buffering: .every) { book in history.append(book) }
 /// ```
 public enum Buffering: Sendable, Hashable {
-  /// The newest committed state when its turn comes, once, whatever was missed in between. A waiting notice holds no value.
+  /// The newest committed state when it is the observer's turn, once, whatever was skipped. A waiting notice holds no value.
   case newestOnly
-  /// Each state, but of those that wait at most so many of the newest; each is held until it is told.
+  /// Each state, but at most the given number of the newest waiting ones. Each is held until it is delivered.
   case newest(Int)
-  /// Each state; all that wait are held.
+  /// Each state. All waiting ones are held.
   case every
 
-  /// How many values may wait; `nil` if none is held.
+  /// The greatest number of values that may wait; `nil` if none is held.
   var limit: Int? {
     switch self {
     case .newestOnly: nil

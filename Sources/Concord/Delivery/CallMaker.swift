@@ -1,51 +1,52 @@
-/// An observer's callback, with the value that it is to be called with.
-// A struct, since a plain function would be wrapped anew wherever it is put into anything generic.
+/// A call of an observer's callback, with its value.
+// A struct, since a plain function would be wrapped again at each use in generic code.
 @usableFromInline struct Call: Sendable {
   @usableFromInline let make: @Sendable () -> Void
 
   @inlinable init(_ make: @escaping @Sendable () -> Void) { self.make = make }
 }
 
-/// Makes a call with the newest committed value; `nil` if there is nothing to tell. Holds the entity. The store's lock is held,
-/// and given back where the call is to be made at once: by the store that is passed for it.
+/// A function that makes a call with the newest committed value, or `nil` if there is none to deliver, together with the
+/// source that holds the entity. The store's lock is held, and released by the passed store where the call is made at once.
 // Unchecked, because the compiler cannot see that `source` is used only while the store's lock is held.
 @usableFromInline final class CallMaker: @unchecked Sendable {
   @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ tellingNow: SharedCore?) -> Call?
 
   let line: DeliveryLine
   private let run: Run
-  /// What holds the entity, and which `run` uses without keeping it.
+  /// The source that holds the entity, which `run` uses without retaining it.
   private var source: AnySource?
 
   init(_ line: DeliveryLine, source: AnySource? = nil, _ run: @escaping Run) {
     (self.line, self.run, self.source) = (line, run, source)
   }
 
-  /// The subscription has ended: gives the entity up, unless what holds it has code of the user's, which is not to be destroyed with
-  /// the lock. So the entity is gone for whoever asks next, also if the closure is destroyed later.
+  /// Releases the entity, after the subscription has ended, unless the source has code of the user's, which must not be
+  /// destroyed with the lock held. So the next reader does not find the entity, also if the closure is destroyed later.
   func letGo() { if source?.holdsNodeOnly == true { source = nil } }
 
   func call(_ core: StoreCore, _ occasion: Occasion) -> Call? { run(core, occasion, nil) }
 
-  /// Gives the store's lock back and calls at once, with the value on the stack; then tells what came meanwhile.
+  /// Releases the store's lock and calls at once, with the value on the stack; then delivers notices that were enqueued
+  /// meanwhile.
   func tellNow(_ core: StoreCore, _ shared: SharedCore) {
     _ = run(core, .change, shared)
     line.endServing()
   }
 }
 
-/// Why an observer is told something.
+/// The reason for a call of an observer.
 @usableFromInline enum Occasion {
-  /// The value changed. Of a removed entity nothing is told: the last value has been.
+  /// The value changed. A removed entity gives no call, since its last value was delivered.
   case change
-  /// The first call, or the first after a pause: of a removed entity its last value, of one that was never committed nothing.
+  /// The first call, or the first after a pause. A removed entity gives its last value, one that was never committed no call.
   case beginning
 }
 
-/// Which value is to be told.
+/// The value that a call delivers.
 @usableFromInline enum Presence {
   case nothing
   case current
-  /// The one from before the open transaction.
+  /// The value from before the open transaction.
   case committed
 }

@@ -1,4 +1,4 @@
-/// Tells those who follow all changes of a store.
+/// The feed of a store's change sets.
 final class ChangeFeed {
   private let graph: Graph
   private let refresher: Refresher
@@ -6,10 +6,10 @@ final class ChangeFeed {
   private let clock: StampClock
   let node: Node
   private(set) var present: ChangeSet?
-  /// Who writes, as the outermost transaction says.
+  /// The context of the outermost transaction.
   @exclusivity(unchecked) var context: TransactionContext?
   @exclusivity(unchecked) var origin: ObjectIdentifier?
-  /// Later stamps of the clock are those of the transaction.
+  /// The clock's last stamp before the transaction: later ones are stamps that the transaction was not given.
   private var clockBefore: Stamp = -.infinity
 
   init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView, clock: StampClock) {
@@ -21,7 +21,7 @@ final class ChangeFeed {
     node.holders.add()
   }
 
-  /// Whether old values are to be kept for somebody.
+  /// Begins or ends recording old values, when the first follower comes or the last one leaves.
   func update() {
     let isFollowed = node.isObserved
     if isFollowed, !graph.written.isFollowed { clockBefore = clock.last }
@@ -29,7 +29,7 @@ final class ChangeFeed {
     graph.journal.follow(isFollowed)
   }
 
-  /// Tells what the transaction changed: entities that came or went, or whose own fields or relations changed.
+  /// Delivers the changes of the transaction: entities that were inserted or removed, or whose own fields or relations changed.
   func tell(_ core: StoreCore) {
     defer {
       if context != nil { context = nil }
@@ -65,7 +65,7 @@ final class ChangeFeed {
       givenStamp: new == nil ? nil : givenStamp(of: node, before: existed ? state.stamp : -.infinity))
   }
 
-  /// The stamp that the writer gave; `nil` if it is the clock's, or was left alone.
+  /// Returns the stamp that the writer gave; `nil` if the stamp is the clock's, or was kept.
   private func givenStamp(of node: Node, before stamp: Stamp) -> Stamp? {
     if node.stamp == stamp || (node.stamp > clockBefore && node.stamp <= clock.last) { return nil }
     return node.stamp

@@ -1,9 +1,9 @@
-/// Several sources as one: what is read of them is of one moment, and observers are told once a transaction.
+/// A source that combines several: their values are read in one state, and observers are notified once a transaction.
 ///
-/// Its value is a function that makes the combined value, since that may run user code, and so has to run without the lock.
+/// Its value is a function that makes the combined value. That may run the user's code, and so has to run without the lock.
 // Unchecked, because its superclass is; what it adds never changes.
 final class CombinedSource<Value: Sendable>: ObserverSource<@Sendable () -> Value>, @unchecked Sendable {
-  /// Keeps what is observed alive.
+  /// The combined sources, which retain their entities.
   private let parts: [any CombinedPart]
   private let take: @Sendable (StoreCore, Bool) -> @Sendable () -> Value
 
@@ -18,7 +18,7 @@ final class CombinedSource<Value: Sendable>: ObserverSource<@Sendable () -> Valu
     super.init(hub.node, shared)
   }
 
-  /// Nothing to tell as long as one of them was never committed.
+  /// Returns the function; `nil` as long as one of the sources was never committed.
   override func part(_ core: StoreCore, isCommitted: Bool) -> (@Sendable () -> Value)? {
     isCommitted && isUnborn(core) ? nil : take(core, isCommitted)
   }
@@ -28,7 +28,7 @@ final class CombinedSource<Value: Sendable>: ObserverSource<@Sendable () -> Valu
   override func isUnborn(_ core: StoreCore) -> Bool { parts.contains { $0.isUnborn(core) } }
 }
 
-/// What a combined source asks of its parts, whatever their values.
+/// A part of a combined source, whatever the type of its value.
 protocol CombinedPart: Sendable {
   var shared: SharedCore { get }
   var anchors: [NodeHandle] { get }
@@ -37,7 +37,7 @@ protocol CombinedPart: Sendable {
 
 extension ObserverSource: CombinedPart {}
 
-/// A hub that is told of some entities for as long as it is observed.
+/// A hub that is notified of changes to some entities for as long as it is observed.
 final class RelayHub: Hub {
   private var relays: [Relay] = []
 

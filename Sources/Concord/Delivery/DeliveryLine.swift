@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Calls observers one after the other, in the order of commits: on a queue, on an actor, or on the threads that commit.
+/// A line of observers that are called one after the other, in the order of commits: on a queue, on an actor, or on the
+/// committing threads.
 @usableFromInline final class DeliveryLine: Sendable {
   enum Place: Sendable {
     case queue(DispatchQueue)
@@ -9,7 +10,8 @@ import Synchronization
     case committingThread
   }
 
-  /// An actor, which the closures of its observers keep, and not the line: it may itself keep a subscription that has ended.
+  /// A weak reference to an actor. The closures of its observers retain the actor; the line does not, since the actor may
+  /// itself retain a subscription that has ended.
   struct WeakActor: Sendable {
     // Unsafe to the compiler, which cannot see that it is never set again; reading it is atomic.
     nonisolated(unsafe) private(set) weak var actor: (any Actor)?
@@ -17,10 +19,10 @@ import Synchronization
     init(_ actor: any Actor) { self.actor = actor }
   }
 
-  /// A subscriber that is to be told something, and who made it so.
+  /// A notice that waits in the line.
   private enum Notice {
     case subscriber(Subscriber, thread: UInt)
-    /// All before it have been told.
+    /// A closure to be called when all notices before it have been delivered.
     case barrier(@Sendable () -> Void)
 
     func isOf(anotherThan thread: UInt) -> Bool {
@@ -29,7 +31,7 @@ import Synchronization
   }
 
   private let place: Place
-  /// Where it says that it has something to deliver; unless it is asked.
+  /// The list in which the line registers that it has work; `nil` for a line that is asked.
   private let waiting: WaitingLines?
   private let lock = Lock()
   private let work = Atomic<Bool>(false)
@@ -39,34 +41,34 @@ import Synchronization
 
   init(_ place: Place, waitsIn waiting: WaitingLines? = nil) { (self.place, self.waiting) = (place, waiting) }
 
-  /// Whether it is the line of that actor, and not of one that is gone and had the same address.
+  /// Whether the line belongs to an actor, and not to a released one that had the same address.
   func isOf(_ actor: any Actor) -> Bool { if case .actor(let place) = place { place.actor === actor } else { false } }
 
-  /// Whether each state is told, with a value taken when it was committed; otherwise the newest, taken when it is told.
+  /// Whether each state is delivered, with the value of its commit. Otherwise the newest is, read when it is delivered.
   @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
   @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
 
-  /// Guards the state of the line's subscribers, too.
+  /// Runs a closure with the line's lock, which also guards the state of the line's subscribers.
   @usableFromInline func withLock<R>(_ body: () -> R) -> R { lock.withLock(body) }
 
   /// Enqueues a notice. The lock is held.
   @usableFromInline func enqueue(_ subscriber: Subscriber) {
     if let waiting, line.isIdle { waiting.append(self) }
     line.enqueue(.subscriber(subscriber, thread: tellsEachState ? currentThread() : 0))
-    // Whoever serves looks again before ceasing to.
+    // A thread that serves the line looks again before it ends.
     if !line.isServed { work.store(true, ordering: .relaxed) }
   }
 
-  /// Begins a turn without a notice, if nothing waits and nobody is being told. The lock is held.
+  /// Begins a turn without a notice, if nothing waits and no observer is being called. The lock is held.
   func beginServing() -> Bool { line.begin() }
 
-  /// Ends that turn: tells what has come meanwhile.
+  /// Ends that turn: delivers notices that were enqueued meanwhile.
   func endServing() {
     lock.lock()
     serveCommits(of: currentThread())
   }
 
-  /// Calls back when all that waits now has been told: at once, if nothing waits and nobody is being told.
+  /// Calls a closure when all notices waiting now have been delivered; at once, if none waits and no observer is being called.
   func enqueueBarrier(_ body: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock {
       if line.isIdle { return true }
@@ -78,10 +80,10 @@ import Synchronization
     deliver(all: true)
   }
 
-  /// Sees to it that what waits is delivered. To be called without any lock.
+  /// Lets the waiting notices be delivered. To be called without any lock.
   @usableFromInline func deliver() { deliver(all: false) }
 
-  // Much code, which would stand in several places.
+  // Not inlined, to limit code size.
   @inline(never)
   private func deliver(all: Bool) {
     lock.lock()
@@ -92,7 +94,7 @@ import Synchronization
       queue.async { [self] in serveTurn() }
     case .actor(let place):
       lock.unlock()
-      // If it is gone, so are the closures that belong to it. Barriers may wait all the same.
+      // If the actor is released, so are the closures that belong to it, but barriers may still wait.
       let actor = place.actor
       Task { [self] in await serveTurn(on: actor) }
     case .committingThread: serveCommits(of: all ? nil : currentThread())
@@ -101,8 +103,8 @@ import Synchronization
 
   // MARK: Queues and actors
 
-  /// One turn on the queue: all that waits is told the newest committed state, the same for all. Then others get their turn on
-  /// the queue.
+  /// Serves one turn on the queue: delivers the newest committed state to all waiting observers, the same to all. Then other
+  /// work gets its turn on the queue.
   private func serveTurn() {
     tellNewest()
     if case .queue(let queue) = place, lock.withLock({ line.goOn() }) { queue.async { [self] in serveTurn() } }
@@ -123,7 +125,7 @@ import Synchronization
     guard let shared = passBarriers() else { return }
     var turn: ContiguousArray<Notice> = []
     turn.reserveCapacity(count)
-    // All of one store, since a line belongs to one; the values are read in one go.
+    // All subscribers belong to one store, as the line does, so that their values are read under one lock.
     shared.readCommitted { core in
       lock.withLock {
         while let notice = line.takeFirst() {
@@ -136,7 +138,7 @@ import Synchronization
     for notice in turn { tell(notice) }
   }
 
-  /// Tells the barriers that come first. Gives the store of the subscriber that comes next.
+  /// Calls the barriers at the front. Returns the store of the next subscriber.
   private func passBarriers() -> SharedCore? {
     while true {
       lock.lock()
@@ -166,8 +168,8 @@ import Synchronization
 
   // MARK: Committing threads
 
-  /// Tells what this thread committed. What others committed meanwhile is told by a thread of its own, so that nobody has to
-  /// stay for it. The lock is held, and given back.
+  /// Delivers the commits of this thread. Those of other threads are delivered by a separate thread, so that this one need
+  /// not wait. The lock is held, and released.
   private func serveCommits(of thread: UInt?) {
     while !line.isEmpty {
       if let thread, line.isNext({ $0.isOf(anotherThan: thread) }) {

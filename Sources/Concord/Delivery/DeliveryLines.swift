@@ -1,44 +1,47 @@
 import Dispatch
 import Synchronization
 
-/// The ways by which a store's observers are called.
+/// The lines in which a store's observers are called.
 @usableFromInline final class DeliveryLines: Sendable {
-  /// The store's own: the queue it was made with, or the committing thread.
+  /// The store's own line: on the queue that it was made with, or on the committing thread.
   @usableFromInline let store: DeliveryLine
-  /// For observers on the main actor.
+  /// The line of observers on the main actor.
   @usableFromInline let main: DeliveryLine
-  /// For streams, which do not run user code.
+  /// The line of streams, which run no code of the user's.
   @usableFromInline let direct = DeliveryLine(.committingThread)
-  /// Those of actors, which may be many, that have something to deliver.
+  /// The lines of actors that have work. There may be many such lines.
   private let waiting = WaitingLines()
   private let lock = Lock()
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
   nonisolated(unsafe) private var actorLines: [ObjectIdentifier: WeakLine] = [:]
-  /// How many there may be before it is looked which are gone: twice those that were not.
+  /// The number of lines at which released ones are removed: twice the number that was left the last time.
   // Unsafe to the compiler for the same reason: used only while `lock` is held.
   nonisolated(unsafe) private var actorLimit = 16
 
   private struct WeakLine { weak var line: DeliveryLine? }
 
-  init(_ delivery: EntityStore.Delivery) {
+  /// Creates the lines of a store.
+  ///
+  /// - Parameter queue: the store's own; `nil` for the committing thread.
+  init(queue: DispatchQueue?) {
     DispatchQueue.main.mark()
-    switch delivery {
-    case .immediate:
-      store = DeliveryLine(.committingThread)
-      main = DeliveryLine(.queue(.main))
-    case .queue(let queue):
+    if let queue {
       store = DeliveryLine(.queue(queue))
       main = queue.isSame(as: .main) ? store : DeliveryLine(.queue(.main))
+    } else {
+      store = DeliveryLine(.committingThread)
+      main = DeliveryLine(.queue(.main))
     }
   }
 
-  /// The line of a callback that belongs to an actor, or to none; and whether its first call may come at once, from the caller.
+  /// Returns the line of a callback that belongs to an actor, or to none, and whether its first call may be made at once by
+  /// the caller.
   @usableFromInline func line(of owner: (any Actor)?, calledFrom caller: (any Actor)?) -> (DeliveryLine, isHere: Bool) {
     guard let owner else { return (store, true) }
     return (line(of: owner), caller === owner || (owner === MainActor.shared && DispatchQueue.main.isCurrent))
   }
 
-  /// The line of an actor, which lives as long as it has subscribers.
+  /// Returns the line of an actor, which exists as long as it has subscribers.
   private func line(of actor: any Actor) -> DeliveryLine {
     if actor === MainActor.shared { return main }
     return lock.withLock {
@@ -57,7 +60,7 @@ import Synchronization
     lock.withLock { actorLines.values.compactMap(\.line) }
   }
 
-  /// Delivers what waits. To be called without any lock.
+  /// Delivers the waiting notices. To be called without any lock.
   @usableFromInline func deliver() {
     if store.hasWork { store.deliver() }
     if direct.hasWork { direct.deliver() }
@@ -65,7 +68,7 @@ import Synchronization
     for line in waiting.takeAll() { line.deliver() }
   }
 
-  /// Returns when all notices enqueued so far have been told.
+  /// Returns when all notices enqueued so far have been delivered.
   func settle() async {
     for line in [store, direct, main] + linesOfActors {
       await withCheckedContinuation { continuation in line.enqueueBarrier { continuation.resume() } }

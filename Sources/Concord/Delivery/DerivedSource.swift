@@ -1,9 +1,9 @@
-/// Makes a value of another source's, without the lock.
+/// A source whose value is made from another source's, without the lock.
 // Unchecked, because its superclass is; it adds functions that never change.
 final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value>, @unchecked Sendable {
   private let base: ObserverSource<Base>
   private let transform: @Sendable (Base) -> Value
-  /// Whether two values are the same, where that can be known.
+  /// A closure that tells whether two values are known to be the same.
   private let isSame: @Sendable (Value, Value) -> Bool
 
   /// The lock is held.
@@ -47,7 +47,7 @@ final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value
   haveSameBits(a, b) || (equality(of: Value.self)?(a, b) ?? false)
 }
 
-/// What an observer was told last.
+/// The last value that an observer received.
 // Unchecked, because the compiler cannot see that only the callbacks of one observer use it: these never overlap, and each
 // happens before the next, since the line's lock is taken between them.
 final class LastTold<Value>: @unchecked Sendable {

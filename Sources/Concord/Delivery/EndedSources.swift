@@ -1,7 +1,7 @@
-/// The sources of ended subscriptions, which are to be destroyed without the store's lock, since that runs code of the user's.
+/// The sources of ended subscriptions, which must be destroyed without the store's lock, since that runs code of the user's.
 ///
-/// What one of them held may end others, and these others. A thread destroys them one after the other, and not one inside the
-/// other: so a chain of any length needs no more of the stack than one link. A pure state machine.
+/// A destroyed source may end further subscriptions. A thread destroys the sources one after the other, not recursively, so
+/// that a chain of any length needs no more stack than one source. A pure state machine.
 struct EndedSources {
   private var sources: [Any] = []
   private var threads: [UInt] = []
@@ -10,14 +10,14 @@ struct EndedSources {
 
   mutating func append(_ source: Any) { sources.append(source) }
 
-  /// What the thread is to destroy; nothing if it is about that already, and will come to these.
+  /// Returns the sources that the thread is to destroy; none if it is already destroying sources, and will destroy these next.
   mutating func begin(on thread: UInt) -> [Any] {
     if sources.isEmpty || threads.contains(thread) { return [] }
     threads.append(thread)
     return takeAll()
   }
 
-  /// What the thread is to destroy next; with nothing it has ended.
+  /// Returns the sources that the thread is to destroy next; none if it is done.
   mutating func goOn(on thread: UInt) -> [Any] {
     if sources.isEmpty { threads.removeAll { $0 == thread } }
     return takeAll()

@@ -1,4 +1,4 @@
-/// What became of a collection of entities from one state that an observer was given to the next, by identity.
+/// The difference between two successive states of a collection of entities, by identity.
 ///
 /// ```swift
 /// for await difference in store.find(named: .favourites).map({ $0 ?? [] }).differences {
@@ -9,47 +9,50 @@
 /// }
 /// ```
 ///
-/// Offsets of what was removed, and old offsets, count in the state before; all others in the state after. An entity that
-/// stands in the collection several times counts as several: the first with the first, the second with the second.
+/// Offsets of removed elements, and old offsets, are positions in the state before; all other offsets are positions in the
+/// state after. An entity that the collection contains several times counts as several: the first is compared with the first,
+/// the second with the second.
 public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
-  /// An element that came or went, and where it stands, or stood.
+  /// An element that was inserted or removed, with its position.
   public struct Change: Sendable {
+    /// The position of the element in the array.
     public let offset: Int
+    /// The element that was inserted or removed.
     public let element: Element
   }
 
   /// An element that is in both states.
   public struct Pair: Sendable {
-    /// Where it stood before.
+    /// The position of the element before.
     public let oldOffset: Int
-    /// Where it stands now.
+    /// The position of the element now.
     public let offset: Int
-    /// What it was before.
+    /// The element before.
     public let old: Element
-    /// What it is now.
+    /// The element now.
     public let new: Element
   }
 
   /// The collection after the change.
   public let elements: [Element]
-  /// Whether this is the first one: all elements are inserted.
+  /// Whether this is the first difference, in which all elements are inserted.
   public let isInitial: Bool
-  /// What was not there before, in the order of the collection.
+  /// The inserted elements, in the order of the collection.
   public let inserted: [Change]
-  /// What is not there any longer, in the order before.
+  /// The removed elements, in the order before.
   public let removed: [Change]
-  /// What stands in another place in relation to the others: as few as can be. It may be updated, too.
+  /// The elements that moved relative to the others, as few as possible. They may also be updated.
   public let moved: [Pair]
-  /// What has another value than before: another by `==`, where there is one. Wherever it stands.
+  /// The elements whose value changed, wherever they stand, compared by `==` if there is one.
   public let updated: [Pair]
 
-  /// Nothing was inserted, removed, moved or updated.
+  /// Whether nothing was inserted, removed, moved or updated.
   public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
 
-  /// Compares two states of a collection.
+  /// Creates the difference between two states of a collection.
   ///
   /// - Parameters:
-  ///   - old: the state before; `nil` if there is none, and all is inserted.
+  ///   - old: the state before; `nil` if there is none, and all elements are inserted.
   ///   - new: the state now.
   /// - Complexity: O(*n* log *n*).
   public init(from old: [Element]?, to new: [Element]) {
@@ -76,7 +79,7 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
     updated = pairs.filter { !areSame($0.old, $0.new) }
   }
 
-  /// The so-manieth time that an entity stands in a collection.
+  /// One of the occurrences of an entity in a collection, counted from 0.
   private struct Occurrence: Hashable {
     let id: Element.ID
     let number: Int
@@ -91,9 +94,9 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
     }
   }
 
-  /// Which of some numbers, all different, make up a longest rising sequence (patience sorting).
+  /// Marks a longest increasing subsequence of distinct numbers (patience sorting).
   private static func longestRise(in numbers: [Int]) -> [Bool] {
-    // Where the rising sequence of each length ends whose last number is the least.
+    // For each length, the end of the increasing subsequence whose last number is the least.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
     for (index, number) in numbers.enumerated() {

@@ -1,16 +1,16 @@
 extension EntityObserver {
-  /// An observer of what a function makes of the value.
+  /// Returns an observer of the result of a function of the value.
   ///
   /// ```swift
   /// let count = observer.map { author in author.books.count }
   /// let subscription = count.observe { print($0) }
   /// ```
   ///
-  /// Observers are called when what the function makes is another than before, as far as that can be known: by `==`, if the
-  /// type has it. The function is called where observers are, and wherever the value is read; it may use the store. The observer
-  /// keeps the entity alive, as this one does.
+  /// Observers are called when the result differs from the previous one, by `==` if the type has it. The function is called
+  /// where observers are, and wherever the value is read; it may use the store. The returned observer retains the entity, as
+  /// this one does.
   ///
-  /// - Complexity: constant, and once the function for each notice or reading.
+  /// - Complexity: constant, plus one call of the function for each notice or reading.
   public func map<Derived: Sendable>(_ transform: @escaping @Sendable (Value) -> Derived) -> EntityObserver<Derived> {
     source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, transform)) }
   }
@@ -21,8 +21,8 @@ extension EntityObserver: Identifiable where Value: Identifiable {
   public var id: Value.ID { value.id }
 }
 
-/// Two observers are equal if they observe the same entity of the same store. What is observed otherwise (an alias, a
-/// collection, a part) is the same only for copies of one observer.
+/// Two observers are equal if they observe the same entity of the same store. Other observers (of an alias, a collection, a
+/// part) are equal only if they are copies of one.
 extension EntityObserver: Hashable {
   public static func == (a: Self, b: Self) -> Bool { a.source.identity == b.source.identity }
 
@@ -36,8 +36,8 @@ extension EntityObserver {
   /// let subscription = book.author.name.observe { name in print(name) }
   /// ```
   ///
-  /// What `EntityObserver` has itself (`value`, `values`, `observed`, `id` …) goes before a property of that name; `map` reaches
-  /// those, too.
+  /// The members of `EntityObserver` (`value`, `values`, `observed`, `id` …) are preferred to properties of the same name,
+  /// which `map` reaches.
   ///
   /// - Complexity: constant.
   public subscript<Part: Sendable>(

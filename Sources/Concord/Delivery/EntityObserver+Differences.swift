@@ -1,28 +1,28 @@
 extension EntityObserver where Value: Collection, Value.Element: Identifiable & Sendable {
-  /// What is inserted, removed, moved and updated in the collection, as an asynchronous sequence. The first element inserts
-  /// all that is there.
+  /// The differences between the states of the collection as an asynchronous sequence. The first one inserts all elements.
   ///
   /// ```swift
   /// for await difference in store.observer(all: Book.self).differences { print(difference.inserted.count) }
   /// ```
   ///
-  /// Each difference is to the state that the reader was given before: what a slow reader missed is in the next one, and
-  /// what cancels itself out meanwhile is in none. Each iteration follows on its own, keeps what is observed alive, and
-  /// ends only when its task is cancelled. An alias may name no collection: `map { $0 ?? [] }.differences`.
+  /// Each difference is relative to the state that the reader received before. So a slow reader receives the changes that it
+  /// missed in the next one, and no changes that cancelled each other out. Each iteration is independent, retains the
+  /// observed entities, and ends only when its task is cancelled. For an alias, which may name no collection, use `map { $0
+  /// ?? [] }.differences`.
   ///
-  /// - Complexity: O(*n* log *n*) a difference. Each iteration keeps the collection that it was given last.
+  /// - Complexity: O(*n* log *n*) a difference. Each iteration retains the last collection that it received.
   public var differences: EntityDifferences<Value> { EntityDifferences(values: values) }
 
-  /// Calls back with what is inserted, removed, moved and updated: at once with all as inserted, and then with each difference
-  /// to the state before.
+  /// Calls a closure with the differences between the states of the collection: at once with one that inserts all elements,
+  /// and then with each difference to the state before.
   ///
   /// ```swift
   /// let subscription = books.observeDifferences { difference in print(difference.updated.map(\.new.title)) }
   /// ```
   ///
-  /// Where it is called, and when for the first time, is as with ``observe(buffering:firstCall:isolation:onChange:)``.
+  /// The closure is called as that of ``observe(buffering:firstCall:isolation:onChange:)`` is.
   ///
-  /// - Complexity: O(*n* log *n*) a call. The subscription keeps the collection that was told last.
+  /// - Complexity: O(*n* log *n*) a call. The subscription retains the last delivered collection.
   public func observeDifferences(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (EntityDifference<Value.Element>) -> Void
@@ -51,7 +51,7 @@ where Value.Element: Identifiable & Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator()) }
 
-  /// Goes through the differences to what it gave before.
+  /// An iterator over the differences, each relative to the state that it returned before.
   public struct Iterator: AsyncIteratorProtocol {
     var values: EntityValues<Value>.AsyncIterator
     private var last: [Value.Element]?

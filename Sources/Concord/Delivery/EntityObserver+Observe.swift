@@ -1,5 +1,6 @@
 extension EntityObserver {
-  /// Calls back with the committed value, and then with the values of the transactions that change it: in commit order, one
+  /// Calls a closure with the committed value, and then with the value after each transaction that changes it, in commit
+  /// order, one call
   /// at a time.
   ///
   /// ```swift
@@ -11,16 +12,16 @@ extension EntityObserver {
   /// other is called on the queue the store was made with or, with ``EntityStore/Delivery/immediate``, on the thread that
   /// commits, and must be `Sendable`.
   ///
-  /// The first call comes on the calling thread before `observe` returns; where the closure belongs to another actor than the
-  /// caller, in that actor's turn. With ``FirstCall/inTurn`` it comes where the later ones do.
+  /// The first call is made on the calling thread before `observe` returns, or, if the closure belongs to another actor than
+  /// the caller, on that actor. With ``FirstCall/inTurn`` it is made where the later calls are.
   ///
   /// - Parameters:
-  ///   - buffering: which states count when the observer is slower than the writers.
-  ///   - firstCall: where the first call comes.
-  ///   - isolation: the caller's actor. Not to be passed: the compiler does.
-  ///   - onChange: is called with each value.
-  /// - Returns: a subscription, which has to be kept.
-  /// - Complexity: constant, plus what changed below since the value was last read.
+  ///   - buffering: the states that the closure receives when it is slower than the writers.
+  ///   - firstCall: the place of the first call.
+  ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - onChange: a closure that receives each value.
+  /// - Returns: a subscription, which ends when it is released.
+  /// - Complexity: constant, plus the changes inside the entity since it was last read.
   @inlinable public func observe(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
@@ -29,7 +30,8 @@ extension EntityObserver {
     return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce, withoutIsolation(onChange))
   }
 
-  /// The same on the main actor, whatever the store's queue.
+  /// Calls a closure on the main actor with the committed value, and then with the value after each transaction that changes
+  /// it.
   ///
   /// ```swift
   /// let subscription = observer.observe(on: MainActor.shared) { label.text = $0.title }
@@ -39,12 +41,12 @@ extension EntityObserver {
     on actor: MainActor, buffering: Buffering = .newestOnly, onChange: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Subscription {
     source.subscribe(source.shared.lines.main, buffering) { value in
-      // The first call comes from here, later ones from the main queue.
+      // The first call is made here, later ones on the main queue.
       MainActor.assumeIsolated { onChange(value) }
     }
   }
 
-  /// Follows one part of the value: calls back at once, and then only when that part is another.
+  /// Observes one part of the value: calls a closure at once, and then only when that part has changed.
   ///
   /// ```swift
   /// let subscription = observer.observe(\.title) { title in print(title) }

@@ -10,23 +10,23 @@ extension EntityObserver {
   /// }
   /// ```
   ///
-  /// Each call makes a new object, to be kept as long as it is wanted.
+  /// Each access creates a new object, which observes as long as it is retained.
   public var observed: ObservedValue<Value> { ObservedValue(self) }
 }
 
-/// A value in a store that tells when it has changed, made with ``EntityObserver/observed``.
+/// An observable object with a value in a store, made with ``EntityObserver/observed``.
 ///
-/// It tells where the store calls its observers: by default on the main queue, and so on the main actor. It may be read
-/// from any thread, and keeps the entity alive. Whoever reads `value` is told only of transactions that changed it.
+/// It reports changes where the store calls its observers: by default on the main queue, and so on the main actor. It may be
+/// read from any thread, and retains the entity. Readers of `value` are notified only of transactions that changed it.
 ///
-/// Parts of the value are parts of the object, too: `book.title` is `book.value.title`. Where the value is an entity they can
-/// be written, as SwiftUI's bindings do (`@Bindable var book: ObservedValue<Book>`, `$book.title`): each is an `update` of the
-/// store, which changes this part and no other.
+/// The members of the value are members of the object, too: `book.title` is `book.value.title`. If the value is an entity,
+/// they can be written, as SwiftUI's bindings do (`@Bindable var book: ObservedValue<Book>`, `$book.title`): each write is an
+/// `update` of the store that changes only this member.
 @dynamicMemberLookup
 public final class ObservedValue<Value: Sendable>: Observable, Sendable {
   let source: ObserverSource<Value>
   private let registrar = ObservationRegistrar()
-  // No `let`, because it needs `self`. Set once, in `init`, before anybody else has the object.
+  // A `var`, because its value needs `self`. Set once, in `init`, before the object is shared.
   nonisolated(unsafe) private(set) var subscription: Subscription?
 
   init(_ observer: EntityObserver<Value>) {
@@ -34,7 +34,7 @@ public final class ObservedValue<Value: Sendable>: Observable, Sendable {
     subscription = observer.observe { [weak self] _ in self?.tell() }
   }
 
-  /// The current value, as ``EntityObserver/value``: who has just written reads what was written, before observers are told.
+  /// The current value, as ``EntityObserver/value``: a writer reads its own write before observers are notified.
   public var value: Value { access() }
 
   func access() -> Value {
@@ -42,30 +42,12 @@ public final class ObservedValue<Value: Sendable>: Observable, Sendable {
     return source.value
   }
 
-  /// What whoever reads the value or a part of it depends on.
+  /// The property on which readers of the value or of a part of it depend.
   private var anyValue: Value { source.value }
 
   /// A part of the value.
   public subscript<Part>(dynamicMember part: KeyPath<Value, Part>) -> Part { value[keyPath: part] }
 
-  // The first time nobody can have read it yet.
+  // At the first call nothing can have read the value yet.
   private func tell() { registrar.withMutation(of: self, keyPath: \.anyValue) {} }
-}
-
-extension ObservedValue where Value: Identifiable {
-  /// A part of the entity. Written, it is an `update` of the store, without a stamp. If that
-  /// is not taken, because the entity was removed or its stamp is ahead of the clock, the logger is told.
-  public subscript<Part>(dynamicMember part: WritableKeyPath<Value, Part>) -> Part {
-    get { value[keyPath: part] }
-    set {
-      EntityStore(source.shared, token: 0).update(Value.self, id: source.value.id) { $0[keyPath: part] = newValue }
-    }
-  }
-
-  /// The current value. Written, it replaces the stored one by an `update` of the store: all of it, so
-  /// write a part where a part is meant. A value with another id is refused.
-  public var value: Value {
-    get { access() }
-    set { EntityStore(source.shared, token: 0).update(Value.self, id: source.value.id) { $0 = newValue } }
-  }
 }

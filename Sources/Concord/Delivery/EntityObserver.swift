@@ -1,4 +1,4 @@
-/// Lets one read and follow a value in a store, and keeps it alive.
+/// A handle with which a value in a store is read and observed, and which retains the value's entity.
 ///
 /// ```swift
 /// let observer = store.store(book)
@@ -6,8 +6,9 @@
 /// let subscription = observer.observe { book in print(book.title) }
 /// ```
 ///
-/// An observer is a small value that may be copied and used from any thread. As long as one copy or one subscription
-/// exists, so does the entity; when the last of them goes, and no living parent or alias has it, the entity goes at once.
+/// An observer is a small value that may be copied and used from any thread. The entity exists as long as one copy or one
+/// subscription does. When the last of them is released, and no retained parent or alias has the entity, it is released at
+/// once.
 ///
 /// A property of the value is an observer of that property: `observer.title.observe { print($0) }`.
 @dynamicMemberLookup
@@ -18,13 +19,13 @@ public struct EntityObserver<Value: Sendable>: Sendable {
 
   /// The current value; of a removed entity, the last one.
   ///
-  /// Inside a transaction its own thread reads its own writes, others read what was last committed.
+  /// Inside a transaction its own thread reads its own writes, other threads read the last committed state.
   ///
-  /// - Complexity: constant, plus what changed below since it was last read.
+  /// - Complexity: constant, plus the changes inside the entity since it was last read.
   @inlinable public var value: Value { source.value }
 
-  /// Whether what is observed is gone: the entity was removed, or the alias names nothing. ``value`` is the last one then, and
-  /// `nil` where the observer's value is optional.
+  /// Whether the observed entity was removed, or the alias names nothing. Then ``value`` is the last one, or `nil` if the
+  /// observer's value is optional.
   ///
   /// - Complexity: constant.
   public var isRemoved: Bool { source.isRemoved }

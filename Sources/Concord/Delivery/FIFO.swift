@@ -1,19 +1,19 @@
-/// What waits, oldest first. Adding and taking one cost the same however many wait, on average, and room that a peak left is
-/// given back.
+/// A queue of elements, oldest first. Adding and taking an element takes amortized constant time, and capacity that a peak
+/// left is released.
 struct FIFO<Element> {
   private var elements: ContiguousArray<Element?> = []
   private var taken = 0
 
   var count: Int { elements.count - taken }
   var isEmpty: Bool { taken == elements.count }
-  /// The oldest, without taking it.
+  /// The oldest element, which stays in the queue.
   var first: Element? { taken < elements.count ? elements[taken] : nil }
 
   mutating func append(_ element: consuming Element) { elements.append(element) }
 
   mutating func takeFirst() -> Element? {
     guard taken < elements.count else { return nil }
-    // Most often there is one.
+    // Fast path: usually there is one.
     if elements.count == 1 { return elements.removeLast() }
     let element = elements[taken].take()
     taken += 1

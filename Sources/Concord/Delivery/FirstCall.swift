@@ -1,18 +1,19 @@
-/// Where an observer is called for the first time.
+/// The place where an observer is called for the first time.
 ///
 /// ```swift
 /// let subscription = observer.observe(firstCall: .inTurn) { book in print(book.title) }
 /// ```
 @frozen public enum FirstCall: Sendable, Hashable {
-  /// On the thread that calls `observe`, before that returns.
+  /// The thread that calls `observe`, before that returns.
   case atOnce
-  /// Where the later calls come: on the store's queue or the observer's actor, in its turn, with the newest value of that
-  /// moment. With ``EntityStore/Delivery/immediate`` that is at once.
+  /// The place of the later calls: the store's queue or the observer's actor, when it is the observer's turn, with the newest
+  /// value at that time. With ``EntityStore/Delivery/immediate`` that is at once.
   case inTurn
 }
 
 extension AnySource {
-  /// Calls back by `line` with what `run` makes of the node's value, which is of the type `type`, or made of it. The source is kept
+  /// Subscribes a callback in a line. `run` makes its calls from the node's value, which is of the type `type`. The source is
+  /// retained
   /// for `run`.
   @usableFromInline final func subscribe(
     _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool,

@@ -1,8 +1,8 @@
-/// Something that is made of several entities and observed as one. Its observers subscribe to a node of its own, and are told
+/// A combination of several entities that is observed as one. Its observers subscribe to a node of its own, and are notified
 /// once a transaction, whichever of the entities changed.
 class Hub {
   let node: Node
-  /// A hub may be made of others, which are told before it.
+  /// The depth of the hub: it may be made of other hubs, which have lower levels and are notified first.
   let level: Int
   fileprivate(set) var isChanged = false
 
@@ -13,13 +13,13 @@ class Hub {
     core.hubs.add(self)
   }
 
-  /// The transaction ends: sees to it that what came or went is known.
+  /// Finds the entities that were stored or removed, at the end of the transaction.
   func update(_ core: StoreCore) {}
-  /// Nobody observes it any longer.
+  /// Ends the hub, which is not observed any longer.
   func detach(_ core: StoreCore) {}
 }
 
-/// Tells a hub that one of its entities changed: a subscriber that calls nobody.
+/// A subscriber that notifies a hub of changes to one of its entities, and calls no observer.
 struct Relay {
   private let subscriber: Subscriber
 
@@ -44,9 +44,9 @@ final class Hubs {
   @exclusivity(unchecked) private var hubs: [ObjectIdentifier: Hub] = [:]
   @exclusivity(unchecked) private var changed: ContiguousArray<Hub> = []
   private var count: UInt64 = 0
-  /// The node of all sources that are made of others. It is never the last holder that leaves it.
+  /// The node of all derived sources. It always has a holder.
   let derivedNode: EntityNode<HubEntity>
-  /// Those that want to know what each transaction wrote.
+  /// The hubs that need to know the writes of each transaction.
   var listings: [ObjectIdentifier: Hub] = [:] {
     didSet { graph.written.isListed = !listings.isEmpty }
   }
@@ -63,7 +63,7 @@ final class Hubs {
   var isWanted: Bool { !hubs.isEmpty }
   var hasChanged: Bool { !changed.isEmpty }
 
-  /// A node that nothing is stored for, to be observed.
+  /// Returns a new node without an entity, to be observed.
   func makeNode() -> Node {
     count += 1
     return table.nodeAwaiting(count)
@@ -85,14 +85,14 @@ final class Hubs {
 
   func didChange(_ node: Node) { if let hub = hub(at: node) { didChange(hub) } }
 
-  /// Before observers are told: ends what nobody observes, and looks at what came and went.
+  /// Ends hubs that are not observed any longer, and updates the others, before observers are notified.
   func update(_ core: StoreCore) {
     for node in graph.releasedHubs { hubs.removeValue(forKey: ObjectIdentifier(node))?.detach(core) }
     graph.releasedHubs = []
     for listing in listings.values { listing.update(core) }
   }
 
-  /// Tells the observers of what changed: what others are made of first.
+  /// Notifies the observers of changed hubs, those of the lowest level first.
   func tell(_ core: StoreCore) {
     while let level = changed.lazy.map(\.level).min() {
       let turn = changed.filter { $0.level == level }
@@ -105,5 +105,5 @@ final class Hubs {
   }
 }
 
-/// The entity that stands for a hub, or for all changes: never stored, only observed.
+/// The entity of a hub's node, which is observed and never stored.
 struct HubEntity: Identifiable, Sendable { let id: UInt64 }

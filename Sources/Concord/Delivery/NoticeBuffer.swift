@@ -1,7 +1,7 @@
-/// Calls that wait to be made, oldest first; at most so many of the newest.
+/// The waiting calls of an observer, oldest first, up to a number of the newest.
 struct NoticeBuffer<Value> {
   private var oldest: Value?
-  /// Most often there are none, and one takes no room of its own.
+  /// The calls after the first. Usually there are none, so that a single call needs no buffer.
   private var others = FIFO<Value>()
   let limit: Int
 
@@ -9,7 +9,7 @@ struct NoticeBuffer<Value> {
 
   var count: Int { oldest == nil ? 0 : 1 + others.count }
 
-  /// Puts a value at the end; gives the oldest back if there are too many.
+  /// Appends a value. Returns the oldest if there are too many.
   mutating func append(_ value: consuming Value) -> Value? {
     if oldest == nil { oldest = value } else { others.append(value) }
     return count > limit ? takeFirst() : nil
@@ -21,7 +21,7 @@ struct NoticeBuffer<Value> {
     return taken
   }
 
-  /// Empties the box, and gives the values to be destroyed elsewhere.
+  /// Removes all values, and returns them, to be destroyed elsewhere.
   mutating func takeAll() -> [Value] {
     guard let first = oldest.take() else { return [] }
     return [first] + others.takeAll()

@@ -1,19 +1,20 @@
-/// What one observer is to be told, and whether: changes that it has not been told of make one notice. A pure state machine: each
-/// method says what is to be done.
+/// The state of one observer's notices: changes that were not delivered yet make one notice. A pure state machine, whose
+/// methods return what is to be done.
 struct NoticeCoalescing {
   enum Phase { case starting, active, paused, ended }
 
   private(set) var phase = Phase.starting
-  /// A notice waits in the line.
+  /// Whether a notice waits in the line.
   private(set) var isPending = false
-  /// The value changed while nothing could be told.
+  /// Whether the value changed while no notice could be delivered.
   private(set) var hasMissed = false
   private var pausesWhenStarted = false
-  /// The next notice is the first of all, or the first after a pause. It comes also if the entity was removed meanwhile, with the
-  /// last value that it had.
+  /// Whether the next notice is the first of all, or the first after a pause. It is delivered also if the entity was removed
+  /// meanwhile, with its last value.
   private(set) var tellsLast = false
 
-  /// The value changed. `true` to enqueue a notice: if there is none yet, or if each state is told (`isBuffered`).
+  /// Handles a change of the value. Returns `true` to enqueue a notice: if there is none yet, or if each state is delivered
+  /// (`isBuffered`).
   mutating func change(isBuffered: Bool) -> Bool {
     switch phase {
     case .ended: return false
@@ -26,7 +27,7 @@ struct NoticeCoalescing {
     }
   }
 
-  /// The notice's turn has come. `true` to tell it.
+  /// Handles the turn of the notice. Returns `true` to deliver it.
   mutating func take() -> Bool {
     isPending = false
     switch phase {
@@ -38,7 +39,7 @@ struct NoticeCoalescing {
     }
   }
 
-  /// The first call has returned. `true` to enqueue what was missed meanwhile.
+  /// Handles the return of the first call. Returns `true` to enqueue a notice of changes that were missed meanwhile.
   mutating func start() -> Bool {
     guard phase == .starting else { return false }
     phase = pausesWhenStarted ? .paused : .active
@@ -56,10 +57,11 @@ struct NoticeCoalescing {
     }
   }
 
-  /// It is paused, or will be when it has started.
+  /// Whether the observer is paused, or will be when it has started.
   var isPaused: Bool { phase == .paused || pausesWhenStarted }
 
-  /// `true` to enqueue the newest of what was missed: if no notice waits since before the pause, or if each state is told.
+  /// Ends a pause. Returns `true` to enqueue a notice of missed changes: if none waits since before the pause, or if each
+  /// state is delivered.
   mutating func resume(isBuffered: Bool) -> Bool {
     pausesWhenStarted = false
     guard phase == .paused else { return false }
@@ -71,29 +73,30 @@ struct NoticeCoalescing {
     return isBuffered || !isPending
   }
 
-  /// What was missed has cancelled itself out.
+  /// Discards missed changes, which have cancelled each other out.
   mutating func forgetMissed() { hasMissed = false }
 
-  /// The first call comes in the observer's turn, too.
+  /// Postpones the first call to the observer's turn.
   mutating func putOffFirst() {
     guard phase == .starting else { return }
     hasMissed = true
     tellsLast = true
   }
 
-  /// The value is taken that is to be told.
+  /// Notes that the value to be delivered was read.
   mutating func didTake() { tellsLast = false }
 
-  /// `true` to tell what was taken: another callback of the same turn may have paused or ended this one.
+  /// Returns whether the value that was read is still to be delivered: another callback of the same turn may have paused or
+  /// ended this observer.
   mutating func tell() -> Bool {
     if phase == .paused { hasMissed = true }
     return phase == .active
   }
 
-  /// The entity was removed with all others, and what was owed of it is not told.
+  /// Discards the last value of an entity that was removed with all others.
   mutating func drop() { tellsLast = false }
 
-  /// `false` if it had ended already.
+  /// Ends the observer. Returns `false` if it had already ended.
   mutating func end() -> Bool {
     guard phase != .ended else { return false }
     phase = .ended

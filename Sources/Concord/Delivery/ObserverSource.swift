@@ -1,4 +1,4 @@
-/// What an `EntityObserver` observes; holds it.
+/// The source of an `EntityObserver`'s values, which holds the entity.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
 @usableFromInline class ObserverSource<Value: Sendable>: AnySource, @unchecked Sendable {
   /// The store's lock is held.
@@ -18,10 +18,10 @@
     shared.read(0) { core, isCommitted in isCommitted ? committedValue(core) : currentValue(core) }
   }
 
-  /// The value of a source that is made of others' values, without the lock.
+  /// The value of a source that is derived from other sources, made without the lock.
   @usableFromInline var derivedValue: Value {
-    // No data leads here. Sources are made of nodes that have a value, or of parts that always give one, and a removed entity
-    // keeps its last; there is no `Value` to return instead.
+    // No data leads here. Sources are made for nodes that have a value, or for parts that always have one, and a removed entity
+    // keeps its last value; there is no `Value` to return instead.
     preconditionFailure("an entity that is observed has, or had, a value")
   }
 
@@ -33,16 +33,16 @@
     }
   }
 
-  /// The value that was last committed. Specialised for the type; once, since it is much code.
+  /// Returns the last committed value. Specialised for the type, and not inlined, to limit code size.
   @inlinable @inline(never) final func committedValue(_ core: StoreCore) -> Value? {
     node.use(in: core) { node in
-      // What contains no entities shows nothing that is to be brought up to date.
+      // A flat entity contains nothing that has to be brought up to date.
       if !node.table.isAggregate, let saved = core.committedState(of: node)?.typed(Value.self) { return saved.value }
       return madeValue(core, isCommitted: true)
     }
   }
 
-  /// The same of what is not just read: a part, or an aggregate as it was committed.
+  /// Returns the value where it cannot just be read: of a part, or of an aggregate as it was committed.
   @usableFromInline final func madeValue(_ core: StoreCore, isCommitted: Bool) -> Value? {
     node.use(in: core) { node in
       if isCommitted, let entity = node.typed(Value.self) { return core.view.value(of: entity) }
@@ -50,7 +50,7 @@
     }
   }
 
-  /// A part of the entity, or something made of it, if the value is not the entity itself.
+  /// Returns the value if it is a part of the entity, or derived from it.
   @usableFromInline func part(_ core: StoreCore, isCommitted: Bool) -> Value? { nil }
 
   // MARK: What observers are told
@@ -58,7 +58,7 @@
   /// Whether the value is the entity itself.
   @inlinable final var isWhole: Bool { node.isNode(of: Value.self) }
 
-  /// What an observer is to be told; `nil` if nothing.
+  /// Returns the value to deliver to an observer; `nil` if there is none.
   @inlinable final func value(_ core: StoreCore, for occasion: Occasion) -> Value? {
     let presence = node.use(in: core) { core.present($0, isWhole: isWhole, for: occasion) }
     return switch presence {
@@ -68,7 +68,7 @@
     }
   }
 
-  /// Whether the entity is gone.
+  /// Whether the entity was removed.
   var isRemoved: Bool {
     shared.read(0) { core, isCommitted in
       guard isWhole else { return isAbsent(core, isCommitted) }
@@ -76,15 +76,16 @@
     }
   }
 
-  /// Whether what is observed shows that there is nothing.
+  /// Whether the observed value is a `nil` that shows the absence of an entity.
   func isAbsent(_ core: StoreCore, _ isCommitted: Bool) -> Bool { false }
 
   // MARK: What others make of it
 
-  /// The nodes whose changes change the value.
+  /// The nodes on whose changes the value depends.
   var anchors: [NodeHandle] { [handle] }
 
-  /// Takes what the value is to be made of, with the lock; the function makes it, without. Only a source that has a value.
+  /// Reads, with the lock, the values from which the returned function makes the value without the lock. The source must have
+  /// a value.
   func capture(_ core: StoreCore, _ isCommitted: Bool) -> @Sendable () -> Value {
     let value = isCommitted ? committedValue(core) : currentValue(core)
     return { [self] in value ?? derivedValue }
@@ -95,22 +96,22 @@
     isWhole && node.use(in: core) { !core.view.wasCommitted($0) }
   }
 
-  /// What two observers have in common if they observe the same.
+  /// The identity that two observers of the same share.
   var identity: ObjectIdentifier { isWhole ? node.identity : ObjectIdentifier(self) }
 
   // MARK: Subscribing
 
-  /// Whether the value is made of another source's.
+  /// Whether the value is derived from another source.
   @usableFromInline var isDerived: Bool { false }
 
   @usableFromInline func subscribeToBase(
     _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
-    // Only called where `isDerived`, and the one class that says so overrides this, too.
+    // Only called if `isDerived`, and the one class that overrides that overrides this method, too.
     preconditionFailure("a derived source says how")
   }
 
-  /// Specialised for the value where it is called, and so is the call that it makes.
+  /// Subscribes a callback. Specialised for the value's type in the caller's module, as the call that it makes is.
   @inlinable final func subscribe(
     _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool = true,
     _ onChange: @escaping @Sendable (Value) -> Void
@@ -138,7 +139,7 @@ extension StoreCore {
   @usableFromInline func present(_ node: Node, isWhole: Bool, for occasion: Occasion) -> Presence {
     guard isPresent(node, isWhole: isWhole, for: occasion) else { return .nothing }
     guard turns.isOpen else { return .current }
-    // What the open transaction did, and does yet, is told when it has ended.
+    // The changes of an open transaction are delivered when it has ended.
     compareAtCommit(node)
     return .committed
   }

@@ -1,4 +1,4 @@
-/// A part of an entity of the store's own, such as an alias's content; or an entity that may not be there.
+/// A source of a part of an internal entity, such as an alias's content, or of an entity that may not be stored.
 // Unchecked, because its superclass is; it adds functions that never change.
 final class PartSource<T: Identifiable & Sendable, Part: Sendable>: ObserverSource<Part>, @unchecked Sendable {
   private let makePart: @Sendable (T?) -> Part

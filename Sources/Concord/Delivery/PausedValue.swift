@@ -1,13 +1,13 @@
-// What an observer was shown when it paused, compared with what there is when it resumes.
+// The comparison of the value that an observer had when it paused with the one when it resumes.
 extension StoreCore {
-  /// Saves what is shown; `nil` while a transaction is open, since its end may show something else.
+  /// Returns the state of a node; `nil` while a transaction is open, whose end may change the state.
   func save(_ node: Node) -> SavedState? {
     if turns.isOpen { return nil }
     refresh(node)
     return node.table.save(node)
   }
 
-  /// Whether the same is shown as when it was saved.
+  /// Whether a node has the same value as a saved state.
   func isSame(_ node: Node, as state: SavedState) -> Bool {
     if turns.isOpen { return false }
     refresh(node)

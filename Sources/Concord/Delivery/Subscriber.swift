@@ -1,30 +1,30 @@
-/// Somebody who is told of new values, whatever their type.
+/// A receiver of new values, whatever their type.
 // Unchecked, because the compiler cannot see what a lock guards: `position`, `calls`, `occasion` and `valueWhenPaused` are used
 // only while the store's is held, the rest only while the line's is, or never changes.
 @usableFromInline final class Subscriber: @unchecked Sendable {
   let line: DeliveryLine
   let shared: SharedCore
   let node: NodeHandle
-  /// Each state is told, with the value of its commit.
+  /// Whether each state is delivered, with the value of its commit.
   let buffersCalls: Bool
-  /// What is observed is the entity itself.
+  /// Whether the entity itself is observed, and not a part of it.
   private let isWhole: Bool
 
   // Guarded by the store's lock.
-  /// Where the node has it.
+  /// The position in the node's list of subscribers.
   @exclusivity(unchecked) var position = -1
-  /// `nil` once the subscription has ended.
+  /// The maker of the calls; `nil` once the subscription has ended.
   @exclusivity(unchecked) private var calls: CallMaker?
-  /// Why it is told something in the turn that has begun.
+  /// The reason for the call in the turn that has begun.
   @exclusivity(unchecked) private var occasion: Occasion?
 
   // Guarded by the line's lock.
   @exclusivity(unchecked) private var state = NoticeCoalescing()
   @exclusivity(unchecked) private var box: NoticeBuffer<Call>
-  /// Taken, and about to be made.
+  /// The call that is about to be made.
   @exclusivity(unchecked) private var taken: Call?
-  /// What there was when it paused, if that had been told: to know whether there is something new when it resumes. Guarded by
-  /// the store's lock.
+  /// The state at the pause, if it had been delivered, to find out on resuming whether the value changed. Guarded by the
+  /// store's lock.
   private var valueWhenPaused: SavedState?
 
   init(
@@ -42,8 +42,8 @@
 
   // MARK: Being told
 
-  /// The value changed: a notice is enqueued. The store's lock is held, and the node exists or the source shows its absence.
-  // Much code, which would stand in several places.
+  /// Enqueues a notice of a change. The store's lock is held, and the node exists or the source shows its absence.
+  // Not inlined, to limit code size.
   @inline(never)
   func didChange(_ core: StoreCore) {
     guard calls != nil else { return }
@@ -56,7 +56,7 @@
     let dropped = line.withLock { () -> Call? in
       let isEnqueued = state.change(isBuffered: true)
       if isEnqueued { line.enqueue(self) }
-      // While the first call lasts values wait; while paused only the newest will count.
+      // During the first call values wait; during a pause only the newest counts.
       guard isEnqueued || state.phase == .starting, let call = call.take() else { return nil }
       return box.append(call)
     }
@@ -67,10 +67,10 @@
     calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
   }
 
-  /// Whether it may be told without being enqueued: each state, on the committing thread, of the entity itself.
+  /// Whether a change can be delivered without a notice: for each state of the entity itself, on the committing thread.
   var canBeToldNow: Bool { isWhole && line.tellsEachState }
 
-  /// What tells it now, if nobody else of its line is being told or waits: until `endServing` the line is taken.
+  /// Returns the maker of the call if the line is idle. The line is then busy until `endServing`.
   func beginTellingNow() -> CallMaker? {
     guard let calls, line.withLock({ state.phase == .active && box.count == 0 && line.beginServing() }) else {
       return nil
@@ -78,16 +78,16 @@
     return calls
   }
 
-  /// The observer's turn to be told the newest has come. Where each state is told there is nothing to begin: the calls wait in
-  /// the box. Both locks are held.
+  /// Begins the observer's turn to receive the newest value. Where each state is delivered there is nothing to begin: the
+  /// calls wait in the buffer. Both locks are held.
   func beginTurn() {
     guard !buffersCalls, state.take() else { return }
     occasion = state.tellsLast ? .beginning : .change
     state.didTake()
   }
 
-  /// Takes the newest committed value, if the turn has come. The store's lock is held, and the line's is not: bringing a value up
-  /// to date destroys old ones, and a subscription that goes with one of them takes the line's lock.
+  /// Reads the newest committed value, if the turn has begun. The store's lock is held, and the line's is not: bringing a
+  /// value up to date destroys old ones, and a subscription that is released with one of them takes the line's lock.
   func take(_ core: StoreCore) {
     guard let occasion = occasion.take() else { return }
     var call = makeCall(core, occasion)
@@ -95,18 +95,18 @@
     withExtendedLifetime(call) {}
   }
 
-  /// The call that is to be made now, if it still is: what was taken, or the oldest that waits. The line's lock is held; the
-  /// call is to be made, or dropped, without it.
+  /// Returns the call to be made now, and whether it is still wanted: the one that was read, or the oldest waiting one. The
+  /// line's lock is held; the call is to be made, or destroyed, without it.
   func next() -> (call: Call?, isWanted: Bool) {
     if buffersCalls { return (box.takeFirst(), state.take()) }
     let call = taken.take()
     return (call, call != nil && state.tell())
   }
 
-  /// Gives up what holds the entity, to be destroyed without a lock. The store's lock is held.
+  /// Removes the source, and returns it to be destroyed without a lock. The store's lock is held.
   func takeSource() -> CallMaker? { calls.take() }
 
-  /// Forgets what waits, because the entity was removed with all others. The store's lock is held.
+  /// Discards waiting calls, because the entity was removed with all others. The store's lock is held.
   func dropPending() {
     let dropped = line.withLock { () -> ([Call], Call?) in
       state.drop()
@@ -117,13 +117,13 @@
 
   // MARK: Its life
 
-  /// Makes the first call, if there is one, and lets later ones come after it. `isHere` calls back on this thread.
+  /// Makes the first call, if there is one, on this thread if `isHere`, and allows later calls after it.
   func start(with first: Call?, isHere: Bool) {
     if let first {
       if isHere {
         first.make()
       } else {
-        // Told in turn, like the others.
+        // Delivered in turn, like later ones.
         let dropped = line.withLock { () -> Call? in
           if buffersCalls { return box.append(first) }
           state.putOffFirst()
@@ -161,7 +161,7 @@
     }
   }
 
-  /// Nothing waits to be told.
+  /// Whether the observer has received the newest value.
   private var knowsNewest: Bool { state.phase == .active && !state.isPending && taken == nil && box.count == 0 }
 
   func resume(_ core: StoreCore) {

@@ -1,4 +1,4 @@
-/// An observer's connection to the store. It keeps the entity alive, and ends when it is released.
+/// An observer's connection to the store, which retains the entity, and ends when it is released.
 ///
 /// ```swift
 /// let subscription = store.find(Book.self, id: "ACK")?.observe { print($0.title) }
@@ -10,20 +10,20 @@ public final class Subscription: Sendable {
 
   deinit { actions.end() }
 
-  /// Ends it. Never waits; may be called from anywhere, also twice.
+  /// Ends the subscription. Never waits; may be called from anywhere, also twice.
   ///
-  /// On the queue or the actor that calls the observer, no callback begins any more. Elsewhere one that is being started at
-  /// this moment may still run, and one that has begun may finish.
+  /// If called on the observer's queue or actor, no callback begins afterwards. If called elsewhere, a callback that is just
+  /// being started may still run, and one that has begun may finish.
   public func unsubscribe() { actions.end() }
 
   /// Stops the callbacks until ``resume()``.
   public func pause() { Self.pause([self]) }
 
-  /// Lets callbacks come again. If there is another value than before the pause, it comes first; changes that cancel each other
-  /// out tell nobody, where values can be compared.
+  /// Allows callbacks again. If the value differs from the one before the pause, it is delivered first; changes that
+  /// cancelled each other out are not, if values are `Equatable`.
   public func resume() { Self.resume([self]) }
 
-  /// Pauses several at one moment; those of different stores one store after the other.
+  /// Pauses several subscriptions, those of one store under one lock.
   static func pause(_ subscriptions: [Subscription]) {
     forEachStore(subscriptions) { core, actions in for action in actions { action.pause(core) } }
   }
@@ -48,9 +48,9 @@ public final class Subscription: Sendable {
 protocol SubscriptionActions: Sendable {
   var shared: SharedCore { get }
   func end()
-  /// The store's lock is held.
+  /// Pauses the callbacks. The store's lock is held.
   func pause(_ core: StoreCore)
-  /// The store's lock is held; what waits is to be delivered afterwards.
+  /// Resumes the callbacks. The store's lock is held; waiting notices are to be delivered afterwards.
   func resume(_ core: StoreCore)
 }
 

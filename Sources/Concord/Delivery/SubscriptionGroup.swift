@@ -1,13 +1,13 @@
-/// Something that can be paused with others: a ``Subscription``, an ``ObservedValue``.
+/// A member of a group that is paused as a whole: a ``Subscription``, an ``ObservedValue``.
 public protocol Pausable: Sendable {
-  /// What is paused and resumed, in the end.
+  /// The subscriptions that are paused and resumed.
   var pausedSubscriptions: [Subscription] { get }
 }
 
 extension Subscription: Pausable {
   public var pausedSubscriptions: [Subscription] { [self] }
 
-  /// Makes a group keep this subscription.
+  /// Inserts the subscription in a group, which retains it.
   ///
   /// ```swift
   /// observer.observe { print($0.title) }.store(in: screen)
@@ -19,7 +19,7 @@ extension ObservedValue: Pausable {
   public var pausedSubscriptions: [Subscription] { subscription.map { [$0] } ?? [] }
 }
 
-/// The subscriptions of a screen, paused and resumed all at once.
+/// A group of subscriptions, such as those of a screen, which are paused and resumed at once.
 ///
 /// ```swift
 /// let screen = SubscriptionGroup()
@@ -30,20 +30,21 @@ extension ObservedValue: Pausable {
 /// screen.resume()  // what changed meanwhile is told, once
 /// ```
 ///
-/// While it is paused nobody is called. When it resumes, whoever would be shown another value than before the pause is called with
-/// the newest; changes that cancel each other out tell nobody, where values can be compared. All are resumed at one moment, so that
-/// all that are called in one turn are told the same committed state.
+/// While the group is paused no member is called. When it resumes, the members whose value differs from the one before the
+/// pause are called with the newest value; changes that cancelled each other out are not delivered, if values are
+/// `Equatable`. All are resumed at once, so that all that are called in one turn receive the same committed state.
 ///
-/// The group keeps what is inserted. When it is released, its subscriptions end, unless somebody else keeps them.
+/// The group retains its members. When it is released, its subscriptions end, unless they are retained elsewhere.
 public final class SubscriptionGroup: Sendable {
   private let lock = Lock()
   // Unsafe to the compiler, which cannot see that both are used only while `lock` is held.
   nonisolated(unsafe) private var members: [any Pausable] = []
   nonisolated(unsafe) private var isPaused = false
 
+  /// Creates an empty group.
   public init() {}
 
-  /// Makes the group keep something. If the group is paused, so is that.
+  /// Inserts a member, which the group retains. If the group is paused, so is the member.
   public func insert(_ member: some Pausable) {
     let isPaused = lock.withLock {
       members.append(member)
@@ -52,13 +53,13 @@ public final class SubscriptionGroup: Sendable {
     if isPaused { bring([member], to: true) }
   }
 
-  /// Stops the callbacks of all until ``resume()``.
+  /// Stops the callbacks of all members until ``resume()``.
   public func pause() { bring(take(isPaused: true), to: true) }
 
-  /// Lets the callbacks of all come again. Who missed something is called with the newest.
+  /// Allows the callbacks of all members again. Those whose value changed meanwhile are called with the newest.
   public func resume() { bring(take(isPaused: false), to: false) }
 
-  /// Pauses members or resumes them; again, if another thread wanted the contrary meanwhile, and may have been overtaken.
+  /// Pauses or resumes members, and repeats it if another thread asked for the contrary meanwhile, and may have been overtaken.
   private func bring(_ members: [any Pausable], to isPaused: Bool) {
     var isPaused = isPaused
     while true {
@@ -70,7 +71,7 @@ public final class SubscriptionGroup: Sendable {
     }
   }
 
-  /// Ends all subscriptions, and keeps nothing any longer.
+  /// Ends all subscriptions, and removes all members.
   public func unsubscribe() {
     let ended = lock.withLock {
       defer { members = [] }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Lines that have something to deliver: so a commit need not ask each line whether it has.
+/// The lines that have work, so that a commit need not ask each line.
 final class WaitingLines: Sendable {
   private let lock = Lock()
   private let isEmpty = Atomic(true)
   // Unsafe to the compiler, which cannot see that it is used only while `lock` is held.
   nonisolated(unsafe) private var lines: ContiguousArray<DeliveryLine> = []
 
-  /// A line that had nothing to deliver has. The line's lock is held.
+  /// Adds a line that has work now. The line's lock is held.
   func append(_ line: DeliveryLine) {
     lock.withLock {
       lines.append(line)
@@ -15,7 +15,8 @@ final class WaitingLines: Sendable {
     }
   }
 
-  /// Those that the calling thread is to let deliver. What it appended itself is among them, unless another thread took it.
+  /// Removes and returns the lines that the calling thread is to serve. Those that it added itself are among them, unless
+  /// another thread took them.
   @inline(__always) func takeAll() -> ContiguousArray<DeliveryLine> {
     isEmpty.load(ordering: .relaxed) ? [] : takeSome()
   }

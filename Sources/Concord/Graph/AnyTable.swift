@@ -1,5 +1,4 @@
-/// All nodes of one type of entity, found by id. The base class is what the engine does with values without knowing their
-/// type.
+/// A table of all nodes of one type of entity, by id. The base class has the operations that do not know the type.
 @usableFromInline class AnyTable {
   /// The type of the entities.
   @usableFromInline final let valueType: ObjectIdentifier
@@ -7,22 +6,28 @@
   @usableFromInline final let isAggregate: Bool
   /// Whether the type is `Equatable`.
   @usableFromInline final let isEquatable: Bool
-  /// Whether ids are optionals, and so may be missing. Asked of the table, since the compiler asks the runtime each time.
+  /// Whether ids are optionals, and so may be missing. Stored, since each check of the type would ask the runtime.
   @usableFromInline final let hasOptionalIDs: Bool
   /// The schema of all values, if they have the same.
   final let fixedSchema: AnySchema?
-  /// The schema of the value that a node has, if the relations are asked of each value. Specialised for the type.
+  /// A function that returns the schema of a node's value, if each value tells its relations. Specialised for the type.
   final let ownSchema: ((Node) -> AnySchema?)?
+  /// A comparison of the values at two addresses, by `==` or their bits. Specialised for the type.
+  final let isEqualAt: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  /// The layout of values in their nodes.
+  @exclusivity(unchecked) final var layout = ValueLayout()
+  /// The values of the current call that wait to be applied.
+  @exclusivity(unchecked) @usableFromInline final var pending: PendingValues
   @exclusivity(unchecked) @usableFromInline final var index = NodeIndex()
-  /// The type can occur within itself, at some depth.
+  /// Whether the type can occur within itself, at some depth.
   @exclusivity(unchecked) final var isRecursive = false
-  /// A recursive type can occur within this one.
+  /// Whether a recursive type can occur within this one.
   @exclusivity(unchecked) final var reachesRecursion = false
-  /// Somebody waits for entities of the type.
+  /// Whether observers wait for entities of the type.
   @exclusivity(unchecked) @usableFromInline final var isAwaiting = false
-  /// The entities are aliases or collections of the store's own, which no logger hears of.
+  /// Whether the entities are aliases or collections of the store's own, which are not logged.
   @exclusivity(unchecked) @usableFromInline final var isInternal = false
-  /// The nodes are those of hubs, which want to know when nobody observes them any longer.
+  /// Whether the nodes are those of hubs, which are told when they are not observed any longer.
   @exclusivity(unchecked) final var isOfHubs = false
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
@@ -31,7 +36,9 @@
 
   init(
     valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,
-    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil
+    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil,
+    pending: PendingValues = PendingValues(stride: 0, alignment: 1),
+    isEqualAt: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Bool = { $0 == $1 }
   ) {
     self.valueType = valueType
     self.isAggregate = isAggregate
@@ -39,11 +46,15 @@
     self.hasOptionalIDs = hasOptionalIDs
     self.fixedSchema = fixedSchema
     self.ownSchema = ownSchema
+    self.pending = pending
+    self.isEqualAt = isEqualAt
   }
 
-  /// Every node of the type, awaited ones too.
+  deinit { pending.free() }
+
+  /// Returns every node of the type, including awaited ones.
   func allNodes() -> [Node] { index.all }
-  /// Leaves the table for good, unless somebody holds it.
+  /// Removes a node without holders for good.
   final func remove(_ node: Node) {
     guard node.holders.count == 0 else { return }
     forgetAwaited(node)
@@ -54,19 +65,19 @@
 
   func forgetAwaited(_ node: Node) {}
 
-  /// Lets go of all nodes, and of types that may contain this one, because the store goes.
+  /// Releases all nodes and tables, since the store is released.
   func dismantle() {
     index = NodeIndex()
     childTables = []
   }
 
-  /// Enters the index.
+  /// Adds a node to the index.
   final func add(_ node: Node, hash: UInt32) {
     node.hash = hash
     index.insert(node)
   }
 
-  /// The same for a new node with a value: the entity exists from now on.
+  /// Adds a new node with a value to the index: the entity exists from now on.
   @usableFromInline final func addExisting(_ node: consuming Node, hash: UInt32) {
     node.hash = hash
     node.flags = .exists
@@ -83,15 +94,12 @@
 
   // MARK: Comparing
 
-  /// Whether two values are the same: by `==` if there is one, else by their bits.
-  func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
-  func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
   func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
-  /// Whether two values are the same but for what is inside the entities they contain: the same entities in the same places,
-  /// and all else equal. Relations that are `kept` count as the same.
+  /// Whether two values are the same, not counting the contents of the entities inside them: they have the same entities in
+  /// the same places, and equal fields. Relations that are `kept` count as the same.
   func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
 
-  /// The same of what brief forms show, which leave some relations out.
+  /// Whether the brief forms of two values, which omit some relations, are the same.
   func haveSameBrief(
     _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
   ) -> Bool { false }
@@ -99,7 +107,7 @@
   func haveSameBrief(
     _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
   ) -> Bool { false }
-  /// Whether two values are the same, and leave out the same: an empty collection is not the same as one that was left out.
+  /// Whether two values are the same, and omit the same: an empty collection is not the same as an omitted one.
   func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
 
   // MARK: Relations
@@ -111,21 +119,22 @@
     if case .own(let node) = value { return ownSchema(node) }
     return askedSchema(of: value)
   }
-  /// Whether that of a node's value is still the one it was visited with.
+  /// Whether a node's value still has the schema that it was visited with.
   final func hasSchema(_ schema: AnySchema, _ node: Node) -> Bool {
     fixedSchema.map { $0 === schema } ?? (ownSchema?(node) === schema)
   }
   func askedSchema(of value: ValueReference) -> AnySchema? { nil }
-  func visit(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
+  /// Visits a relation whose property is computed.
+  func visitComputed(_ value: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {}
   func isIdentical(_ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
   func omission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Omission { .none }
-  /// Tries whether a relation of the node's value can be left out.
+  /// Tries whether a relation of a node's value can be omitted.
   func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
-  /// Whether a relation has the same as the brief form of the node.
+  /// Whether a relation of a value equals that of the node's brief form.
   func isSameAsBrief(_ value: ValueReference, relation k: Int, of schema: AnySchema, in node: Node) -> Bool { false }
-  /// Takes the storage away by which a relation is recognised as one that was left out; `false` if it is none.
+  /// Replaces the storage by which a relation is recognised as omitted. Returns `false` if it is not omitted.
   func forgetOmission(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
-  /// Copies a place from the node's value to a pending one; `false` if it has the same already.
+  /// Copies a relation from a node's value to a pending one. Returns `false` if both are the same already.
   func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool { false }
   func refusesSelf(_ schema: AnySchema) -> Bool { false }
 
@@ -135,16 +144,19 @@
   func patch(_ node: Node, _ stale: ContiguousArray<Int32>, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult {
     .done
   }
-  /// Writes the newest values of children wherever they stand.
+  /// Writes the newest values of children in all relations.
   func patchAll(_ node: Node, _ forms: ChildForms, _ visitor: Visitor) -> PatchResult { .done }
-  /// Removes the occurrences of removed entities from the value; `false`, and nothing changed, if one cannot go.
+  /// Removes the occurrences of removed entities from a value. Returns `false`, and changes nothing, if one cannot be removed.
   func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool { true }
   /// Whether a relation of a value is `nil` or an empty collection.
   func lacks(in value: ValueReference, relation k: Int, of schema: AnySchema) -> Bool { false }
-  /// Puts a node's fields into a pending value that lacks them; whether there were any, and whether relations show it.
+  /// Copies a node's fields into a pending value that lacks them. Returns whether there were any, and whether relations show
+  /// them.
   func fillIn(_ slot: Int32, from node: Node, _ fields: Any) -> (isFilled: Bool, showsInRelations: Bool) {
     (false, false)
   }
+  /// Whether a node has a value: all existing nodes have one, and most that existed.
+  func hasValue(_ node: Node) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
@@ -155,9 +167,9 @@
 
   func save(_ node: Node) -> SavedState { SavedState(node) }
   func restoreValue(of node: Node, from state: SavedState) {}
-  /// Whether the node's own fields are others than they were.
+  /// Whether the own fields of a node differ from a saved state.
   func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
-  /// Whether the node's value, with all it shows, is the saved one.
+  /// Whether the value of a node, with all it contains, equals a saved state.
   func isSame(_ node: Node, as state: SavedState) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {}
@@ -167,7 +179,7 @@
   func log(_ event: LogEvent, _ node: Node) -> ((any EntityStoreLogger) -> Void)? { nil }
 }
 
-/// Where a value is: in its node, or pending in its table.
+/// A reference to a value: in its node, or pending in its table.
 enum ValueReference {
   case own(Node)
   case pending(Int32)
@@ -176,7 +188,7 @@ enum ValueReference {
 enum PatchResult {
   /// The value is up to date.
   case done
-  /// The value is up to date, and its occurrences are others than before.
+  /// The value is up to date, and its occurrences have changed.
   case reshaped
 }
 
@@ -187,4 +199,9 @@ enum LogEvent {
   case outrun(Stamp, stored: Stamp)
   case refused(RefusalReason)
   case imprecise(Stamp)
+}
+
+extension LogBuffer {
+  /// Adds what happened to an entity.
+  func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
 }

@@ -1,7 +1,7 @@
-// Relies on: somebody else keeps the object for as long as the borrowed reference is used. For nodes and their lists of children
-// that is the graph: edges are strong in both directions, tables keep the nodes of their entities, and none of them changes
-// while it is passed through. A node keeps its subscribers, and a list of children its schema, while the lock is held. Debug
-// builds check it: there the reference traps once the object is gone.
+// Invariant: another reference retains the object for as long as the borrowed one is used. For nodes and their lists of
+// children that is the graph: edges are strong in both directions, tables retain the nodes of their entities, and neither
+// changes during a walk. A node retains its subscribers, and a list of children its schema, while the lock is held. Debug
+// builds check it: there the reference traps once the object is released.
 
 /// A reference that is not counted. Counting is atomic, and was two thirds of the time that it takes to mark 10,000 parents.
 @usableFromInline struct Borrowed<Object: AnyObject> {

@@ -1,6 +1,7 @@
-// The brief form of an entity's value: what others of its cycle show of it, without the relations that lead back into the cycle.
+// The brief form of an entity's value, which other entities of its cycle show: it omits the relations that lead back into the
+// cycle.
 extension Table {
-  /// The value as another entity of the same cycle shows it: without the relations that lead back into the cycle.
+  /// Returns the brief form of a node's value, without the relations that lead back into the cycle.
   func brief(of node: EntityNode<T>) -> T? {
     guard let graph, var value = node.value, let children = node.children, let schema = children.schema.typed(T.self)
     else {
@@ -8,7 +9,7 @@ extension Table {
     }
     let omitted = schema.indices.map { node.omitsWhenBrief(relation: $0) }
     guard omitted.contains(true) else { return value }
-    // Getters, setters and observers run once, not once for each of those who show the form.
+    // Getters, setters and property observers run once, not once for each parent that shows the form.
     let isKept = !schema.isStored
     if isKept, let known = children.brief as? BriefForm<T>, known.omitted == omitted,
       Concord.haveSameBits(known.whole, value)
@@ -22,7 +23,7 @@ extension Table {
   }
 }
 
-/// The brief form of a value, kept as long as the value is the same.
+/// The cached brief form of a value.
 private final class BriefForm<T> {
   let whole: T
   let omitted: [Bool]
@@ -32,25 +33,25 @@ private final class BriefForm<T> {
 }
 
 extension Node {
-  /// Whether the brief form leaves a relation out: it leads back into the cycle, and can be left out.
+  /// Whether the brief form omits a relation: it leads back into the cycle, and can be omitted.
   func omitsWhenBrief(relation k: Int) -> Bool {
     guard links?.component != nil, let children, children.canOmit(k, of: self) else { return false }
     return children.range(ofRelation: k).contains { isInSameCycle(as: children.edges[$0].child) }
   }
 
-  /// Whether the brief form leaves out the relation that has an ordinal.
+  /// Whether the brief form omits the relation that an ordinal belongs to.
   func omitsWhenBrief(ordinal: Int32) -> Bool {
     guard links?.component != nil, let children else { return false }
     return omitsWhenBrief(relation: children.relation(of: ordinal))
   }
 
-  /// Which relations the brief form leaves out; empty if it leaves out none.
+  /// The relations that the brief form omits; empty if there are none.
   var omissions: [Bool] {
     guard links?.component != nil, let children else { return [] }
     let omitted = children.ends.indices.map { omitsWhenBrief(relation: $0) }
     return omitted.contains(true) ? omitted : []
   }
 
-  /// Which relations of a child this node's value does not show.
+  /// Returns the relations of a child that this node's value does not show.
   func omissions(of child: Node) -> [Bool] { isInSameCycle(as: child) ? child.omissions : [] }
 }

@@ -1,45 +1,52 @@
-// Relies on: a node is made for a table of its own type, which saves its values as of that type, too; a table's `valueType` and a
-// schema's `rootType` are the types they were made for; a schema's places are the relations of its type that it was made with;
-// none of them ever changes. What may be of another type is checked before it is trusted, at the cost of one comparison where
+// Invariant: a node is made for a table of its own type, which saves its values as of that type, too; a table's `valueType`
+// and the `rootType` of a schema or of a list of schemas are the types that they were made for; a schema's places are the
+// relations of its type; none of them ever changes. The type is checked before each cast, at the cost of one comparison where
 // `as?` takes a search.
 
 extension Node {
-  /// The node as that of an entity of type `T`, if it is one.
+  /// Returns the node as that of an entity of type `T`, if it is one.
   @inlinable @inline(__always) final func typed<T>(_ type: T.Type) -> EntityNode<T>? {
     table.valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: EntityNode<T>.self) : nil
   }
 }
 
 extension SavedState {
-  /// The state as one with a value of type `T`, if it is.
+  /// Returns the state as one with a value of type `T`, if it is.
   @inlinable @inline(__always) final func typed<T>(_ type: T.Type) -> SavedValue<T>? {
     hasValue && node.table.valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: SavedValue<T>.self) : nil
   }
 }
 
 extension AnyTable {
-  /// The table as that of entities of type `T`, if it is one.
+  /// Returns the table as that of entities of type `T`, if it is one.
   @inlinable @inline(__always) final func typed<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T>? {
     valueType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Table<T>.self) : nil
   }
 }
 
 extension AnySchema {
-  /// The schema as that of values of type `Root`, if it is one.
+  /// Returns the schema as that of values of type `Root`, if it is one.
   @inlinable @inline(__always) final func typed<Root>(_ type: Root.Type) -> Schema<Root>? {
     rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schema<Root>.self) : nil
   }
 }
 
+extension AnySchemas {
+  /// Returns the schemas as those of type `Root`, if they are.
+  @inlinable @inline(__always) final func typed<Root>(_ type: Root.Type) -> Schemas<Root>? {
+    rootType == ObjectIdentifier(type) ? unsafeDowncast(self, to: Schemas<Root>.self) : nil
+  }
+}
+
 extension Schema {
-  /// A relation. An array of them would ask the runtime for their type each time, where code is not specialised.
+  /// Returns a relation. An array of typed relations would ask the runtime for their type each time in unspecialised code.
   @inlinable @inline(__always) subscript(k: Int) -> Relation<Root> {
     unsafeDowncast(places[k], to: Relation<Root>.self)
   }
 }
 
 extension Borrowed {
-  /// The same of references that are not counted.
+  /// Returns the table as that of entities of type `T`, if it is one, without counting references.
   @inlinable @inline(__always) func typed<T: Identifiable & Sendable>(
     _ type: T.Type
   ) -> Borrowed<Table<T>>? where Object == AnyTable {

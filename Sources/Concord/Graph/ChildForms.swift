@@ -1,4 +1,4 @@
-/// Which value of a child its parents are to show.
+/// The forms of children's values that parents show.
 @usableFromInline class ChildForms {
   @usableFromInline final let graph: Graph
 

@@ -1,18 +1,18 @@
-/// An occurrence, seen from above: the child, and where its `parents` have this edge.
+/// An occurrence in a parent: the child, and the index of this edge in the child's `parents`.
 struct ChildEdge {
   let child: Node
   var backIndex: Int32 = -1
 }
 
-/// The occurrences in one entity's value, in the order in which its relations are visited; an occurrence's position is its
-/// ordinal. Edges are strong in both directions, so none leads to a freed node; they are taken apart when the entity goes.
+/// The occurrences in one entity's value, in the order in which its relations are visited. The position of an occurrence is
+/// its ordinal. Edges are strong in both directions, so none leads to a freed node; they are removed when the entity is.
 @usableFromInline final class ChildList {
   let schema: AnySchema
   @exclusivity(unchecked) var edges: ContiguousArray<ChildEdge>
-  /// Where each relation's occurrences end.
+  /// The end of each relation's occurrences.
   let ends: ContiguousArray<Int32>
   @exclusivity(unchecked) var stale = StaleSet()
-  /// The brief form of the node's value, if making it calls code of the user's.
+  /// The cached brief form of the node's value, if making it calls the user's code.
   var brief: AnyObject?
   /// Some child is of a type that can be in a cycle.
   var isInner = false
@@ -25,10 +25,10 @@ struct ChildEdge {
     self.ends = ends
   }
 
-  /// Whether a relation that only trying tells about can be left out, as it is in this value; found when first asked for.
+  /// Whether relations can be omitted for which only trying tells, found when first needed.
   private var triedToOmit: [Int: Bool] = [:]
 
-  /// Whether a relation of the node, whose children these are, can be left out.
+  /// Whether a relation of the node, whose children these are, can be omitted.
   func canOmit(_ k: Int, of node: Node) -> Bool {
     guard schema.canOmit.indices.contains(k) else { return false }
     switch schema.canOmit[k] {
@@ -48,22 +48,23 @@ struct ChildEdge {
   func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
   func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }
 
-  /// The ordinals that are as wanted, ascending.
+  /// Returns the ordinals that meet a condition, ascending.
   func ordinals(where isWanted: (Int32) -> Bool) -> ContiguousArray<Int32> {
     ContiguousArray((0..<Int32(truncatingIfNeeded: edges.count)).lazy.filter(isWanted))
   }
 
-  /// The relation that has the ordinal.
+  /// Returns the relation that an ordinal belongs to.
   func relation(of ordinal: Int32) -> Int { ends.firstIndex { ordinal < $0 } ?? max(0, ends.count - 1) }
 
-  /// Whether the same entities stand in the same places, in the same order.
+  /// Whether the list has the same entities in the same places, in the same order.
   func isSame(_ schema: AnySchema, _ others: ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>) -> Bool {
     guard self.schema === schema, self.ends == ends, edges.count == others.count else { return false }
     for i in others.indices where others[i].child !== edges[i].child { return false }
     return true
   }
 
-  /// The same; where order may say nothing, in any order. Only comparing the values tells whether it did.
+  /// Whether the list has the same entities in the same places, in any order where the order may be irrelevant. Only
+  /// comparing the values tells whether it is.
   func isSameInAnyOrder(
     _ schema: AnySchema, _ others: ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) -> Bool {

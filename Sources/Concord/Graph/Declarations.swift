@@ -1,7 +1,7 @@
-// What a type declares of itself, looked up once for each table. Inlinable, so that what is called for each value is specialised
-// for its type.
+// The declarations of a type, looked up once for each table. Inlinable, so that functions called for each value are
+// specialised for the type.
 
-/// `==`, if `T` has it.
+/// Returns the `==` of a type, if it is `Equatable`.
 @inlinable func equality<T>(of type: T.Type) -> ((T, T) -> Bool)? {
   func open<E: Equatable>(_: E.Type) -> ((T, T) -> Bool)? {
     let equals: (E, E) -> Bool = { $0 == $1 }
@@ -11,12 +11,20 @@
   return open(equatable)
 }
 
+/// Returns the `==` of a type for the values at two addresses, if the type is `Equatable`.
+@inlinable func equalityInPlace<T>(of type: T.Type) -> ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)? {
+  func open<E: Equatable>(_: E.Type) -> (UnsafeRawPointer, UnsafeRawPointer) -> Bool {
+    { $0.assumingMemoryBound(to: E.self).pointee == $1.assumingMemoryBound(to: E.self).pointee }
+  }
+  return (T.self as? any Equatable.Type).map { open($0) }
+}
+
 /// The relations that an entity's type declares.
 @usableFromInline struct Declarations<T> {
   @usableFromInline let schemas: Schemas<T>
-  /// The schema of the value that a node has, if the relations are asked of each value.
+  /// A function that returns the schema of a node's value, if each value tells its relations.
   @usableFromInline let ofNode: ((Node) -> AnySchema?)?
-  /// The same of any value.
+  /// A function that returns the schema of a value, if each value tells its relations.
   @usableFromInline let ofValue: ((T) -> Schema<T>)?
 
   @inlinable init(
@@ -32,12 +40,12 @@
   func open<A: Aggregate>(_: A.Type) -> Any {
     let schemas = Schemas<A>(fixed: A.fixedRelations)
     if schemas.fixed != nil { return Declarations(schemas) }
-    // Once, and not in each of the two: it is much code for every type.
+    // Shared by the two functions, to limit code size.
     @inline(never) func schema(of value: A) -> Schema<A> { schemas.find(value.nestedEntitiesKeyPaths) }
     return Declarations(
       schemas,
       ofNode: { node in
-        // Taken out meanwhile, so that it is not copied: what is asked cannot come back here, since the lock is held.
+        // Taken out meanwhile, so that it is not copied: the value's code cannot call back, since the lock is held.
         guard let node = node.typed(A.self), let value = node.value.take() else { return nil }
         let found = schema(of: value)
         node.value = consume value

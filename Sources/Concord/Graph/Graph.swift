@@ -3,7 +3,7 @@
   @exclusivity(unchecked) private var tables: [ObjectIdentifier: AnyTable] = [:]
   /// Finds most tables without hashing.
   @exclusivity(unchecked) @usableFromInline var tableCache: ContiguousArray<AnyTable?>
-  @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnyObject] = [:]
+  @exclusivity(unchecked) private var wrapperSchemas: [ObjectIdentifier: AnySchemas] = [:]
   /// Some type can occur within itself.
   @exclusivity(unchecked) private(set) var hasRecursion = false
 
@@ -18,8 +18,6 @@
   let restructured: Restructured
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
-  /// Changes that are shown above the base.
-  let layers: LayerStack
   /// Is told of types that are new.
   var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
@@ -35,7 +33,6 @@
     unrefreshed = NodeQueue(.unrefreshed, backlog)
     restructured = Restructured(backlog)
     written = WrittenNodes(backlog)
-    layers = LayerStack(journal, unexamined, written)
     tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
   }
 
@@ -81,11 +78,11 @@
   /// The relations of a wrapper's value.
   @inlinable func schema<W: EntityWrapper>(of wrapper: W) -> Schema<W> {
     let schemas = schemas(of: W.self)
-    return schemas.fixed ?? schemas.find(wrapper.wrappedEntitiesKeyPaths(relativeTo: \W.self))
+    return schemas.fixed ?? schemas.find(wrapper.wrappedEntitiesKeyPaths(relativeTo: schemas.whole))
   }
 
   @usableFromInline func schemas<W: EntityWrapper>(of type: W.Type) -> Schemas<W> {
-    if let known = wrapperSchemas[ObjectIdentifier(type)] as? Schemas<W> { return known }
+    if let known = wrapperSchemas[ObjectIdentifier(type)]?.typed(type) { return known }
     let schemas = Schemas<W>(fixed: W.fixedRelations)
     wrapperSchemas[ObjectIdentifier(type)] = schemas
     return schemas

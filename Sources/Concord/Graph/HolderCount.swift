@@ -1,27 +1,27 @@
 import Synchronization
 
-/// How many observers and alias registrations hold an entity. Two numbers, so that all but the last may leave without the
-/// store's lock; the first changes only with it.
+/// The number of observers and alias registrations that hold an entity. Two counters, so that all but the last can be removed
+/// without the store's lock, with which the first counter changes.
 @usableFromInline struct HolderCount: ~Copyable {
   private let begun: Atomic<Int32>
   private let ended: Atomic<Int32>
 
-  /// Both numbers may wrap around; `start` is where they begin.
+  /// Creates a count of 0. Both counters may wrap around, and begin at `start`.
   init(startingAt start: Int32 = 0) {
     begun = Atomic(start)
     ended = Atomic(start)
   }
 
-  /// How many there are. Exact while the lock is held, but for those that leave at this moment.
+  /// The number of holders. Exact while the lock is held, except for those that are being removed.
   var count: Int32 { begun.load(ordering: .relaxed) &- ended.load(ordering: .acquiring) }
 
-  /// One more. The lock is held.
+  /// Adds a holder. The lock is held.
   @usableFromInline func add() { begun.store(begun.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
-  /// One less. The lock is held.
+  /// Removes a holder. The lock is held.
   func remove() { ended.add(1, ordering: .relaxed) }
 
-  /// One less, unless it is the last. Needs no lock.
+  /// Removes a holder, unless it is the last. Returns whether it did. Needs no lock.
   @usableFromInline func removeUnlessLast() -> Bool {
     while true {
       let old = ended.load(ordering: .relaxed)

@@ -1,9 +1,10 @@
-// Relies on: two metatypes that are equal are of the same type, so that a value of the one is a value of the other.
+// Invariant: equal metatypes are of the same type, so that a value of the one is a value of the other.
 
 /// The hash of an id, by which a table finds its node.
 ///
-/// For an `Int`, the most frequent id, `Hasher` takes as long as all the rest of finding. So it is multiplied and folded twice, as
-/// wyhash does (Wang Yi, 2019), with secrets that are drawn for each process: who does not know them cannot choose ids that collide.
+/// For an `Int`, the most frequent id, `Hasher` takes as long as the rest of the search. So it is multiplied and folded
+/// twice, as wyhash does (Wang Yi, 2019), with random secrets for each process: without them nobody can choose ids that
+/// collide.
 @usableFromInline struct IDHash: Sendable {
   @usableFromInline static let ofProcess = IDHash(
     UInt64(bitPattern: Int64("first".hashValue)), UInt64(bitPattern: Int64("second".hashValue)))
@@ -13,7 +14,7 @@
 
   init(_ first: UInt64, _ second: UInt64) { (self.first, self.second) = (first, second) }
 
-  /// Not 0, which marks what is free in an index.
+  /// Returns the hash of an id, which is never 0, since that marks a free slot of an index.
   @inlinable @inline(__always) static func hash<ID: Hashable>(_ id: ID) -> UInt32 {
     let isInt = ID.self == Int.self
     let hash = isInt ? ofProcess.hash(unsafeBitCast(id, to: Int.self)) : UInt64(bitPattern: Int64(id.hashValue))

@@ -1,10 +1,10 @@
-/// A hash index of nodes, which hold the ids themselves: open addressing with linear probing and no tombstones, so an entry
-/// takes 16 bytes and nothing stays when it goes.
+/// A hash index of nodes, which hold the ids themselves: open addressing with linear probing and without tombstones, so that
+/// an entry takes 16 bytes, and a removed one none.
 @usableFromInline struct NodeIndex {
   @usableFromInline struct Entry {
-    /// `nil` where free.
+    /// The node; `nil` in a free slot.
     @usableFromInline var node: Node?
-    /// 0 where free.
+    /// The hash; 0 in a free slot.
     @usableFromInline var hash: UInt32 = 0
   }
 
@@ -19,12 +19,14 @@
 
   @inlinable var capacity: Int { entries.count }
 
-  /// The node with this hash that is the one wanted. Cost: constant, on average.
+  /// Returns the node with a hash that meets a condition.
+  ///
+  /// - Complexity: constant, on average.
   @inlinable @inline(__always) func find(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Node? {
     position(hash, where: isWanted).flatMap { entries[$0].node }
   }
 
-  /// Where it is.
+  /// Returns the position of the node with a hash that meets a condition.
   @inlinable @inline(__always) func position(_ hash: UInt32, where isWanted: (Node) -> Bool) -> Int? {
     let mask = entries.count - 1
     var i = Int(hash) & mask
@@ -36,7 +38,7 @@
     }
   }
 
-  /// Adds a node that is not there yet, under its `hash`.
+  /// Adds a new node under its `hash`.
   @usableFromInline mutating func insert(_ node: consuming Node) {
     reserve(1)
     let hash = node.hash
@@ -44,13 +46,13 @@
     count += 1
   }
 
-  /// Removes a node; `false` if it is not there.
+  /// Removes a node. Returns `false` if it is not in the index.
   mutating func remove(_ node: Node) -> Bool {
     let mask = entries.count - 1
     var hole = Int(node.hash) & mask
     while let entry = entries[hole].node, entry !== node { hole = (hole + 1) & mask }
     guard entries[hole].node != nil else { return false }
-    // Entries after the hole move up as far as their hash allows.
+    // Entries after the hole move towards it as far as their hash allows.
     var i = hole
     while true {
       i = (i + 1) & mask
@@ -67,7 +69,7 @@
     return true
   }
 
-  /// Makes room for so many more.
+  /// Reserves capacity for more nodes.
   @usableFromInline mutating func reserve(_ more: Int) {
     var wanted = capacity
     while (count + more) * 5 > wanted * 4 { wanted *= 2 }
@@ -83,7 +85,7 @@
     entries[i] = Entry(node: node, hash: hash)
   }
 
-  /// Gives back what a peak left.
+  /// Releases capacity that a peak left.
   private mutating func shrink() {
     var wanted = capacity
     while wanted > Self.minimumCapacity, count * 8 < wanted { wanted /= 2 }
@@ -94,7 +96,7 @@
     var old = ContiguousArray<Entry>()
     swap(&old, &entries)
     entries = ContiguousArray(repeating: Entry(), count: newCapacity)
-    // Moved, not copied, and without a look into the nodes: they lie all over the memory.
+    // Moved, not copied, and without reading the nodes, which are scattered in memory.
     for i in old.indices where old[i].hash != 0 { place(old[i].node.take(), old[i].hash) }
   }
 }

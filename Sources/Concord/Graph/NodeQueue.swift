@@ -1,4 +1,4 @@
-/// Nodes that wait for something, each once.
+/// A queue of nodes, each of which is in it once.
 final class NodeQueue {
   private let flag: Node.Flags
   private let backlog: Backlog
@@ -11,7 +11,7 @@ final class NodeQueue {
 
   var isEmpty: Bool { nodes.isEmpty }
 
-  /// The one that waits, if no other does, and if it is as wanted.
+  /// Removes and returns the only node, if there is exactly one, and if it meets a condition.
   func takeOnly(where isWanted: (Node) -> Bool) -> Node? {
     guard nodes.count == 1, Borrowed(nodes[0]).use(isWanted) else { return nil }
     let node = nodes.removeLast()
@@ -33,7 +33,7 @@ final class NodeQueue {
     return node
   }
 
-  /// Empties the queue.
+  /// Removes and returns all nodes.
   func takeAll() -> ContiguousArray<Node> {
     guard !nodes.isEmpty else { return [] }
     var taken: ContiguousArray<Node> = []

@@ -1,4 +1,4 @@
-/// An occurrence, seen from below: the parent, and which of its occurrences.
+/// An occurrence of a child: the parent, and the ordinal in it.
 struct ParentEdge {
   let parent: Node
   let ordinal: Int32
@@ -22,10 +22,11 @@ struct ParentList {
   }
 
   private var storage = Storage.none
-  /// Of the one. Small, so that it fits where the node has room; one with a larger ordinal is among the many.
+  /// The ordinal of a single occurrence. Small, so that it fits in the node's padding; a larger ordinal is stored as several
+  /// are.
   private var ordinal: UInt16 = 0
 
-  /// For how many there is room in memory of the list's own.
+  /// The capacity of the list's own memory.
   var capacity: Int { if case .many(let edges) = storage { edges.capacity } else { 0 } }
 
   /// Adds an edge, which is not marked; gives its index.
@@ -143,7 +144,7 @@ struct ParentList {
     }
   }
 
-  /// Taken out meanwhile, so that it is not copied.
+  /// Changes the edges, which are taken out meanwhile, so that they are not copied.
   private mutating func modifyMany(_ body: (inout ContiguousArray<ParentEdge>) -> Void) {
     var taken = Storage.none
     swap(&taken, &storage)
@@ -181,7 +182,7 @@ extension ParentList: RandomAccessCollection {
 
   subscript(index: Int) -> ParentEdge {
     switch storage {
-    // Traps, as an array does.
+    // Traps, like an array's subscript.
     case .none: [ParentEdge]()[index]
     case .one(let parent): CollectionOfOne(ParentEdge(parent: parent, ordinal: Int32(ordinal)))[index]
     case .many(let edges): edges[index]

@@ -1,16 +1,16 @@
-/// A node that is to be brought up to date, after the children at stale ordinals, and how far that is.
+/// A node that is being brought up to date, after the children at its stale ordinals, with the progress.
 struct PatchFrame {
   let node: Node
   let children: ChildList
-  /// First those that lead out of the node's cycle, then those that its brief form shows, last the others: when the brief
-  /// form is shown inside, it has the newest of all that it shows.
+  /// The stale ordinals: first those that lead out of the node's cycle, then those in its brief form, last the others. So the
+  /// brief form is complete before entities inside the cycle show it.
   let ordinals: ContiguousArray<Int32>
-  /// Where the first two of these parts end.
+  /// The ends of the first two of these parts.
   private let ends: (Int, Int)
   private(set) var next = 0
   private var part = 0
 
-  /// A node in no cycle has one part only.
+  /// Creates the frame of a node that is in no cycle, and has one part only.
   init(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
     (self.node, self.children, self.ordinals) = (node, children, ordinals)
     ends = (ordinals.count, ordinals.count)
@@ -30,7 +30,7 @@ struct PatchFrame {
 
   private func end(ofPart part: Int) -> Int { part == 0 ? ends.0 : part == 1 ? ends.1 : ordinals.count }
 
-  /// The children of a part were all visited, so that it is to be patched.
+  /// Whether all children of a part were visited, so that it is to be patched.
   var hasPart: Bool { part < 3 && next == end(ofPart: part) }
 
   mutating func takePart() -> ContiguousArray<Int32> {
@@ -40,7 +40,7 @@ struct PatchFrame {
     return start == 0 && end == ordinals.count ? ordinals : ContiguousArray(ordinals[start..<end])
   }
 
-  /// The next child to be brought up to date; `nil` if all were.
+  /// Returns the next child to be brought up to date; `nil` if all were.
   mutating func nextChild() -> Node? {
     guard next < ordinals.count else { return nil }
     defer { next += 1 }

@@ -1,20 +1,22 @@
-/// Who stays: an entity that has a holder (an observer, an alias), or a parent that stays.
+/// The reachability of entities: an entity is retained by a holder (an observer, an alias), or by a retained parent.
 ///
-/// Counting parents would do if there were no cycles. For types that can form cycles each node without a holder has a
+/// Without cycles, counting parents would suffice. For types that can form cycles each node without a holder has a
 /// `retainer`: one parent through which it is known to be reachable. Retainers form a forest whose roots have holders (or are
 /// of types that cannot form cycles), so a node with a retainer is reachable. While a node has a holder, its retainer is not
-/// kept up to date, and may even be reachable only through the node itself. So both losses need a search for another way to a
-/// holder: that of the retainer, and that of the last holder.
+/// maintained, and may even be reachable only through the node itself. So the loss of the retainer and that of the last
+/// holder both need a search for another path to a holder.
 final class Reachability {
   private let graph: Graph
   private let log: LogBuffer
+  /// A closure that decides, while there are layers, whether a node that is about to be released stays in its table.
+  var keeps: (_ node: Node, _ existed: Bool) -> Bool = { _, _ in false }
 
   init(graph: Graph, log: LogBuffer) {
     self.graph = graph
     self.log = log
   }
 
-  /// Releases all that is not reachable any longer.
+  /// Releases all nodes that are not reachable any longer.
   func examine() {
     while !graph.unexamined.isEmpty {
       var doubtful: [Node] = []
@@ -35,17 +37,17 @@ final class Reachability {
     if existed {
       graph.journal.willWrite(node)
       graph.written.append(released: node)
-      // What layers hide was told when they hid it.
-      if !graph.layers.isActive || graph.layers.wasShown(node) { log.append(.released, node) }
+      // The release of an entity that layers hide was logged when they hid it.
+      if !graph.journal.isLayered || graph.journal.existed(node) { log.append(.released, node) }
       node.flags.remove(.exists)
     }
     graph.removeChildren(of: node)
-    if graph.layers.isActive, graph.layers.keeps(node, existed: existed) { return }
+    if graph.journal.isLayered, keeps(node, existed) { return }
     node.table.remove(node)
     if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }
 
-  /// Whether the node's retainer, or another of its parents, is reachable; a few are looked at, each a few retainers up.
+  /// Whether the node's retainer, or one of a few other parents, is reachable, by following a limited number of retainers.
   private func findRetainer(of node: Node) -> Bool {
     if let retainer = node.links?.retainer, isReachable(retainer, without: node) { return true }
     for edge in node.parents.prefix(8) where isReachable(edge.parent, without: node) {
@@ -71,7 +73,7 @@ final class Reachability {
     links.retainer = parent
   }
 
-  /// Examines nodes that lost their retainer, together with all that are reachable through them only.
+  /// Examines nodes that lost their retainer, together with all nodes that are reachable only through them.
   private func decide(_ doubtful: [Node]) {
     var all: [Node] = []
     var stack = doubtful
@@ -81,7 +83,7 @@ final class Reachability {
       all.append(node)
       for edge in node.children?.edges ?? [] where edge.child.links?.retainer === node { stack.append(edge.child) }
     }
-    // Whoever has a holder, or a parent beyond doubt, is reachable, and so is what is below.
+    // A node with a holder, or with a parent that is not in doubt, is reachable, and so are the nodes inside it.
     var reachable: [Node] = []
     for node in all {
       node.links?.retainer = nil
@@ -106,7 +108,7 @@ final class Reachability {
     }
   }
 
-  /// An alias begins or ceases to hold what it names.
+  /// Lets an alias begin or cease to hold its entity.
   func setRegistered(_ node: Node, _ isRegistered: Bool) {
     guard node.flags.contains(.registered) != isRegistered else { return }
     if isRegistered {

@@ -1,8 +1,8 @@
-/// Brings values up to date: what was marked is patched when somebody looks.
+/// The refresher of values: stale values are patched when they are read.
 final class Refresher: ChildForms {
   private let components: ComponentSearch
   private let visitor: Visitor
-  /// Nodes whose values were found to have another shape than when they were visited.
+  /// The nodes whose values were found to have other relations than when they were visited.
   @exclusivity(unchecked) private(set) var reshaped: ContiguousArray<Node> = []
 
   init(graph: Graph, components: ComponentSearch, visitor: Visitor) {
@@ -11,7 +11,9 @@ final class Refresher: ChildForms {
     super.init(graph)
   }
 
-  /// Brings a node's value up to date. Cost: what changed below it since.
+  /// Brings a node's value up to date.
+  ///
+  /// - Complexity: the number of changes inside it since the last refresh.
   func refresh(_ node: Node) {
     guard node.isStale else { return }
     if node.table.reachesRecursion { components.resolve() }
@@ -26,13 +28,13 @@ final class Refresher: ChildForms {
 
   override func exists(_ node: Node) -> Bool { node.exists }
 
-  /// Inside a cycle a child is shown brief.
+  /// Returns the form of a child's value that a parent shows: inside a cycle the brief form.
   override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     parent.isInSameCycle(as: child) ? child.table.typed(T.self)?.brief(of: child) : child.value
   }
 
-  /// By recursion, which is fast, outside of cycles and as deep as most values are. Never inlined: there is much of it, and
-  /// only what is stale gets here.
+  /// Refreshes by recursion, which is fast, outside of cycles, and up to the depth of most values. Never inlined, to limit
+  /// code size, since only stale values need it.
   @inline(never)
   private func refresh(_ node: Node, depth: Int) {
     guard depth < 128, node.links?.component == nil else { return refreshDeep(node) }
@@ -55,7 +57,7 @@ final class Refresher: ChildForms {
     if patchValue(of: node, children, ordinals) == .reshaped { didReshape(node) }
   }
 
-  /// The node's value is to be visited anew.
+  /// Notes that a node's value is to be visited again.
   func didReshape(_ node: Node) {
     graph.journal.willRefresh(node, mayReshape: true)
     reshaped.append(node)
@@ -73,25 +75,25 @@ final class Refresher: ChildForms {
       var cursor = PatchCursor(parent: node, children: children, stale: ordinals, forms: self)
       for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
         cursor.move(to: children.start(ofRelation: k))
-        Borrowed(schema.places[k]).use { $0.patchOwn?($0.offset, node, &cursor) }
+        node.table.patchStored(node, relation: k, of: schema, &cursor)
       }
       children.brief = nil
       if cursor.mustVisitAgain { return node.table.patchAll(node, self, visitor) }
-      // The relations that a value declares may depend on what was written into it.
+      // The relations that a value declares may depend on the written values.
       return node.table.hasSchema(schema, node) ? .done : .reshaped
     }
   }
 
   // MARK: In cycles, and deep down
 
-  /// Without recursion, since chains may be long.
+  /// Refreshes without recursion, since chains may be long.
   private func refreshDeep(_ root: Node) {
     var frames: ContiguousArray<PatchFrame> = []
     if let frame = open(root, isBrief: false) { frames.append(frame) }
     while let last = frames.indices.last {
       while frames[last].hasPart { patchPart(of: &frames[last]) }
       if let child = frames[last].nextChild() {
-        // A cycle of required entities has no end; what is open already is shown as it is.
+        // A cycle of required entities has no end; a value that is already being refreshed is shown as it is.
         guard !child.flags.contains(.visiting),
           let below = open(child, isBrief: frames[last].node.isInSameCycle(as: child))
         else { continue }
@@ -112,7 +114,7 @@ final class Refresher: ChildForms {
     guard node.isStale, let children = node.children else { return nil }
     var ordinals = children.stale.ordinals()
     if node.links?.component != nil, !children.schema.isStored {
-      // Where a setter may do anything all places are written again, also those whose children have changed only inside.
+      // Since a setter may do anything, all relations are written again, also those whose children changed only inside.
       ordinals = children.ordinals { children.stale.contains($0) || children.edges[Int($0)].child.isStale }
     }
     if isBrief {

@@ -1,12 +1,12 @@
-/// Which of a value's occurrences show something old. One word and no allocation up to 64 of them.
+/// The set of a value's stale occurrences: one word without an allocation for up to 64 of them.
 struct StaleSet {
   private var word: UInt64 = 0
   private var more: More?
 
-  /// For ordinals beyond 63: a bit each to know them, a list to find them without a search.
+  /// The ordinals beyond 63: a bit for each, and a list to find them without a search.
   private final class More {
     var bits: ContiguousArray<UInt64> = []
-    /// May hold ordinals that were removed since, and those twice that came back.
+    /// The list, which may contain ordinals that were removed since, and twice those that were added again.
     var list: ContiguousArray<Int32> = []
     var count = 0
 
@@ -14,7 +14,7 @@ struct StaleSet {
       Int(ordinal >> 6) < bits.count && bits[Int(ordinal >> 6)] & (1 << UInt64(ordinal & 63)) != 0
     }
 
-    /// Those that are in the set, ascending.
+    /// The ordinals in the set, ascending.
     var ordinals: ContiguousArray<Int32> {
       var result: ContiguousArray<Int32> = []
       for ordinal in list.sorted() where ordinal != result.last && contains(ordinal) { result.append(ordinal) }
@@ -35,7 +35,7 @@ struct StaleSet {
     while more.bits.count <= index { more.bits.append(contentsOf: repeatElement(0, count: max(4, more.bits.count))) }
     let bit: UInt64 = 1 << UInt64(ordinal & 63)
     if more.bits[index] & bit == 0 {
-      // What came and went must not make the list grow without end.
+      // Bounded, although removed ordinals stay in the list.
       if more.list.count >= max(64, 2 * more.count) { more.list = more.ordinals }
       more.bits[index] |= bit
       more.list.append(ordinal)
@@ -63,10 +63,10 @@ struct StaleSet {
     more = nil
   }
 
-  /// Each of the first 64 by itself.
+  /// Lists with one of the first 64 ordinals each.
   private static let alone = ContiguousArray((0..<64).map { ContiguousArray([Int32($0)]) })
 
-  /// All of them, ascending. One of the first 64 costs no allocation.
+  /// Returns all ordinals, ascending. A single one of the first 64 costs no allocation.
   func ordinals() -> ContiguousArray<Int32> {
     if more == nil, word != 0, word & (word - 1) == 0 { return Self.alone[word.trailingZeroBitCount] }
     var result: ContiguousArray<Int32> = []

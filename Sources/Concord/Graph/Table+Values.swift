@@ -1,18 +1,19 @@
-// What the engine does with values whose type it does not know. Not specialised, and so no part of the code of whoever uses
+// Operations on values whose type the engine does not know. Not specialised, and so compiled once, and not for each user of
 // the store.
 extension Table {
-  func holds(_ slot: Int32) -> Bool { slot >= 0 && Int(slot) < pending.count }
+  /// Returns the address of a pending value, which is valid until the call has ended.
+  func place(_ slot: Int32) -> UnsafeMutablePointer<T>? { pending.address(slot)?.assumingMemoryBound(to: T.self) }
 
   func value(_ reference: ValueReference) -> T? {
     switch reference {
     case .own(let node): node.typed(T.self)?.value
-    case .pending(let slot): holds(slot) ? pending[Int(slot)] : nil
+    case .pending(let slot): place(slot)?.pointee
     }
   }
 
   func schema(of value: T) -> Schema<T>? { declared.schemas.fixed ?? declared.ofValue?(value) }
 
-  /// Whether two values are the same but for what is inside the entities they contain, and for relations that are `kept`.
+  /// Whether two values are the same, not counting the contents of the entities inside them, and relations that are `kept`.
   func haveSameFields(_ value: T, _ other: T, keeping kept: [Bool], _ graph: Graph) -> Bool {
     guard let schema = schema(of: other) else { return isSame(value, other) }
     guard schema === self.schema(of: value) else { return false }

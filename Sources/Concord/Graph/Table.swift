@@ -1,30 +1,37 @@
 /// The table of one type.
 @usableFromInline final class Table<T: Identifiable & Sendable>: AnyTable {
-  /// Nodes of entities that somebody waits for, and which have no value yet.
+  /// The nodes of awaited entities, which have no value yet.
   @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:] {
     didSet { isAwaiting = !awaited.isEmpty }
   }
   private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
-  /// Values that wait, in the current call, to be applied.
-  @exclusivity(unchecked) @usableFromInline var pending: ContiguousArray<T> = []
-  /// `==`, or whether values have the same bits.
+  /// The comparison of values: `==`, or that of their bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
   @usableFromInline let nodeType = EntityNode<T>.self
 
-  @inlinable convenience init() { self.init(isEqual: equality(of: T.self), declarations(of: T.self)) }
+  @inlinable convenience init() {
+    self.init(isEqual: equality(of: T.self), at: equalityInPlace(of: T.self), declarations(of: T.self))
+  }
 
-  @usableFromInline init(isEqual: ((T, T) -> Bool)?, _ declared: Declarations<T>) {
+  @usableFromInline init(
+    isEqual: ((T, T) -> Bool)?, at isEqualAt: ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)?,
+    _ declared: Declarations<T>
+  ) {
     self.isEqual = isEqual ?? { Concord.haveSameBits($0, $1) }
     self.declared = declared
+    let size = MemoryLayout<T>.size
     super.init(
       valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
-      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode)
+      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode,
+      pending: PendingValues(stride: MemoryLayout<T>.stride, alignment: MemoryLayout<T>.alignment),
+      isEqualAt: isEqualAt ?? { haveSameBytes($0, $1, size) })
+    layout = ValueLayout(EntityNode<T>(table: self))
   }
 
   // MARK: Finding
 
-  /// The node with a value for the id, if there is one; the entity may have been removed since.
+  /// Returns the node with a value for an id, if there is one; the entity may have been removed since.
   @inlinable func find(_ id: T.ID) -> EntityNode<T>? { find(id, hash: IDHash.hash(id)) }
 
   @inlinable func find(_ id: T.ID, hash: UInt32) -> EntityNode<T>? {
@@ -32,9 +39,9 @@
     return index.find(hash) { $0.typed(T.self)?.hasID(id) ?? false }?.typed(T.self)
   }
 
-  /// Works with the node that `find` gives, without counting the reference: the table keeps it meanwhile.
+  /// Passes the node that `find` returns to a closure, without counting the reference: the table retains it meanwhile.
   @inlinable @inline(__always) func withNode<R>(_ id: T.ID, _ body: (EntityNode<T>) -> R?) -> R? {
-    // Found out first, since what is called while the index is in use has it counted.
+    // Computed first, since a call while the index is in use would count a reference to it.
     let hash = IDHash.hash(id)
     guard !hasOptionalIDs || !isNil(id),
       let position = index.position(hash, where: { $0.typed(T.self)?.hasID(id) ?? false }),
@@ -43,12 +50,12 @@
     return node.use(body)
   }
 
-  /// The node for the id, made if there is none.
+  /// Returns the node for an id, made if there is none.
   func nodeAwaiting(_ id: T.ID) -> EntityNode<T> {
     if let node = find(id) ?? awaited[id] { return node }
     let node = EntityNode<T>(table: self)
     node.flags.insert(.uncommitted)
-    // Nobody else looks for it; what is not equal to itself, as NaN is not, is never found.
+    // An id that is missing, or not equal to itself like NaN, is never found.
     if isMissing(id) || id != id {
       add(node, hash: IDHash.hash(ObjectIdentifier(node)))
       return node
@@ -58,9 +65,9 @@
     return node
   }
 
-  /// Whether somebody waits for an entity that was never stored.
+  /// Whether an entity that was never stored is awaited.
   func awaits(_ id: T.ID) -> Bool { awaited[id] != nil }
-  /// All that somebody waits for so.
+  /// The ids of all such entities.
   var idsAwaited: [T.ID] { Array(awaited.keys) }
 
   /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
@@ -71,8 +78,7 @@
 
   // MARK: Coming and going
 
-  /// Makes the entity exist with its first value, in the node that waited for it if there is one. From now on the table keeps
-  /// the node.
+  /// Inserts an entity with its first value, in the awaiting node if there is one. From now on the table retains the node.
   @inlinable func insert(
     _ value: consuming T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> Borrowed<EntityNode<T>> {
@@ -85,18 +91,18 @@
     return inserted
   }
 
-  /// The same where a node, or the state before, may have to be kept.
+  /// Inserts an entity where a known node, or the previous state, may have to be kept.
   @usableFromInline func insertInKnown(
     _ value: T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> EntityNode<T> {
     let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self)
     graph.journal.willWrite(node)
-    // Those without an id, which nobody looks for, are only to be apart from each other.
+    // Entities without an id are never found, and only have to be distinct.
     let isApart = hasOptionalIDs && isNil(id)
     return insertUnsaved(value, hash: isApart ? IDHash.hash(ObjectIdentifier(node)) : hash, known: node)
   }
 
-  /// The same for an entity of the store's own, whose coming no transaction undoes.
+  /// Inserts an internal entity, whose insertion no transaction undoes.
   func insertUnsaved(_ value: T, hash: UInt32, known: EntityNode<T>?) -> EntityNode<T> {
     let node = known ?? EntityNode<T>(table: self)
     node.value = value
@@ -106,7 +112,7 @@
     return node
   }
 
-  /// The node that waits for an entity; from now on it does so no longer.
+  /// Removes and returns the node that awaits an entity.
   func takeAwaited(_ id: T.ID) -> EntityNode<T>? {
     guard let node = awaited.removeValue(forKey: id) else { return nil }
     awaitedIDs[ObjectIdentifier(node)] = nil
@@ -120,7 +126,7 @@
     shrinkAwaited()
   }
 
-  /// Gives back what a peak left.
+  /// Releases capacity that a peak left.
   private func shrinkAwaited() {
     guard awaited.capacity > 256, awaited.count * 4 <= awaited.capacity else { return }
     awaited = Dictionary(uniqueKeysWithValues: awaited.lazy.map { ($0.key, $0.value) })
@@ -136,8 +142,9 @@
   override func allNodes() -> [Node] { super.allNodes() + Array(awaited.values) }
 
   @inlinable func addPending(_ value: consuming T) -> Int32 {
-    pending.append(value)
-    return Int32(truncatingIfNeeded: pending.count - 1)
+    let place = pending.next()
+    place.address.initializeMemory(as: T.self, to: value)
+    return place.slot
   }
 
   // MARK: What the base class asks for
@@ -148,41 +155,19 @@
   }
 
   override func removePending() {
-    // What has little room is made anew sooner than emptied by code that is not specialised.
-    if pending.count <= 4 { pending = [] } else { pending.removeAll(keepingCapacity: pending.count < 1024) }
+    pending.removeAll { $0.assumingMemoryBound(to: T.self).deinitialize(count: $1) }
   }
 
   override func swapPending(_ slot: Int32, with node: Node) {
-    guard let node = node.typed(T.self), holds(slot), var value = node.value.take() else {
-      return
-    }
-    swap(&value, &pending[Int(slot)])
+    guard let place = place(slot), let node = node.typed(T.self), var value = node.value.take() else { return }
+    swap(&value, &place.pointee)
     node.value = value
-  }
-
-  override func isSame(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    // An incoming value and the stored one, most often: compared where they are.
-    if case .own(let node) = a, case .pending(let slot) = b, holds(slot) {
-      return node.typed(T.self)?.isSame(as: pending[Int(slot)], isSame) ?? false
-    }
-    return isSameElsewhere(a, b)
-  }
-
-  /// Apart, since the runtime is asked for the type of an optional wherever one is used.
-  @inline(never) private func isSameElsewhere(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return isSame(a, b)
   }
 
   override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
     guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
     guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
     return schema.indices.allSatisfy { schema[$0].isOmitted(in: a) == schema[$0].isOmitted(in: b) }
-  }
-
-  override func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return Concord.haveSameBits(a, b)
   }
 
   override func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool {
@@ -233,7 +218,7 @@
     return schema(of: value)
   }
 
-  override func visit(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
+  override func visitComputed(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
     guard let schema = schema.typed(T.self), let value = value(reference) else { return }
     schema[k].visit(value, visitor)
   }
@@ -277,16 +262,16 @@
       guard let node = node.typed(T.self), var own = node.value.take() else { return false }
       schema[k].forgetOmission(in: &own)
       node.value = own
-    case .pending(let slot): schema[k].forgetOmission(in: &pending[Int(slot)])
+    case .pending(let slot): if let place = place(slot) { schema[k].forgetOmission(in: &place.pointee) }
     }
     return true
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
     guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
-      holds(slot), !schema[k].isIdentical(present, pending[Int(slot)])
+      let place = place(slot), !schema[k].isIdentical(present, place.pointee)
     else { return false }
-    schema[k].copy(present, into: &pending[Int(slot)])
+    schema[k].copy(present, into: &place.pointee)
     return true
   }
 
@@ -314,7 +299,7 @@
     return hasShape(of: children, schema, node, visitor, mustVisit: true) ? .done : .reshaped
   }
 
-  /// Whether a value, once patched, is to be visited again to know its occurrences.
+  /// Patches a value. Returns whether it is to be visited again to find its occurrences.
   private func patch(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
     _ forms: ChildForms, _ visitor: Visitor
@@ -329,8 +314,8 @@
     return true
   }
 
-  /// Writes all newer values, wherever they stand. Writing a place may show another entity there, or an old value of the same. It
-  /// is over when nothing is written any more; a value that never settles is left after a while.
+  /// Writes all newer values, in all places. After a write a place may show another entity, or an old value of the same. So
+  /// it repeats until nothing is written; a value that never settles is left as it is after some rounds.
   private func patchAll(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: ChildForms, _ visitor: Visitor
   ) {
@@ -347,7 +332,7 @@
   ) -> Bool {
     guard self.schema(of: .own(node)) === schema else { return false }
     guard mustVisit || !schema.isStored, let value = node.value else { return true }
-    // What was written in one relation may show in another one that is computed.
+    // A value written in one relation may appear in another one that is computed.
     for k in schema.indices where mustVisit || !schema[k].isStored {
       let found = visitor.identify { schema[k].visit(value, visitor) }
       let range = children.range(ofRelation: k)
@@ -360,7 +345,7 @@
 
   override func removeOccurrences(from node: Node, _ cursor: RemovalCursor, keeping isTrial: Bool) -> Bool {
     guard let node = node.typed(T.self), let value = node.value, let schema = schema(of: value) else { return true }
-    // Where they stood when the value was visited; if it has changed since, wherever they stand.
+    // At the visited positions; if the value has changed since, at all.
     let byPlace = removeOccurrences(from: value, schema) { cursor.inside($0, of: schema, node) }
     guard let left = byPlace ?? removeOccurrences(from: value, schema, { _ in cursor }) else { return false }
     if !isTrial { node.value = left }
@@ -370,7 +355,7 @@
   private func removeOccurrences(from value: T, _ schema: Schema<T>, _ cursor: (Int) -> RemovalCursor) -> T? {
     var value = value
     for k in schema.indices where !schema[k].remove(from: &value, cursor(k)) { return nil }
-    // A setter may ignore what it is given; only what the value shows afterwards counts.
+    // A setter may ignore its value; only the result counts.
     let visitor = cursor(0).visitor
     let left = visitor.removedCount {
       guard let schema = self.schema(of: value) else { return }
@@ -387,16 +372,17 @@
   override func fillIn(
     _ slot: Int32, from node: Node, _ fields: Any
   ) -> (isFilled: Bool, showsInRelations: Bool) {
-    guard holds(slot), let node = node.typed(T.self), let filled = filled(pending[Int(slot)], from: node, fields) else {
-      return (false, false)
-    }
-    let part = pending[Int(slot)]
-    pending[Int(slot)] = filled
+    guard let place = place(slot), let node = node.typed(T.self),
+      let filled = filled(place.pointee, from: node, fields)
+    else { return (false, false) }
+    let part = place.pointee
+    place.pointee = filled
     guard let schema = schema(of: filled) else { return (true, false) }
     let isSame = schema === self.schema(of: part) && schema.indices.allSatisfy { schema[$0].isIdentical(part, filled) }
     return (true, !isSame)
   }
 
+  override func hasValue(_ node: Node) -> Bool { node.typed(T.self)?.value != nil }
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
   override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
     node.typed(T.self).flatMap { view.value(of: $0) }
@@ -407,7 +393,7 @@
   override func save(_ node: Node) -> SavedState { SavedValue(node, value: node.typed(T.self)?.value) }
 
   override func restoreValue(of node: Node, from state: SavedState) {
-    // An entity whose birth is undone keeps its value for those who got to observe it.
+    // An entity whose insertion is undone keeps its value for its observers.
     guard let value = state.typed(T.self)?.value else { return }
     node.typed(T.self)?.value = value
   }
@@ -440,7 +426,7 @@
 
   override func log(_ event: LogEvent, _ node: Node) -> ((any EntityStoreLogger) -> Void)? {
     guard !isInternal, let id = node.typed(T.self)?.value?.id else { return nil }
-    // An id need not be `Sendable`, so it stays with the thread that made the entry.
+    // An id need not be `Sendable`, so the entry stays on its thread.
     switch event {
     case .stored: return { $0.didStore(T.self, id: id) }
     case .released: return { $0.didRelease(T.self, id: id) }

@@ -1,9 +1,10 @@
 extension OptimisticLayer {
-  /// What committing this layer alone would change in the base, without changing anything.
+  /// Returns the changes to the base that committing this layer alone would make, without making them.
   ///
-  /// Entities that would go because nobody needs them are not among the changes, those that the closure removes are.
+  /// Entities that the closure removes are among the changes, those that would be released because nothing retains them are
+  /// not.
   ///
-  /// - Throws: what the closure throws, or ``NothingToUpdate``: it does not apply to the base.
+  /// - Throws: what the closure throws, or ``NothingToUpdate``, if the closure does not apply to the base.
   /// - Complexity: that of ``commit()``.
   package func baseChanges() throws -> [ChangeSet.Change] { try shared.baseChanges(of: record) }
 }
@@ -29,7 +30,7 @@ extension SharedCore {
 }
 
 extension StoreCore {
-  /// The entities that were changed since an entry of the journal, as they are now.
+  /// Returns the entities changed since an entry of the journal, with their current values.
   fileprivate func changes(since start: Int) -> [(node: Node, new: (any Identifiable & Sendable)?)] {
     completeWrites()
     return graph.journal.writtenNodes(since: start).compactMap { node in
@@ -41,7 +42,7 @@ extension StoreCore {
     }
   }
 
-  /// The change from what an entity is now.
+  /// Returns the change from an entity's current value to another one.
   fileprivate func change(of node: Node, to new: (any Identifiable & Sendable)?) -> ChangeSet.Change? {
     if node.exists { refresh(node) }
     let old = node.exists ? node.table.entity(of: node) : nil

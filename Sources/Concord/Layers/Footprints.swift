@@ -1,23 +1,24 @@
-/// What the closures of pending layers depend on: a write to anything else need not replay them.
+/// The nodes on which the closures of pending layers depend. A write to any other node need not replay them.
 ///
-/// The footprint of a layer are the nodes that its closure wrote, and all inside of what it was handed. Only some operations are
-/// traced; a layer whose closure did anything else depends on everything.
+/// The footprint of a layer consists of the nodes that its closure wrote, and of all nodes inside the values that it
+/// received. Only some operations are traced; a layer whose closure did anything else depends on everything.
 struct Footprints {
   typealias Nodes = ContiguousArray<ObjectIdentifier>
 
-  /// By the layer's record.
+  /// The footprint of each layer, by its record.
   private var nodes: [ObjectIdentifier: Nodes] = [:]
   /// The records of the layers that depend on a node.
   private var records: [ObjectIdentifier: ContiguousArray<ObjectIdentifier>] = [:]
   /// The layers that depend on everything.
   private var untraced: Set<ObjectIdentifier> = []
-  /// Not after a transaction that ran closures was undone, or a node of a footprint has gone: until all are replayed.
+  /// Whether the footprints are known. They are not between the undoing of closures, or the release of a node in a footprint,
+  /// and the next replay of all layers.
   private(set) var areKnown = true
 
-  /// More is not traced: a write that is compared with it would cost more than it saves.
+  /// The size up to which footprints are traced. Comparing writes with larger ones would cost more than it saves.
   static let mostNodes = 1_000
 
-  /// What one layer depends on; `nil` if on everything.
+  /// Sets the footprint of a layer; `nil` if it depends on everything.
   mutating func set(_ found: Nodes?, of record: ObjectIdentifier) {
     if let found, nodes[record] == found { return }
     remove(record)
@@ -40,17 +41,17 @@ struct Footprints {
     }
   }
 
-  /// All layers are replayed before the footprints are asked for the next time.
+  /// Invalidates all footprints, until all layers have been replayed.
   mutating func forget() { areKnown = false }
   mutating func didReplayAll() { areKnown = true }
 
   /// Whether some layer is known to depend on a node.
   func contains(_ node: Node) -> Bool { records[ObjectIdentifier(node)] != nil }
 
-  /// What a layer is known to depend on.
+  /// Returns the footprint of a layer; `nil` if it is not known.
   func nodes(of record: ObjectIdentifier) -> Nodes? { nodes[record] }
 
-  /// The layers that depend on any of some nodes, or on what others of them depend on; and all of that.
+  /// Returns the layers that depend on any of some nodes, directly or through shared nodes, and the union of their footprints.
   ///
   /// - Complexity: the size of their footprints.
   func group(of nodes: Nodes) -> (records: Set<ObjectIdentifier>, nodes: Set<ObjectIdentifier>) {
@@ -64,25 +65,25 @@ struct Footprints {
     return group
   }
 
-  /// Whether a layer depends on everything.
+  /// Whether some layer depends on everything.
   var areOfAll: Bool { !areKnown || !untraced.isEmpty }
 }
 
-/// Collects the footprint of a closure while it runs.
+/// The footprint of a closure, collected while it runs.
 struct FootprintTrace {
   private var found: Footprints.Nodes = []
   private var known: Set<ObjectIdentifier> = []
   private var isWhole = true
 
-  /// The closure did what is not traced.
+  /// Ends tracing, since the closure did something that is not traced.
   mutating func giveUp() { isWhole = false }
 
-  /// It was handed a node, with all inside as it is now, or wrote it.
+  /// Adds a node that the closure received or wrote, with all nodes inside it.
   mutating func add(_ node: Node) {
     guard isWhole else { return }
     note(node)
     guard node.children != nil else { return }
-    // What is known may have other children by now.
+    // A node that was added before may have other children by now.
     var visited: Set<ObjectIdentifier> = [ObjectIdentifier(node)]
     var open: ContiguousArray<Node> = [node]
     while let next = open.popLast() {
@@ -97,7 +98,7 @@ struct FootprintTrace {
   private mutating func note(_ node: Node) {
     let id = ObjectIdentifier(node)
     if found.count < Self.fewNodes {
-      // Most often there are one or two, and a set takes time.
+      // Fast path: usually there are one or two, for which a set would be slower.
       if !found.contains(id) { found.append(id) }
     } else {
       if known.isEmpty { known = Set(found) }
@@ -107,15 +108,15 @@ struct FootprintTrace {
 
   private static let fewNodes = 16
 
-  /// `nil` if it is everything.
+  /// The nodes of the footprint; `nil` if the closure depends on everything.
   var nodes: Footprints.Nodes? { isWhole && found.count <= Footprints.mostNodes ? found : nil }
 }
 
-/// What an operation writes to, as far as it is known before.
+/// The node that an operation is about to write to.
 struct WriteTarget {
-  /// `nil` if the entity is not there.
+  /// The node; `nil` if the entity is not stored.
   let node: Node?
-  /// It may write to others, too.
+  /// Whether the operation may write to other nodes, too.
   let writesOthers: Bool
 
   init(_ node: Node?, writesOthers: Bool) { (self.node, self.writesOthers) = (node, writesOthers) }

@@ -1,32 +1,35 @@
-/// A layer, as the store has it, and as its handles see it. It does not know the store, which keeps it.
+/// The state of a layer, shared by the store and the layer's handles. It has no reference to the store, which retains it.
 final class LayerRecord: Sendable {
-  /// Where its closure does not apply it is left out, and tried again, instead of being dropped.
+  /// Whether a layer whose closure does not apply waits, and is tried again, instead of being dropped.
   let waits: Bool
   private let ending: Locked<Ending>
 
+  /// A closure that makes the layer's change, with the token of the transaction that it is made in.
+  typealias Body = @Sendable (_ shared: SharedCore, _ token: UInt64) throws -> Void
+
   private struct Ending {
     var state = OptimisticLayer.State.pending
-    /// `nil` once it has ended, since nobody is to keep what it captured any longer.
-    var body: (@Sendable (EntityStore) throws -> Void)?
+    /// The closure; `nil` once the layer has ended, which releases what the closure captured.
+    var body: Body?
     var callbacks: [@Sendable (OptimisticLayer.State) -> Void] = []
     var waiting: [Int: CheckedContinuation<OptimisticLayer.State, Never>] = [:]
     var lastWaiting = 0
   }
 
-  init(waits: Bool, _ body: @escaping @Sendable (EntityStore) throws -> Void) {
+  init(waits: Bool, _ body: @escaping Body) {
     self.waits = waits
     ending = Locked(Ending(body: body))
   }
 
   var state: OptimisticLayer.State { ending.withLock { $0.state } }
 
-  /// Makes the change.
-  func apply(to store: EntityStore) throws {
+  /// Makes the layer's change.
+  func apply(to shared: SharedCore, token: UInt64) throws {
     let body = ending.withLock { $0.body }
-    try body?(store)
+    try body?(shared, token)
   }
 
-  /// It has ended. Gives what is to be called when observers have been told, and without a lock.
+  /// Ends the layer. Returns a closure to be called after observers were notified, without a lock.
   func end(_ state: OptimisticLayer.State) -> () -> Void {
     let (callbacks, waiting, body) = ending.withLock { ending in
       defer { ending = Ending(state: state, body: nil) }
@@ -55,7 +58,7 @@ final class LayerRecord: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let state = ending.withLock { ending in
-          // It may have been cancelled before.
+          // The task may have been cancelled before.
           let isOver = !ending.state.isPending || Task.isCancelled
           if !isOver { ending.waiting[number] = continuation }
           return isOver ? ending.state : nil

@@ -1,67 +1,69 @@
-/// The pending layers of a store, and what they were put above.
+/// The pending layers of a store, and the base beneath them.
 ///
-/// Between transactions all layers are *shown*: nodes have what the base and all closures make of them, and `overlay` has what
-/// the changed ones are in the base. A write to the base *exposes* it first: the overlay is put back, as a part of the
-/// transaction. At the end of the outermost transaction the closures are replayed, and since the journal has what was committed
-/// before, observers are told of the net of it. Where it is known that a write concerns no layer, or some only, the others stay
-/// where they are: see StoreCore+Beneath.
+/// Between transactions all layers are *shown*: nodes have the values that all closures make of the base, and `overlay` has
+/// the base states of the nodes that they changed. A write to the base *exposes* it first: the overlay is restored, as a part
+/// of the transaction. At the end of the outermost transaction the closures are replayed, and since the journal has the
+/// committed states, observers are notified of the net change. Where a write is known to concern no layer, or only some, the
+/// others are not replayed: see StoreCore+Beneath.
 final class LayerStack {
-  /// What a transaction that throws goes back to.
+  /// The state that a transaction which throws restores.
   struct State {
-    /// From the lowest to the topmost.
+    /// The pending layers, from the lowest to the topmost.
     var pending = SlotList<LayerRecord>()
     var overlay = Overlay()
-    /// Where the journal's states above the base begin; `nil` while the base is exposed.
+    /// The position of the journal's first state above the base; `nil` while the base is exposed.
     var mark: Int?
-    /// What the journal's savepoint was before `mark`; `nil` if the layers were shown when the transaction began.
+    /// The journal's savepoint before `mark`; `nil` if the layers were shown when the transaction began.
     var outer: Int?
-    /// The layers are shown, and what is written goes beneath them; there is no `mark` then.
+    /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
-    /// Those that are not shown then, since they depend on what is written, and are to be replayed at the end.
+    /// The layers that are not shown then, since they depend on the written nodes, and are replayed at the end.
     var takenOff: Set<ObjectIdentifier> = []
-    /// How much was logged and removed at `mark`.
-    var writes = StoreCore.WriteSavepoint(logCount: 0, clearedCount: 0)
-    /// The base was exposed in the open transaction, and so all closures are to be replayed at its end.
+    /// The extent of the log and of removals at `mark`.
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0)
+    /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
-    /// Layers that ended in the open transaction.
+    /// The layers that ended in the open transaction.
     var ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)> = []
-    /// What each layer that ran in the open transaction changed.
+    /// The nodes that each layer changed which ran in the open transaction.
     var touched: [ObjectIdentifier: ContiguousArray<Node>] = [:]
-    /// What closures asked for, to be done when they have returned.
+    /// The layers that closures asked to end, which is done when the closures have returned.
     var requests: ContiguousArray<(record: LayerRecord, ending: Ending)> = []
   }
 
-  /// How a layer is to end.
+  /// The ways in which a layer ends.
   enum Ending { case committing, rollingBack }
 
   var state = State()
-  /// There are layers, or were in the open transaction.
+  /// Whether there are layers, or were in the open transaction.
   private(set) var isActive = false
-  /// The layer whose closure runs, and what an update in it did not find.
+  /// The layer whose closure is running.
   private(set) var running: LayerRecord?
   var missing: NothingToUpdate?
-  /// What closures depend on.
+  /// The nodes on which the closures depend.
   private(set) var footprints = Footprints()
   private var trace = FootprintTrace()
-  /// Made in the open transaction, also if that was undone.
+  /// The layers made in the open transaction, also by parts of it that were undone.
   var made: ContiguousArray<LayerRecord> = []
 
-  /// What each layer keeps: the entities that it made or changed.
+  /// The entities that each layer retains: those that it made or changed.
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
-  /// Entities of the base that are not shown and that nobody else needs: their nodes stay in the table, so that they can come back.
+  /// Entities of the base that are not shown and that nothing else retains. Their nodes stay in the table, so that they can
+  /// be restored.
   private var shadows: ContiguousArray<Node> = []
-  /// What entities of the base contain and do not show; known while it is needed.
+  /// The entities that values in the base contain and shown values do not; known while it is needed.
   private var hidden: Set<ObjectIdentifier>?
-  /// What neither needs any longer.
+  /// The entities that neither the base nor the layers need any longer.
   private var released: Set<ObjectIdentifier> = []
-  /// Entities that the base has lost in the open transaction; a closure may make them again, and finds their nodes.
+  /// Entities that the base lost in the open transaction. Their nodes are kept until its end, since a closure may make them
+  /// again.
   private var limbo: ContiguousArray<Node> = []
-  /// Shown until they were taken off with the layer that had made them.
+  /// Entities that were shown until the layer that had made them was taken off.
   private var takenOff: ContiguousArray<Node> = []
-  /// The base is complete, and what it does not need goes.
+  /// Whether the base is complete, and entities that it does not need are being released.
   private var isSettling = false
-  /// How many nodes had been written in the transaction when the base was exposed for the first time, and when layers were put
-  /// above for the last.
+  /// The numbers of nodes that the transaction had written when the base was first exposed, and when layers were last put
+  /// above it.
   private var (writtenBefore, writtenBelow) = (0, 0)
 
   private let journal: Journal
@@ -76,12 +78,12 @@ final class LayerStack {
 
   func isPending(_ record: LayerRecord) -> Bool { state.pending.contains(ObjectIdentifier(record)) }
 
-  /// The closure of an operation has made a layer.
+  /// Whether the closure of an operation has made a layer.
   var wereEntered: Bool { isShown && running == nil }
 
   // MARK: The open transaction
 
-  /// The first layer is about to be made. Inside a transaction, what is there is the base.
+  /// Prepares for the first layer. Inside a transaction, the current state is the base.
   func activate(isInTransaction: Bool) {
     guard !isActive else { return }
     isActive = true
@@ -90,20 +92,20 @@ final class LayerStack {
     if isInTransaction { state.wasExposed = true } else { state.mark = 0 }
   }
 
-  func begin(_ writes: StoreCore.WriteSavepoint) {
+  func begin(_ writes: WriteSavepoint) {
     state.writes = writes
     (writtenBefore, writtenBelow) = (0, 0)
   }
 
-  /// From now on what is written is above the base.
-  func enter(_ writes: StoreCore.WriteSavepoint) {
+  /// Begins to write above the base.
+  func enter(_ writes: WriteSavepoint) {
     state.writes = writes
     state.outer = journal.begin()
     (state.mark, state.isBeneath) = (journal.count, false)
     writtenBelow = written.all.count
   }
 
-  /// What is written above the base has been undone.
+  /// Ends writing above the base, after the writes there have been undone.
   func leave() {
     if let outer = state.outer { journal.end(outer) }
     (state.mark, state.outer) = (nil, nil)
@@ -115,39 +117,39 @@ final class LayerStack {
 
   func goBeneath() { (state.mark, state.isBeneath) = (nil, true) }
 
-  /// What was written so far was written beneath the layers; what follows is above again.
+  /// Ends writing beneath the layers: later writes are above the base again.
   func comeUp() {
     guard state.isBeneath else { return }
     (state.mark, state.isBeneath) = (journal.count, false)
   }
 
-  /// What is there is the base.
+  /// Notes that the current state is the base.
   func didExpose() {
     if !state.wasExposed { writtenBefore = written.all.count }
     state.wasExposed = true
   }
 
-  /// Where the writes begin that projections have not seen: those to the base, or those above.
+  /// The position of the first write that projections have not seen.
   var firstUnprojected: Int { isShown ? writtenBelow : writtenBefore }
 
-  /// A transaction that throws is undone from its savepoint on, above the base or not.
+  /// Restores the state of a savepoint, after a transaction that threw.
   func goBack(to saved: State?) {
     guard isActive else { return }
     if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
     if saved?.wasExposed != state.wasExposed || !wereMade(state.touched, since: saved) {
-      // Closures may have run that are undone now.
+      // Closures may have run that are undone now, so their footprints are not valid.
       footprints.forget()
     } else {
       for record in state.touched.keys { footprints.remove(record) }
     }
     state = saved ?? State()
-    // There were no layers: what is there is the base.
+    // There were no layers: the current state is the base.
     if saved == nil { state.wasExposed = true }
   }
 
-  /// Whether closures have run only of layers that are undone with their making, so that the others are what they were.
+  /// Whether the only closures that ran are those of layers made since a savepoint, so that the other layers are unchanged.
   private func wereMade(_ touched: [ObjectIdentifier: ContiguousArray<Node>], since saved: State?) -> Bool {
-    // It is of no use for many.
+    // Not worth the search for many layers.
     guard let saved, touched.count <= 4 else { return touched.isEmpty }
     return !touched.keys.contains(where: saved.pending.contains)
   }
@@ -165,13 +167,13 @@ final class LayerStack {
 
   // MARK: Footprints
 
-  /// The closure that runs writes to an entity, or to one that is not there.
+  /// Adds a node that the running closure is about to write to its footprint; `nil` for an entity that is not stored.
   func willWrite(_ node: Node?) { if let node { trace.add(node) } }
 
-  /// It does what is not traced.
+  /// Ends tracing of the running closure, which does something that is not traced.
   func giveUpTracing() { trace.giveUp() }
 
-  /// A closure has run. What it changed, with what that contains and contained, is a part of its footprint.
+  /// Sets the footprint of a closure that has run: the changed nodes, and the nodes inside them before and after.
   func didRun(_ record: LayerRecord, since start: Int) {
     let touched = journal.writtenNodes(since: start)
     state.touched[ObjectIdentifier(record)] = touched
@@ -183,7 +185,7 @@ final class LayerStack {
     trace = FootprintTrace()
   }
 
-  /// A closure did not apply: it is tried again with each write to the base, or is dropped.
+  /// Handles a closure that did not apply, which is called again with each write to the base, or dropped.
   func didFail(_ record: LayerRecord) {
     if record.waits {
       footprints.set(nil, of: ObjectIdentifier(record))
@@ -192,7 +194,7 @@ final class LayerStack {
     }
   }
 
-  /// What a layer is known to depend on, and what it changes: as it was last kept, or as it is shown now.
+  /// Returns the nodes on which a layer depends, and those that it changes: as last retained, or as shown now.
   func nodes(of record: LayerRecord, isShown: Bool = false) -> [ContiguousArray<ObjectIdentifier>?] {
     let id = ObjectIdentifier(record)
     let changed = isShown ? state.touched[id]?.filter(\.exists) : kept[id]
@@ -201,7 +203,7 @@ final class LayerStack {
 
   func didReplayAll() { footprints.didReplayAll() }
 
-  /// A closure wants a layer to end.
+  /// Notes that a running closure asked a layer to end.
   func request(_ record: LayerRecord, _ ending: Ending) {
     guard isPending(record), !state.requests.contains(where: { $0.record === record }) else { return }
     state.requests.append((record, ending))
@@ -209,16 +211,13 @@ final class LayerStack {
 
   // MARK: What layers keep
 
-  /// Whether an entity existed when the transaction began.
-  func wasShown(_ node: Node) -> Bool { journal.committedState(of: node)?.flags.contains(.exists) ?? true }
-
-  /// Whether a node that nobody holds any longer is to stay nevertheless: because the base has the entity and layers only hide it,
-  /// or, until the transaction ends, because the base had it when that began. `existed` says whether the entity was stored
-  /// until now.
+  /// Whether a node without holders is to stay in its table: because the base has the entity and layers only hide it, or,
+  /// until the transaction ends, because the base had the entity when the transaction began. `existed` tells whether the
+  /// entity was stored until now.
   func keeps(_ node: Node, existed: Bool) -> Bool {
     guard !node.table.isOfHubs else { return false }
     if hides(node, existed: existed) { return true }
-    // It leaves its table: whoever has its id next is another one.
+    // The node leaves its table: the next entity with its id has another node.
     if footprints.contains(node) { footprints.forget() }
     return false
   }
@@ -230,11 +229,11 @@ final class LayerStack {
       return true
     }
     guard let mark = state.mark else { return false }
-    // What no closure has touched was there in the base, too.
+    // A node that no closure has touched has the same state in the base.
     let base = state.overlay.state(of: node) ?? journal.firstState(of: node, since: mark)
     guard let base, base.flags.contains(.exists) else { return false }
     if existed, !base.flags.contains(.registered), !isHidden(node, mark) {
-      // Nor does the base need it.
+      // The base does not need the entity either.
       released.insert(ObjectIdentifier(node))
       return false
     }
@@ -244,13 +243,13 @@ final class LayerStack {
     return true
   }
 
-  /// Whether something in the base contains a node that does not do so as it is shown.
+  /// Whether an entity contains a node in the base, but not as it is shown.
   private func isHidden(_ node: Node, _ mark: Int) -> Bool {
     if hidden == nil {
       hidden = []
       for state in state.overlay.statesOfContainers { hide(state) }
       for (state, _) in journal.firstStates(since: mark) where self.state.overlay.state(of: state.node) == nil {
-        // It has just lost what it contained, since it goes itself.
+        // The node itself has just lost its children, since it is being released.
         if state.node !== node { hide(state) }
       }
     }
@@ -262,7 +261,8 @@ final class LayerStack {
     for edge in list.edges { hidden?.insert(ObjectIdentifier(edge.child)) }
   }
 
-  /// The base is complete: examines what it needs. What is not shown, and what layers kept that have ended, is not held any longer.
+  /// Examines which entities the complete base needs. Hidden entities, and those of layers that have ended, are not retained
+  /// any longer.
   func settle(_ examine: () -> Void) {
     for node in shadows { release(node) }
     shadows = []
@@ -278,7 +278,8 @@ final class LayerStack {
     }
   }
 
-  /// Entities that the base has only because a layer kept them that does not change them any longer; they are not held afterwards.
+  /// Releases entities that are in the base only because a layer retained them that does not change them any longer. Returns
+  /// whether there were any.
   func letGoOfUntouched() -> Bool {
     var counts: [ObjectIdentifier: Int] = [:]
     for nodes in kept.values { for node in nodes { counts[ObjectIdentifier(node), default: 0] += 1 } }
@@ -298,11 +299,11 @@ final class LayerStack {
     return hasLet
   }
 
-  /// All layers are shown: each keeps what it changed now.
+  /// Lets each layer retain the entities that it changes, once all layers are shown.
   func hold() {
     for node in limbo { unexamined.insert(node) }
     limbo = []
-    // Those that ended are not among them.
+    // Layers that ended are not among them.
     for (record, touched) in state.touched {
       let nodes = ContiguousArray(touched.filter(\.exists))
       for node in nodes { node.holders.add() }
@@ -325,7 +326,7 @@ final class LayerStack {
 
   func didTakeOff(_ node: Node) { takenOff.append(node) }
 
-  /// The transaction is about to end. Gives the layers that ended in it, and what was shown and is not any longer.
+  /// Ends the open transaction. Returns the layers that ended in it, and the nodes that are not shown any longer.
   func finish() -> (
     ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)>, gone: ContiguousArray<Node>
   ) {
@@ -349,7 +350,7 @@ final class LayerStack {
     return (ended, gone)
   }
 
-  /// The transaction ends: what it changed above the base is kept.
+  /// Commits the open transaction: adds the base states of the nodes that layers changed to the overlay.
   func commit() {
     (writtenBefore, writtenBelow) = (0, 0)
     guard isActive else { return }

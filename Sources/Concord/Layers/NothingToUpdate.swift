@@ -1,10 +1,10 @@
-/// Why a layer was dropped: an `update` in its closure found no entity, or an alias that names nothing.
+/// The error with which a layer is dropped whose closure updates an entity that is not stored, or an alias that names nothing.
 ///
-/// ``EntityStore/updateOutcome(_:id:modifiedAt:update:)`` says so to the closure instead, which may then do something else.
+/// ``EntityStore/updateOutcome(_:id:modifiedAt:update:)`` tells the closure instead, which may then do something else.
 public struct NothingToUpdate: Error, CustomStringConvertible {
-  /// The type of the entity, or of what the alias names.
+  /// The type of the entity, or of the alias's content.
   public let type: Any.Type
-  /// The entity or the alias, to be read.
+  /// A description of the entity or the alias, for people.
   public let description: String
 
   init<T: Identifiable>(_ type: T.Type, id: T.ID) {

@@ -10,18 +10,18 @@
 /// }
 /// ```
 ///
-/// A layer lives in the store, and not through this object: one that is neither committed nor rolled back is shown for as long
-/// as the store exists. See <doc:OptimisticChanges>.
+/// The store retains the layer, whether or not this object is retained: a layer that is neither committed nor rolled back is
+/// shown for as long as the store exists. See <doc:OptimisticChanges>.
 public final class OptimisticLayer: Sendable {
-  /// What became of a layer.
+  /// The states of a layer.
   public enum State: Sendable {
-    /// It is shown.
+    /// The layer is shown.
     case pending
-    /// Its change is a part of the base.
+    /// The layer's change is a part of the base.
     case committed
-    /// It is gone, and so is its change. Also that of a layer made in a transaction that threw.
+    /// The layer was undone. This is also the state of a layer made in a transaction that threw.
     case rolledBack
-    /// Its closure did not apply any longer: it threw this error, or an update in it found nothing (``NothingToUpdate``).
+    /// The layer's closure no longer applied: it threw the error, or an update in it found nothing (``NothingToUpdate``).
     case dropped(any Error)
 
     /// Whether the layer is shown.
@@ -36,29 +36,30 @@ public final class OptimisticLayer: Sendable {
     self.shared = shared
   }
 
-  /// What has become of it. Inside a transaction this is what was last committed.
+  /// The state of the layer, as last committed.
   public var state: State { record.state }
 
-  /// Makes its change a part of the base: the closure is called on the base alone, whatever layers are below or above it.
+  /// Makes the layer's change a part of the base: calls the closure on the base alone, whatever layers are below or above.
   ///
-  /// Its writes are taken also if what is stored has a newer stamp, which then stays. Inside an open transaction this is a part
-  /// of it. Of a layer that has ended nothing happens. Called from a closure of a layer, it waits until that has returned.
+  /// The writes are taken also if a stored value has a newer stamp, which is then kept. Inside an open transaction the commit
+  /// is a part of that. A layer that has ended is left as it is. Called from a closure of a layer, the commit happens when
+  /// that has returned.
   ///
   /// - Returns: whether the base has the change. If the closure does not apply to the base, the layer is dropped.
   /// - Complexity: that of all pending closures, and of what they change.
   @discardableResult
   public func commit() -> Bool { shared.end(record, by: .committing) }
 
-  /// Takes its change back: what is shown is what would be shown had the layer never been made.
+  /// Undoes the layer's change: the store shows what it would show if the layer had never been made.
   ///
-  /// Inside an open transaction this is a part of it. Of a layer that has ended nothing happens. Called from a closure of a
-  /// layer, it waits until that has returned.
+  /// Inside an open transaction the rollback is a part of that. A layer that has ended is left as it is. Called from a
+  /// closure of a layer, the rollback happens when that has returned.
   ///
   /// - Complexity: that of the other pending closures, and of what all change. Where this one changes nothing but entities that contain
   ///   none, that of the closures that change the same entities.
   public func rollBack() { _ = shared.end(record, by: .rollingBack) }
 
-  /// Calls back once when the layer has ended, after observers were told; at once if it has ended already.
+  /// Calls a closure once when the layer has ended, after observers were notified; at once if it has already ended.
   ///
   /// ```swift
   /// layer.onEnd { state in
@@ -66,10 +67,10 @@ public final class OptimisticLayer: Sendable {
   /// }
   /// ```
   ///
-  /// It is called on the thread that ended the layer, outside of the transaction.
+  /// The closure is called on the thread that ended the layer, outside of the transaction.
   public func onEnd(_ body: @escaping @Sendable (State) -> Void) { record.onEnd(body) }
 
-  /// Returns when the layer has ended, and how. If the task is cancelled meanwhile, returns ``State/pending``.
+  /// Waits until the layer has ended, and returns its state. If the task is cancelled meanwhile, returns ``State/pending``.
   ///
   /// ```swift
   /// if case .dropped(let error) = await layer.ended() { print("no longer applies:", error) }

@@ -1,17 +1,19 @@
 extension SharedCore {
-  /// Makes a layer; gives it, or the one in whose closure it is made. `body` is what the closure does the first time.
-  func add(_ record: LayerRecord, _ token: UInt64, _ body: (EntityStore) throws -> Void) -> LayerRecord {
+  /// Adds a layer. Returns the layer, or the one in whose closure it is made. `body` is the first call of the closure.
+  func add(
+    _ record: LayerRecord, _ token: UInt64, _ body: (SharedCore, _ token: UInt64) throws -> Void
+  ) -> LayerRecord {
     beginTurn(token)
     if let outer = core.layers.running {
       unlock()
-      try? transaction(token, context: nil, origin: nil) { try body(EntityStore(self, token: $0)) }
+      try? transaction(token, context: nil, origin: nil) { try body(self, $0) }
       return outer
     }
     core.activateLayers()
     core.beginLayered()
     if core.layers.state.isBeneath { core.exposeBase() }
     if !core.layers.isShown, record.waits {
-      // All are put above the base when the transaction ends, and whether this one applies before is of no interest.
+      // All layers are put above the base when the transaction ends. Whether this one applies before does not matter.
       core.layers.state.pending.append(record, key: ObjectIdentifier(record))
       core.layers.made.append(record)
       endWrite()
@@ -19,12 +21,12 @@ extension SharedCore {
     }
     if !core.layers.isShown {
       core.enterLayers()
-      // Only to see whether the new one applies: the base may still change.
+      // Only to find out whether the new layer applies: the base may still change.
       for record in core.layers.state.pending.elements { _ = run(record, record.apply) }
     }
     var hasThrown = false
     let problem = run(record) {
-      do { try body($0) } catch {
+      do { try body($0, $1) } catch {
         hasThrown = true
         throw error
       }
@@ -40,7 +42,7 @@ extension SharedCore {
     return record
   }
 
-  /// Ends a layer; whether its change is a part of the base.
+  /// Ends a layer. Returns whether its change is a part of the base.
   func end(_ record: LayerRecord, by ending: LayerStack.Ending) -> Bool {
     beginTurn(0)
     core.beginLayered()
@@ -73,9 +75,11 @@ extension SharedCore {
     return problem == nil
   }
 
-  /// Runs a layer's closure; if it does not apply, it is undone, and why is given. The lock is held, and given back meanwhile.
+  /// Runs a layer's closure. If it does not apply, it is undone, and the reason is returned. The lock is held, and released
+  /// meanwhile.
   func run(
-    _ record: LayerRecord, as priority: StampClock.Priority = .layer, _ body: (EntityStore) throws -> Void
+    _ record: LayerRecord, as priority: StampClock.Priority = .layer,
+    _ body: (SharedCore, _ token: UInt64) throws -> Void
   ) -> (any Error)? {
     core.prepare()
     let savepoint = core.savepoint
@@ -85,7 +89,7 @@ extension SharedCore {
     core.clock.priority = priority
     var problem: (any Error)?
     withTurn { token in
-      do { try body(EntityStore(self, token: token)) } catch { problem = error }
+      do { try body(self, token) } catch { problem = error }
     }
     core.clock.priority = .ordinary
     problem = problem ?? core.layers.missing
@@ -103,8 +107,8 @@ extension SharedCore {
 
   // MARK: The end of a transaction
 
-  /// Ends the outermost operation on a store that has layers: replays them if the base was exposed. The lock is held, and is
-  /// given back.
+  /// Ends the outermost operation on a store that has layers: replays them if the base was exposed. The lock is held, and
+  /// released.
   func endLayeredWrite() {
     showLayers()
     core.layers.comeUp()
@@ -135,9 +139,9 @@ extension SharedCore {
     }
   }
 
-  /// Replays the layers that were taken off alone.
+  /// Replays only the layers that were taken off.
   ///
-  /// - Returns: whether each changed the same as before, so that the others are what they were.
+  /// - Returns: whether each changed the same nodes as before, so that the other layers are unaffected.
   private func replayTakenOff() -> Bool {
     guard core.layers.state.isBeneath, !core.layers.state.takenOff.isEmpty else { return true }
     core.enterLayers()
@@ -153,7 +157,7 @@ extension SharedCore {
   private func replay(_ record: LayerRecord) -> (any Error)? {
     let logCount = core.log.count
     let problem = run(record, record.apply)
-    // What a layer did is logged when it is made.
+    // Changes of a layer are logged only when it is made.
     if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
     return problem
   }

@@ -1,8 +1,8 @@
-/// Elements in the order in which they came, each once, found and removed by a key.
+/// A list of elements in the order of insertion, each once, which are found and removed by keys.
 ///
-/// - Complexity: constant for each key; some of them in order take sorting.
+/// - Complexity: constant for each key. Finding several elements in order takes sorting.
 struct SlotList<Element> {
-  /// With gaps where some were removed.
+  /// The elements, with gaps where some were removed.
   private var slots: ContiguousArray<Element?> = []
   private var positions: [ObjectIdentifier: Int] = [:]
 
@@ -14,7 +14,7 @@ struct SlotList<Element> {
 
   func contains(_ key: ObjectIdentifier) -> Bool { positions[key] != nil }
 
-  /// Those of some keys, in order.
+  /// Returns the elements of several keys, in order.
   func elements(of keys: some Sequence<ObjectIdentifier>) -> [Element] {
     keys.compactMap { positions[$0] }.sorted().compactMap { slots[$0] }
   }

@@ -1,10 +1,10 @@
-// A write that no layer depends on goes beneath the layers while they are shown. It is the same as if they were taken off before and
-// replayed afterwards, and costs nothing of it. Where some layers depend on it, only these are taken off and replayed, with
-// those that depend on the same as they do.
+// A write on which no layer depends goes beneath the layers while they are shown. The result is the same as if they were
+// taken off before and replayed afterwards, without that cost. If some layers depend on it, only these are taken off and
+// replayed, with those that depend on the same nodes.
 extension StoreCore {
-  /// Before a write: takes all layers off, unless none depends on what is written. The lock is held.
+  /// Prepares for a write: takes all layers off, unless none depends on the written entity. The lock is held.
   ///
-  /// - Parameter target: `nil` if it is not known what is written.
+  /// - Parameter target: the written entity; `nil` if it is not known.
   func beginLayeredWrite(to target: WriteTarget?) {
     guard let target else { return exposeBase() }
     if layers.running != nil {
@@ -14,17 +14,18 @@ extension StoreCore {
     }
   }
 
-  /// Before a layer is taken back: takes it off alone, or all if that cannot be.
+  /// Prepares for the rollback of a layer: takes it off alone, or all layers if that is not possible.
   func takeOff(_ record: LayerRecord) {
     guard layers.mayWriteBeneath, !layers.footprints.areOfAll, !projections.isWanted,
       let nodes = layers.footprints.nodes(of: ObjectIdentifier(record)), takeOffThose(on: nodes)
     else { return exposeBase() }
   }
 
-  /// Whether a node, or one that is not there, may be written while layers are shown: none depends on it any longer.
+  /// Whether a node, or an entity that is not stored, may be written while layers are shown, because none depends on it any
+  /// longer.
   private func mayWriteBeneath(_ node: Node?) -> Bool {
     guard layers.mayWriteBeneath, !layers.footprints.areOfAll, !projections.isWanted else { return false }
-    // No layer has looked for an entity that is not there: an update would have failed, and the like is not traced.
+    // No layer depends on an entity that is not stored: an update would have failed, and other look-ups are not traced.
     guard let node else {
       layers.goBeneath()
       return true
@@ -38,13 +39,14 @@ extension StoreCore {
   /// Whether a write to a node changes nothing else.
   private func isAlone(_ node: Node) -> Bool {
     if !node.exists || node.children != nil || node.table.isRecursive { return false }
-    // Others that contain it may have computed relations, and so be of another shape afterwards.
+    // Parents may have computed relations, which may change with the node.
     return node.parents.count <= 16 && node.parents.allSatisfy { $0.parent.table.isInternal }
   }
 
-  /// Takes off the layers that depend on some nodes, with those that depend on the same as they do.
+  /// Takes off the layers that depend on some nodes, with those that depend on the same nodes as they do.
   ///
-  /// - Returns: whether that could be done without the others: what they change is in the base, and contains nothing.
+  /// - Returns: whether that was possible without taking off all: the nodes that they change exist in the base, and contain
+  ///   nothing.
   private func takeOffThose(on nodes: Footprints.Nodes) -> Bool {
     if layers.state.overlay.hasReshaped { return false }
     let group = layers.footprints.group(of: nodes)

@@ -1,9 +1,9 @@
 extension StoreCore {
-  /// Takes all layers off, so that what is there is the base. A part of the open transaction. The lock is held.
+  /// Takes all layers off, so that the current state is the base. A part of the open transaction. The lock is held.
   @inline(__always) func exposeBase() { if layers.isActive { exposeLayeredBase() } }
 
   private func exposeLayeredBase() {
-    // A closure of a layer sees what is below it, and its own writes.
+    // A closure of a layer sees the layers below, and its own writes.
     guard layers.running == nil else { return layers.giveUpTracing() }
     if layers.state.isBeneath {
       layers.state.isBeneath = false
@@ -22,21 +22,21 @@ extension StoreCore {
     layers.didExpose()
   }
 
-  /// Gives a node the state back that it has in the base.
+  /// Restores the base state of a node.
   func takeOff(_ state: SavedState) {
     let node = state.node
     graph.journal.save(node, isWrite: state.isWrite)
     let wasShown = node.exists && !node.flags.contains(.uncommitted)
     restore(state)
     if wasShown, !node.exists {
-      // Those who observed it have its last value, as of any removed entity.
+      // Observers keep the last value, as of any removed entity.
       node.flags.remove(.uncommitted)
       layers.didTakeOff(node)
     }
     if state.isWrite { graph.didWrite(node) }
   }
 
-  /// The base is complete: releases what it does not need, before layers are put above.
+  /// Releases the entities that the complete base does not need, before layers are put above it.
   func settleBase() {
     layers.settle {
       completeWrites()
@@ -48,13 +48,13 @@ extension StoreCore {
     }
   }
 
-  /// Puts what is written from now on above the base.
+  /// Begins to write above the base.
   func enterLayers() {
     prepare()
     layers.enter(writeSavepoint)
   }
 
-  /// Before the outermost operation on a store that has layers.
+  /// Prepares for the outermost operation on a store that has layers.
   func beginLayered() {
     guard layers.isActive, !turns.isOpen else { return }
     // Reading may have found entities in computed relations.
@@ -62,7 +62,7 @@ extension StoreCore {
     layers.begin(writeSavepoint)
   }
 
-  /// The transaction is about to end. Gives what is to be called when observers have been told.
+  /// Ends the transaction for layers. Returns the closures to be called after observers were notified.
   func finishLayers() -> [() -> Void] {
     layers.hold()
     let (ended, gone) = layers.finish()
@@ -75,7 +75,7 @@ extension StoreCore {
     }
   }
 
-  /// An update did not find what it was about.
+  /// Notes that an update in the running closure of a layer found nothing.
   func noteMissing(_ missing: @autoclosure () -> NothingToUpdate?) {
     if layers.running != nil, layers.missing == nil { layers.missing = missing() }
   }

@@ -5,7 +5,7 @@ extension Merge {
       occurrences.items[i].borrowed.use { if $0.occurrence == Int32(truncatingIfNeeded: i) { apply(i, $0) } }
     }
     for i in occurrences.items.indices where occurrences.items[i].state.contains(.isNew) {
-      // What is new and stands in nothing that was taken may have no reason to stay.
+      // A new entity that is in no stored value may have no holder.
       occurrences.items[i].borrowed.use { if $0.parents.isEmpty { graph.unexamined.insert($0) } }
     }
   }
@@ -21,7 +21,7 @@ extension Merge {
       fillIn(i, node)
       let item = occurrences.items[i]
       if !node.table.isAggregate {
-        // A value that cannot be compared counts as another one.
+        // A value that is not `Equatable` counts as changed.
         guard !node.table.isEquatable || !node.table.isSame(.own(node), item.value) else { return }
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
@@ -34,7 +34,7 @@ extension Merge {
     }
   }
 
-  /// Makes the value, which the node has already, the entity's.
+  /// Makes a value that the node already has the entity's.
   private func adopt(_ i: Int, _ node: Node) {
     occurrences.items[i].state.insert(.isApplied)
     guard node.table.isAggregate else { return graph.didWrite(node) }
@@ -55,7 +55,7 @@ extension Merge {
     case value
   }
 
-  /// Which relations the brief form of a node leaves out; `nil` if it has none.
+  /// Returns the relations that the brief form of a node omits; `nil` if it has no brief form.
   private func omittedRelations(of node: Node) -> [Bool]? {
     guard node.links?.component != nil, let children = node.children else { return nil }
     return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
@@ -71,15 +71,41 @@ extension Merge {
 
   // MARK: Aggregates
 
-  /// Whether a value is another than the one the node has, not counting what is inside the entities they contain.
+  /// Whether a value differs from the node's, without comparing the contents of entities inside them.
   private func isChanged(_ item: Occurrence, _ node: Node) -> Bool {
-    // The diff has found out.
+    // The diff has compared them.
     if base?.isStored ?? false { return true }
     guard node.table.isEquatable, let schema = item.schema, let children = node.children else { return true }
     if item.state.contains(.isOtherThanVisited), node.table.isSame(.own(node), item.value) { return false }
-    let (edges, ends, _) = newChildren(of: item, node)
-    guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
+    if !hasSameChildren(item, children) {
+      let (edges, ends) = newChildren(of: item, node)
+      guard children.isSameInAnyOrder(schema, edges, ends) else { return true }
+    }
+    // Fast path: usually all relations contain identical values, so that the values can be compared as they are.
+    if let isSame = node.table.isSameBesideIdentical(item.value, .own(node), schema) { return !isSame }
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
+  }
+
+  /// Whether a visited value contains the same entities as the node's, in the same order. Usually it does, so that no lists
+  /// of children
+  /// need be made.
+  private func hasSameChildren(_ item: Occurrence, _ children: ChildList) -> Bool {
+    guard let schema = item.schema, item.firstRelation >= 0, children.schema === schema else { return false }
+    for k in schema.indices {
+      let relation = occurrences.relations[Int(item.firstRelation) + k]
+      if relation.isKept {
+        guard Int(relation.kept) == k else { return false }
+        continue
+      }
+      let range = children.range(ofRelation: k)
+      guard range.count == Int(relation.count) else { return false }
+      var i = Int(relation.first)
+      for ordinal in range {
+        guard occurrences.items[i].borrowed.use({ $0 === children.edges[ordinal].child }) else { return false }
+        i += 1
+      }
+    }
+    return true
   }
 
   private func isAllKept(_ item: Occurrence, _ schema: AnySchema) -> Bool {
@@ -91,7 +117,7 @@ extension Merge {
     schema.indices.map { occurrences.relations[Int(item.firstRelation) + $0].isKept }
   }
 
-  /// Puts the stored relations that stay into the new value.
+  /// Copies the stored relations that are kept into the new value.
   private func adoptKept(_ i: Int, _ node: Node) {
     let item = occurrences.items[i]
     guard let schema = item.schema, item.firstRelation >= 0 else { return }
@@ -102,55 +128,75 @@ extension Merge {
     }
   }
 
-  /// The children of a visited value, where relations end, and which ordinals are stale.
+  /// Returns the children of a visited value, and the end of each relation.
   private func newChildren(
     of item: Occurrence, _ node: Node
-  ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>, stale: ContiguousArray<Int32>) {
+  ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     var edges: ContiguousArray<ChildEdge> = []
     var ends: ContiguousArray<Int32> = []
-    var stale: ContiguousArray<Int32> = []
-    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends, stale) }
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends) }
     for k in schema.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
         for ordinal in children.range(ofRelation: Int(relation.kept)) {
-          if children.stale.contains(Int32(ordinal)) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
           edges.append(ChildEdge(child: children.edges[ordinal].child))
         }
       } else {
         edges.reserveCapacity(edges.count + Int(relation.count))
         for i in Int(relation.first)..<Int(relation.first + relation.count) {
-          if !showsPresent(i, in: node) { stale.append(Int32(truncatingIfNeeded: edges.count)) }
           edges.append(ChildEdge(child: occurrences.items[i].node))
         }
       }
       ends.append(Int32(truncatingIfNeeded: edges.count))
     }
-    return (edges, ends, stale)
+    return (edges, ends)
   }
 
-  /// Makes the occurrences in a value the node's children.
+  /// Returns the ordinals at which a visited value does not show its children's newest values.
+  private func staleOrdinals(of item: Occurrence, _ schema: AnySchema, _ node: Node) -> ContiguousArray<Int32> {
+    var stale: ContiguousArray<Int32> = []
+    guard item.firstRelation >= 0 else { return stale }
+    var ordinal: Int32 = 0
+    for k in schema.indices {
+      let relation = occurrences.relations[Int(item.firstRelation) + k]
+      if relation.isKept, let children = node.children {
+        for kept in children.range(ofRelation: Int(relation.kept)) {
+          if children.stale.contains(Int32(kept)) { stale.append(ordinal) }
+          ordinal += 1
+        }
+      } else {
+        for i in Int(relation.first)..<Int(relation.first + relation.count) {
+          if !showsPresent(i, in: node) { stale.append(ordinal) }
+          ordinal += 1
+        }
+      }
+    }
+    return stale
+  }
+
+  /// Makes the entities inside a value the node's children.
   func adoptChildren(ofOccurrence i: Int) {
     let item = occurrences.items[i]
     let node = item.node
     guard let schema = item.schema else { return graph.removeChildren(of: node) }
-    // Nothing that stands in it was changed.
+    // All relations are kept.
     if node.children?.schema === schema, isAllKept(item, schema) { return }
-    let (edges, ends, stale) = newChildren(of: item, node)
-    if let children = node.children, children.isSame(schema, edges, ends) {
+    let stale = staleOrdinals(of: item, schema, node)
+    if let children = node.children, hasSameChildren(item, children) {
       children.stale.removeAll()
       node.flags.remove(.stale)
       graph.unmarkAll(children)
     } else {
+      let (edges, ends) = newChildren(of: item, node)
       graph.setChildren(of: node, schema, edges, ends)
     }
     for ordinal in stale { graph.makeStale(node, ordinal) }
   }
 
-  /// Whether the value in an occurrence, as it stands in the parent, is what the parent is to show.
+  /// Whether the value of an occurrence, as the parent contains it, is the one that the parent is to show.
   private func showsPresent(_ i: Int, in parent: Node) -> Bool {
     occurrences.items[i].borrowed.use { node in
-      // In a cycle the parent shows a form made for it.
+      // In a cycle the parent shows a form made for the cycle.
       if node.isStale || (node.table.isRecursive && parent.table.isRecursive) { return false }
       var last = i
       while occurrences.items[last].replacement >= 0 { last = Int(occurrences.items[last].replacement) }

@@ -1,15 +1,16 @@
-// The three-way diff: what a closure made is compared, place by place, with what it was given. Only what differs is an edit.
+// The three-way diff: a closure's result is compared, place by place, with the value that the closure received. Only
+// differences are edits.
 extension Merge {
-  /// What a value is compared with.
+  /// The base of a comparison.
   struct Comparison {
     let schema: AnySchema
-    /// The base is a value of the same entity, and not of one with another id.
+    /// Whether the base is a value of the same entity, and not of one with another id.
     let isSameEntity: Bool
   }
 
   // MARK: What the closure was given
 
-  /// Collects all the values that a closure was given.
+  /// Collects all values inside the one that a closure received.
   func collectBase(_ visit: () -> Void, _ empty: Base) {
     var base = empty
     occurrences.parent = -1
@@ -22,7 +23,7 @@ extension Merge {
       next += 1
       let table = item.node.table
       let known = base.values[ObjectIdentifier(item.node)] ?? []
-      // The same value again has the same inside.
+      // An equal value contains the same.
       if known.contains(where: { table.haveSameBits(.pending($0), item.value) }) { continue }
       base.values[ObjectIdentifier(item.node), default: []].append(item.pending)
       guard let schema = table.schema(of: item.value) else { continue }
@@ -34,7 +35,7 @@ extension Merge {
     self.base = base
   }
 
-  /// Collects values without touching the store: an entity that is not stored gets a node that waits for it.
+  /// Collects values without changing the store: an entity that is not stored gets an awaiting node.
   private func collect(_ visit: () -> Void) {
     visitor.purpose = .collect
     visit()
@@ -49,35 +50,35 @@ extension Merge {
       schema: schema, isSameEntity: item.node.table.haveSameID(.pending(item.base), item.value))
   }
 
-  /// Compares the outermost value with what the closure was given of it.
+  /// Compares the outermost value with the one that the closure received.
   func compareTop() {
     guard !occurrences.items.isEmpty else { return }
     let item = occurrences.items[0]
     let known = base?.values[ObjectIdentifier(item.node)] ?? []
-    // The entity may stand several times in what the closure was given. The outermost value is the one to compare with, unless the
-    // closure made another entity of it: then any of that one's.
+    // The received value may contain the entity several times. The outermost value is compared, unless the closure changed
+    // the id: then any value of the new entity.
     let forms = base?.top === item.node ? Array(known.prefix(1)) : known
     compare(0, with: forms.map { .pending($0) })
   }
 
-  /// Compares the occurrences of one relation with what stood in their places.
+  /// Compares the occurrences of one relation with the received values in their places.
   func compare(_ range: Range<Int>, with comparison: Comparison?, relation k: Int, of item: Occurrence) {
     guard let base else { return }
-    // What is in a value that the closure left as it was need not be compared.
+    // The contents of a value that the closure did not change need not be compared.
     if !base.isOnlyEdits, comparison == nil, !item.state.contains(.isEdit) { return }
     let given = comparison.map { placesGiven(k, of: item, $0, isStored: base.isStored) } ?? []
     let isOrdered = item.schema.map { $0.orders[k] != PlaceOrder.none } ?? false
     for i in range {
       let node = occurrences.items[i].node
       let position = i - range.lowerBound
-      // Where order says nothing, an unchanged one still stands where it stood, unless the collection was made anew.
+      // In a collection without an order, an unchanged element keeps its place, unless the collection was rebuilt.
       let isInPlace = given.indices.contains(position) && given[position].node === node
       let here = isInPlace ? given[position] : isOrdered ? nil : given.first { $0.node === node }
       compare(i, with: forms(of: occurrences.items[i], here: here, in: item.node, base))
     }
   }
 
-  /// The nodes that stood in a relation of what the closure was given and, unless they are the store's, their values.
+  /// Returns the nodes in a relation of the received value and, unless they are the store's, their values.
   private func placesGiven(
     _ k: Int, of item: Occurrence, _ comparison: Comparison, isStored: Bool
   ) -> [(node: Node, pending: Int32)] {
@@ -99,7 +100,7 @@ extension Merge {
     case brief
   }
 
-  /// The values of an entity with which one at a place is to be compared.
+  /// Returns the values of an entity with which the one at a place is compared.
   private func forms(
     of item: Occurrence, here: (node: Node, pending: Int32)?, in parent: Node, _ base: Base
   ) -> [Form] {
@@ -110,20 +111,19 @@ extension Merge {
     }
     if let here { return [.pending(here.pending)] }
     guard let known = base.values[ObjectIdentifier(node)] else { return base.isOnlyEdits ? stored : [] }
-    // At a place where it did not stand before, the closure may have put what it was given or what it read from the store:
-    // neither is an edit.
+    // At a new place the closure may have written a value that it received or read from the store: neither is an edit.
     let given = known.map { Form.pending($0) }
     return base.isOnlyEdits && !isNew(item) ? stored + given : given
   }
 
-  /// Whether the entity was new to the store when the call began: then its node has the value of its first occurrence, with
-  /// which none of the others is to be compared.
+  /// Whether the entity was new to the store when the call began. Then its node has the value of the first occurrence, with
+  /// which no other is compared.
   private func isNew(_ item: Occurrence) -> Bool {
     if item.state.contains(.isNew) { newNodes.insert(ObjectIdentifier(item.node)) }
     return !newNodes.isEmpty && newNodes.contains(ObjectIdentifier(item.node))
   }
 
-  /// Compares one occurrence with forms of its entity: equal to one of them, it is no edit.
+  /// Compares one occurrence with forms of its entity. If it equals one of them, it is no edit.
   private func compare(_ i: Int, with forms: [Form]) {
     let item = occurrences.items[i]
     let table = item.node.table
@@ -148,7 +148,7 @@ extension Merge {
         if table.isSameForm(.pending(brief), item.value) { return close(i, showsPresent: false) }
         candidates.append(brief)
       case .pending(let pending):
-        // Values that are equal by `==` may still differ inside, in which collections they leave out.
+        // Values that are equal by `==` may still differ in the collections that they omit.
         let isSame =
           table.isAggregate
           ? table.haveSameBits(.pending(pending), item.value) : table.isSame(.pending(pending), item.value)
@@ -164,7 +164,8 @@ extension Merge {
       candidates.count == 1 ? first : mostAlike(candidates, to: occurrences.items[i]) ?? first
   }
 
-  /// Which of several forms a value was made of: made anew with the same inside, moved, changed inside only, or else with other
+  /// Returns the form from which a value was most likely made: an equal copy, a moved value, one changed only inside, or one
+  /// with other
   /// entities in its relations.
   private func mostAlike(_ candidates: [Int32], to item: Occurrence) -> Int32? {
     let table = item.node.table
@@ -177,13 +178,13 @@ extension Merge {
     return alike(keeping: schema.indices.map { _ in true }).first
   }
 
-  /// The occurrence is no edit.
+  /// Notes that an occurrence is no edit.
   private func close(_ i: Int, showsPresent: Bool) {
     if base?.isOnlyEdits ?? false { occurrences.items[i].state.insert(.isClosed) }
     if showsPresent { occurrences.items[i].state.insert(.showsPresent) }
   }
 
-  /// Whether the entity itself was edited, or only something inside it; its inside has been visited.
+  /// Decides whether the entity itself was edited, or only entities inside it, after its contents have been visited.
   func decide(_ i: Int, _ schema: AnySchema, _ comparison: Comparison?) {
     guard let comparison else { return }
     let item = occurrences.items[i]
@@ -196,18 +197,18 @@ extension Merge {
 
   private func isKept(_ k: Int, of item: Occurrence, _ schema: AnySchema) -> Bool {
     let relation = occurrences.relations[Int(item.firstRelation) + k]
-    // Where the store has no such relation, as in an entity that is new to it, what was left out is just empty.
+    // If the store has no such relation, as of a new entity, an omitted collection is just empty.
     let isStored = item.node.children.flatMap { schema.relation(k, in: $0.schema) } != nil
     guard !relation.isKept, relation.count == 0, isNew(item) || !isStored else { return relation.isKept }
     if case .omitted = item.node.table.omission(in: .pending(item.base), relation: k, of: schema) { return true }
     return false
   }
 
-  /// Whether a closure edited a relation that it was not shown. That is refused: the stored one stays.
+  /// Whether a closure edited a relation that it was not shown. Such an edit is refused: the stored relation is kept.
   func refusesHiddenEdit(of k: Int, stored: Int, _ item: Occurrence, _ schema: AnySchema) -> Bool {
     let table = item.node.table
     guard isLeftOut(k, stored: stored, in: .pending(item.base), of: item, schema) else { return false }
-    // The whole form in place of the brief one is no edit.
+    // The whole form in place of the brief form is no edit.
     if !table.isIdentical(item.value, .own(item.node), relation: k, of: schema) {
       log.append(.refused(.hiddenRelation), item.node)
     }

@@ -1,6 +1,6 @@
-// Flattening: from a value to the list of its occurrences.
+// Flattening a value into the list of its occurrences.
 extension Merge {
-  /// Visits what is inside the outermost occurrences, level by level. Nothing recurses, and equal values of one entity on one
+  /// Visits the contents of the outermost occurrences, level by level, without recursion. Equal values of one entity on one
   /// level are visited once.
   func flatten() {
     var level = 0..<occurrences.items.count
@@ -15,10 +15,10 @@ extension Merge {
     occurrences.items[i].replacement < 0 && !occurrences.items[i].state.contains(.isClosed)
   }
 
-  /// An equal value on the same level need not be visited twice: the later one is. One that was visited further out need not
-  /// be visited at all, since what is further out wins.
+  /// Skips redundant visits: of equal values on the same level only the last is visited, and none that was visited on an
+  /// outer level, since outer values win.
   private func replaceEarlier(than i: Int) {
-    // What has no inside need not be known until the winners are picked.
+    // Flat entities are handled when the winners are picked.
     if occurrences.items[i].state.contains(.isFlat) { return }
     let node = occurrences.items[i].node
     var j = node.occurrence
@@ -35,7 +35,7 @@ extension Merge {
           if base == nil { occurrences.items[i].state.insert(.isClosed) }
         } else {
           occurrences.items[Int(j)].replacement = Int32(truncatingIfNeeded: i)
-          // It goes on as the node's own, if it was.
+          // The later occurrence takes over the state of the earlier one.
           occurrences.items[i].state.formUnion(other.state.intersection([.isNew, .counts, .isEdit]))
         }
         return
@@ -63,11 +63,7 @@ extension Merge {
       let kept = keptRelation(k, of: i, item, schema, comparison)
       if kept == nil {
         visitor.purpose = .merge
-        if item.pending < 0, let visitOwn = schema.places[k].visitOwn {
-          visitOwn(schema.places[k].offset, item.node, visitor)
-        } else {
-          table.visit(item.value, relation: k, of: schema, visitor)
-        }
+        table.visit(item.value, relation: k, of: schema, visitor)
         visitor.purpose = .identify
       }
       let count = occurrences.items.count - first
@@ -80,15 +76,15 @@ extension Merge {
     if base != nil { decide(i, schema, comparison) }
   }
 
-  /// The stored relation that stays as it is, because the value shows it as left out, or a closure did not change it. In a value
-  /// of another shape it may be at another index.
+  /// Returns the index of the stored relation that is kept, because the value omits it, or a closure did not change it. In a
+  /// value with other relations it may have another index.
   private func keptRelation(
     _ k: Int, of i: Int, _ item: Occurrence, _ schema: AnySchema, _ comparison: Comparison?
   ) -> Int? {
     let table = item.node.table
     let stored = item.state.contains(.isNew) ? nil : item.node.children.flatMap { schema.relation(k, in: $0.schema) }
     guard let stored else {
-      // There is nothing that an omission could stand for: it is just empty.
+      // The store has no such relation, so an omitted collection is just empty.
       if schema.canOmit[k] != .never, table.forgetOmission(in: item.value, relation: k, of: schema) {
         occurrences.items[i].state.insert(.isOtherThanShown)
       }
@@ -105,7 +101,7 @@ extension Merge {
     return refusesHiddenEdit(of: k, stored: stored, item, schema) ? stored : nil
   }
 
-  /// The relations of an incoming value that stand for what the store left out.
+  /// Marks the relations of an incoming value that the store omitted.
   func leftOutRelations(of item: Occurrence) -> [Bool] {
     guard !item.state.contains(.isNew), let present = item.node.children?.schema,
       let schema = item.node.table.schema(of: item.value)
@@ -115,20 +111,20 @@ extension Merge {
     }
   }
 
-  /// Whether a relation of an incoming value, or of what a closure was given, stands for one that the store left out.
+  /// Whether a relation of an incoming or received value is one that the store omitted.
   func isLeftOut(
     _ k: Int, stored: Int, in value: ValueReference, of item: Occurrence, _ schema: AnySchema
   ) -> Bool {
     if schema.canOmit[k] == .never { return false }
     return switch item.node.table.omission(in: value, relation: k, of: schema) {
-    // An observer of the property may have made another empty collection of the one that was left out.
+    // A property observer may have replaced the omitted collection by another empty one.
     case .none: schema.canOmit[k] == .depends && isAbsentInBrief(k, stored: stored, in: value, of: item, schema)
     case .omitted: true
     case .absent: isAbsentInBrief(k, stored: stored, in: value, of: item, schema)
     }
   }
 
-  /// Whether the brief form of an entity, which stands inside another of its cycle, shows the same in a relation.
+  /// Whether the brief form of an entity, inside another one of its cycle, shows the same absence in a relation.
   private func isAbsentInBrief(
     _ k: Int, stored: Int, in value: ValueReference, of item: Occurrence, _ schema: AnySchema
   ) -> Bool {

@@ -1,7 +1,7 @@
-// Which writes are taken, and which are discarded because they are not newer than what is stored.
+// The decision whether a write is taken, or discarded because it is not newer than the stored value.
 extension Merge {
-  /// Whether a write is taken. If its stamp is newer than the stored one, it takes that one's place. A write without a stamp, and
-  /// one that is always taken, leave the stored stamp alone.
+  /// Decides whether a write is taken. A newer stamp replaces the stored one. A write without a stamp, or one that is always
+  /// taken, keeps the stored stamp.
   func accept(_ node: Node, _ stamp: Stamp?) -> Bool {
     if let stamp, !(stamp > node.stamp) {
       guard clock.isAlwaysTaken(stamp) else {
@@ -25,18 +25,19 @@ extension Merge {
   func logStored(_ node: Node, _ stamp: Stamp?) {
     guard log.isWanted else { return }
     log.append(.stored, node)
-    assert(log.unrelated.note(node))
+    assert(unrelated.note(node))
     if let stamp, stamp.isImprecise { log.append(.imprecise(stamp), node) }
   }
 }
 
-/// The stamp of an entity that is new to the store: below all others if it has none, or none to compare with.
+/// Returns the stamp of an entity that is new to the store: the lowest one if the write has none, or NaN.
 @usableFromInline func firstStamp(_ stamp: Stamp?) -> Stamp {
   guard let stamp, !stamp.isNaN else { return -.infinity }
   return stamp
 }
 
 extension Stamp {
-  /// Above 2^53 not every whole number is a `Double`: two versions may be the same stamp.
+  /// Whether the stamp is above 2^53, where a `Double` does not distinguish all integers, so that two versions may be the
+  /// same stamp.
   @usableFromInline var isImprecise: Bool { magnitude > 9_007_199_254_740_992 && isFinite }
 }

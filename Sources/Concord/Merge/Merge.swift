@@ -1,8 +1,8 @@
-/// One call that writes a value and all the entities inside it.
+/// The merge of a written value, with all entities inside it, into the store.
 ///
-/// There is one way through: *flatten* the value into a list of occurrences (`Flatten`), pick the *winner* among those of
-/// each entity (`Winners`), and *apply* the winners, children first (`Apply`). An `update` is a three-way diff (`Diff`) that
-/// produces the same list.
+/// Each call takes the same steps: *flatten* the value into a list of occurrences (`Flatten`), pick the *winner* among those
+/// of each entity (`Winners`), and *apply* the winners, children first (`Apply`). An `update` is a three-way diff (`Diff`)
+/// that produces the same list.
 final class Merge {
   let graph: Graph
   let components: ComponentSearch
@@ -12,19 +12,21 @@ final class Merge {
   let occurrences: OccurrenceList
   let clock: StampClock
   let log: LogBuffer
-  /// A call is being merged.
+  /// The written entities whose values are to be searched for entities in no relation. Used in debug builds only.
+  let unrelated = UnrelatedEntities()
+  /// Whether a call is being merged.
   @exclusivity(unchecked) private(set) var isActive = false
-  /// The stamp given to all that is written; `nil` if unstamped writes win and leave it alone.
+  /// The stamp of all written entities; `nil` if the write keeps the stored stamps.
   @exclusivity(unchecked) var stamp: Stamp?
-  /// The entity an update is about, which has its stamp already.
+  /// The entity that an update changes, which has its stamp already.
   @exclusivity(unchecked) var target: Node?
-  /// The value is not written, only visited: nothing counts but entities that are new to the store.
+  /// Whether the value is only visited, and not written, except for entities that are new to the store.
   @exclusivity(unchecked) private(set) var takesOnlyNew = false
-  /// What the incoming value may lack, an array of `OptionalField`; `nil` if what it lacks is to go.
+  /// The fields that the incoming value may lack, an array of `OptionalField`; `nil` if missing parts are to be removed.
   @exclusivity(unchecked) var partialFields: Any?
-  /// How what a closure made is compared with what it was given; `nil` if there was no closure.
+  /// The base with which a closure's result is compared; `nil` if there was no closure.
   @exclusivity(unchecked) var base: Base?
-  /// Entities that are new to the store, among those a closure's result was compared with.
+  /// The entities in the base that are new to the store.
   var newNodes: Set<ObjectIdentifier> = []
 
   init(
@@ -41,21 +43,21 @@ final class Merge {
     occurrences = visitor.occurrences
   }
 
-  /// What a closure was given.
+  /// The value that a closure received.
   struct Base {
-    /// The values in it are the store's own, and none was written since.
+    /// Whether its values are the store's own, and none was written since.
     let isStored: Bool
-    /// Only what the closure changed is written. Otherwise all is, and what it changed wins over the rest.
+    /// Whether only the closure's changes are written. Otherwise the whole result is, and changes win over the rest.
     let isOnlyEdits: Bool
     /// All values of each entity in it, if they are not the store's own.
     var values: [ObjectIdentifier: [Int32]] = [:]
-    /// The entity that was given.
+    /// The entity that the closure received.
     var top: Node?
   }
 
   // MARK: Calls
 
-  /// Stores a value; gives its node. `visit` visits it.
+  /// Stores a value, which `visit` visits. Returns its node.
   func store(stamp: Stamp?, _ visit: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
@@ -64,7 +66,7 @@ final class Merge {
     return occurrences.items.first?.node
   }
 
-  /// Stores what `ifPresent` made of a value: what it changed goes before what it was given.
+  /// Stores the result of an `ifPresent` closure, whose changes win over the rest of the value.
   func store(stamp: Stamp?, _ visit: () -> Void, given: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
@@ -75,8 +77,8 @@ final class Merge {
     return occurrences.items.first?.node
   }
 
-  /// Writes what a closure changed in a stored entity's value; the write is known to be newer. `pending` and `given` are where
-  /// the table has the closure's result and what it was given.
+  /// Writes the changes that a closure made in a stored entity's value; the write is known to be newer. `pending` and `given`
+  /// are the table's slots of the closure's result and of the value that it received.
   func update(
     _ node: Node, pending: Int32, given: Int32, stamp: Stamp?, isAlone: Bool, visitGiven: () -> Void
   ) {
@@ -94,7 +96,7 @@ final class Merge {
     run()
   }
 
-  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  /// Stores the result of a closure that changed the id. Only its changes are written.
   func storeEdited(stamp: Stamp?, given: Int32, _ visit: () -> Void, visitGiven: () -> Void) -> Node? {
     begin(stamp)
     defer { end() }
@@ -108,7 +110,7 @@ final class Merge {
     return occurrences.items.first?.node
   }
 
-  /// Visits a stored value anew, because it has another shape than before: entities that are new to the store are stored. Gives
+  /// Visits a stored value again, because its relations have changed: entities that are new to the store are stored. Returns
   /// their nodes.
   func revisit(_ node: Node) -> ContiguousArray<Node> {
     begin(nil)

@@ -1,25 +1,25 @@
-/// Takes removed entities out of the values that hold them.
+/// The removal of entities from the values that contain them.
 ///
-/// The entities are gone at once; their occurrences are taken out when somebody looks, or at the end of the transaction. So a
-/// hundred entities removed from one collection make one new collection. How one place loses an occurrence, an optional that
-/// becomes `nil` or a collection that gets shorter, is said by each place in `Relations`.
+/// Entities are removed at once; their occurrences are removed when a value is read, or at the end of the transaction. So a
+/// hundred entities removed from one collection make one new collection. Each place in `Relations` defines how it loses an
+/// occurrence: an optional becomes `nil`, a collection becomes shorter.
 final class Removal {
   private let graph: Graph
   private let refresher: Refresher
   private let visitor: Visitor
   private let reachability: Reachability
   private let log: LogBuffer
-  /// Removed, and perhaps still in values.
+  /// The removed entities that values may still contain.
   @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
-  /// Removed by the open transaction, whatever became of them since.
+  /// The entities that the open transaction removed, whether or not they were stored again.
   private var recent: ContiguousArray<Node> = []
-  /// Whether they are being taken out.
+  /// Whether occurrences are being removed.
   private var isFlushing = false
-  /// Parents of removed entities.
+  /// The parents of removed entities.
   private let shrinking: NodeQueue
-  /// Removed with all others: what waits for their observers is dropped when the transaction ends.
+  /// The entities that were removed with all others. Notices for their observers are discarded when the transaction ends.
   @exclusivity(unchecked) private(set) var cleared: ContiguousArray<Node> = []
-  /// Is told of aliases that lost their entity.
+  /// A closure that handles aliases which lost their entity.
   var didLoseEntity: (Node) -> Void = { _ in }
 
   init(graph: Graph, refresher: Refresher, visitor: Visitor, reachability: Reachability, log: LogBuffer) {
@@ -33,7 +33,7 @@ final class Removal {
 
   var isPending: Bool { !removed.isEmpty }
 
-  /// Removes an entity, and with it every parent that cannot do without.
+  /// Removes an entity, and with it every parent that requires it.
   func remove(_ first: Node) {
     var (doomed, staying) = fate(of: first)
     if doomed.contains(where: showsEarlierRemoval) {
@@ -46,7 +46,7 @@ final class Removal {
     erase(doomed)
   }
 
-  /// Who goes with an entity, and who loses it only.
+  /// Returns the nodes that are removed with an entity, and the parents that only lose it.
   private func fate(of first: Node) -> (doomed: ContiguousArray<Node>, staying: ContiguousArray<Node>) {
     var doomed: ContiguousArray<Node> = [first]
     var staying: ContiguousArray<Node> = []
@@ -66,8 +66,8 @@ final class Removal {
     return (doomed, staying)
   }
 
-  /// Whether the last value of a removed node, which an observer keeps, is to be made without what was removed before: if its
-  /// occurrences were taken out only later, it would show those, beside changes that came after their removal.
+  /// Whether the last value of a removed node, which an observer keeps, contains entities that were removed earlier. If their
+  /// occurrences were removed only later, the value would show them beside changes made after their removal.
   private func showsEarlierRemoval(_ node: Node) -> Bool {
     !isFlushing && node.flags.contains(.shrinking) && node.holders.count > 0
   }
@@ -81,7 +81,7 @@ final class Removal {
   private var cursor: RemovalCursor { RemovalCursor(graph: graph, visitor: visitor) }
 
   private func erase(_ doomed: ContiguousArray<Node>) {
-    // Observers keep the last value as it is now, before any of it goes.
+    // Observers keep the last value as it is now, before any occurrence is removed.
     for node in doomed where node.holders.count > 0 { refresher.refresh(node) }
     for node in doomed {
       graph.journal.willWrite(node)
@@ -95,8 +95,8 @@ final class Removal {
     }
   }
 
-  /// Removes again those entities that the transaction removed and that came back, because a computed relation, when it lost one
-  /// entity, showed another one that no relation had.
+  /// Removes again entities that the transaction removed and that were stored again, because a computed relation that lost
+  /// one entity showed another one that no relation had.
   func removeAgain(_ new: ContiguousArray<Node>) {
     guard hasRemoved, !new.isEmpty else { return }
     let recent = Set(self.recent.map { ObjectIdentifier($0) })
@@ -106,10 +106,10 @@ final class Removal {
 
   var hasRemoved: Bool { !recent.isEmpty }
 
-  /// The transaction has ended.
+  /// Ends the transaction.
   func forgetRemoved() { if hasRemoved { recent = [] } }
 
-  /// Takes the removed entities out of all values.
+  /// Removes the occurrences of removed entities from all values.
   func flush() {
     guard isPending else { return }
     let wasFlushing = isFlushing
@@ -124,8 +124,8 @@ final class Removal {
     removed.removeAll(keepingCapacity: removed.count < 1024)
   }
 
-  /// Parents of removed entities that can do without. The others are removed, too, before anything is taken out of any: their
-  /// observers keep the last value, and not what was left of it meanwhile.
+  /// Returns the parents that do not require the removed entities. The others are removed, too, before any occurrence is:
+  /// their observers keep the last value, and not a partial one.
   private func parentsThatStay() -> ContiguousArray<Node> {
     var staying: ContiguousArray<Node> = []
     var rounds = 0
@@ -140,7 +140,7 @@ final class Removal {
     return staying.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Whether a setter refuses in the end what it promised: only trying tells.
+  /// Whether a setter refuses to remove an occurrence, which only trying can tell.
   private func refuses(_ parent: Node) -> Bool {
     guard let children = parent.children, !children.schema.isStored else { return false }
     return !parent.table.removeOccurrences(from: parent, cursor, keeping: true)
@@ -149,7 +149,7 @@ final class Removal {
   private func shrink(_ parent: Node) {
     graph.journal.willWrite(parent)
     guard let children = parent.children, parent.table.removeOccurrences(from: parent, cursor, keeping: false) else {
-      // It refuses although it did not before.
+      // The setter refuses although it did not in the trial.
       return remove(parent)
     }
     visitAgain(parent, children)
@@ -157,7 +157,7 @@ final class Removal {
     didLoseEntity(parent)
   }
 
-  /// Gives the parent the children that its value has now.
+  /// Sets a node's children to those in its current value.
   private func visitAgain(_ parent: Node, _ old: ChildList) {
     let table = parent.table
     guard let schema = table.schema(of: .own(parent)) else { return graph.removeChildren(of: parent) }
@@ -166,15 +166,9 @@ final class Removal {
     var stale: ContiguousArray<Int32> = []
     var showsUnknown = false
     for k in schema.indices {
-      let found = visitor.identify {
-        if let visitOwn = schema.places[k].visitOwn {
-          visitOwn(schema.places[k].offset, parent, visitor)
-        } else {
-          table.visit(.own(parent), relation: k, of: schema, visitor)
-        }
-      }
+      let found = visitor.identify { table.visit(.own(parent), relation: k, of: schema, visitor) }
       let left = old.schema === schema ? old.range(ofRelation: k).filter { !isRemoved(old.edges[$0].child) } : []
-      // Where anything else stands than what is left of before, it may show something old.
+      // If the value contains other entities than those that are left, it may be stale.
       let isRest = found.elementsEqual(left) { $0 === old.edges[$1].child }
       for (position, node) in found.enumerated() {
         guard let node else {
@@ -190,23 +184,23 @@ final class Removal {
     }
     graph.setChildren(of: parent, schema, edges, ends)
     for ordinal in stale { graph.makeStale(parent, ordinal) }
-    // What a computed relation shows now may be new to the store.
+    // A computed relation may show entities that are new to the store.
     if showsUnknown { refresher.didReshape(parent) }
   }
 
   private func isRemoved(_ node: Node) -> Bool { node.flags.contains(.removed) }
 
-  /// Drops the notices of what was committed before everything was removed.
+  /// Discards notices of states that were committed before everything was removed.
   func dropPending() {
     guard !cleared.isEmpty else { return }
     for node in cleared { for subscriber in node.subscribers { subscriber.dropPending() } }
     cleared = []
   }
 
-  /// Undoes the removals of all entities, but the first so many.
+  /// Undoes the removals of all entities, except for the first `count`.
   func undoClearing(to count: Int) { cleared.removeSubrange(count...) }
 
-  /// Removes all entities. Nothing is taken out of anything: who still observes an entity keeps its last value whole.
+  /// Removes all entities, without removing occurrences: observers keep the last whole value.
   func removeAll() {
     flush()
     var doomed: ContiguousArray<Node> = []

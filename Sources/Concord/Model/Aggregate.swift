@@ -9,15 +9,16 @@
 /// }
 /// ```
 ///
-/// The store keeps every contained entity on its own and shows its newest value inside the aggregate.
+/// The store keeps each contained entity separately, and shows its newest value inside the aggregate.
 public protocol Aggregate: Identifiable, Sendable {
-  /// The places where entities stand, in an order of your choice. They may differ from value to value.
+  /// The places in the value where entities stand, in any order. They may differ from value to value.
   ///
-  /// Asked once for each value that is stored, unless ``fixedRelations`` gives them for all values.
+  /// The store reads the property once for each stored value, unless ``fixedRelations`` gives the places of all values.
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { get }
 
-  /// The places where entities stand, when they are the same for every value; `nil` (the default) when they are not
-  /// known to be. Asked once for each store, which makes storing faster. `@Entity` writes it.
+  /// The places where entities stand, if all values have the same; `nil` (the default) if they may differ.
+  ///
+  /// The store reads the property once, which makes storing faster. `@Entity` generates it.
   static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { get }
 }
 

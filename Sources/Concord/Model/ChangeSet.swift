@@ -1,4 +1,4 @@
-/// What one transaction changed, as ``EntityStore/changes`` tells it.
+/// The changes of one transaction, an element of ``EntityStore/changes``.
 ///
 /// ```swift
 /// for await changeSet in store.changes {
@@ -6,31 +6,43 @@
 /// }
 /// ```
 public struct ChangeSet: Sendable {
-  /// The entities that came or went, or whose own fields or relations changed, each once, in the order in which they were first
-  /// written. A parent that changed only because an entity inside it did is not among them.
+  /// The changed entities, each once, in the order in which the transaction first wrote them.
+  ///
+  /// These are the entities that were inserted or removed, or whose own fields or relations changed. A parent that changed only
+  /// because an entity inside it did is not among them.
   public let changes: [Change]
-  /// Who wrote it, if the writer said so; see ``EntityStore/transaction(context:_:)``.
+  /// The context that the writer gave, if any; see ``EntityStore/transaction(context:_:)``.
   public let context: TransactionContext?
-  /// Which part of the package wrote it, so that it does not hear its own writes.
+  /// The part of the package that wrote, so that it can ignore its own writes.
   package let origin: ObjectIdentifier?
 
-  /// What happened to one entity.
+  /// A change to one entity.
   public struct Change: Sendable {
-    public enum Kind: Sendable, Hashable { case inserted, updated, removed }
+    /// The kinds of changes.
+    public enum Kind: Sendable, Hashable {
+      /// The entity was not stored before.
+      case inserted
+      /// The entity's own fields or relations changed.
+      case updated
+      /// The entity is not stored any longer.
+      case removed
+    }
 
     /// The type of the entity.
     public let type: any (Identifiable & Sendable).Type
     // Unchecked by the compiler, since `AnyHashable` is not `Sendable`; the id is a part of a value that is.
+    /// The id of the entity.
     nonisolated(unsafe) public let id: AnyHashable
-    /// The value before; `nil` if the entity was not stored.
+    /// The value before the transaction; `nil` if the entity was not stored.
     public let old: (any Identifiable & Sendable)?
-    /// The value now; `nil` if the entity is not stored any longer.
+    /// The value after the transaction; `nil` if the entity is not stored any longer.
     public let new: (any Identifiable & Sendable)?
-    /// Whether somebody removed it, or what it cannot do without; otherwise it went because nobody needs it any longer.
+    /// Whether the entity was removed, or with one that it requires; otherwise it was released, since nothing retained it.
     package let wasRemoved: Bool
-    /// The stamp that the writer gave; `nil` if there was none, or if the entity is not stored any longer.
+    /// The stamp that the writer gave; `nil` if it gave none, or if the entity is not stored any longer.
     package let givenStamp: Stamp?
 
+    /// The kind of the change.
     public var kind: Kind { old == nil ? .inserted : new == nil ? .removed : .updated }
   }
 }

@@ -1,5 +1,5 @@
-/// Says which stored properties of a type hold entities that no relation is to follow, so that debug builds do not report
-/// them (``EntityStoreLogger/didFindUnrelatedEntity(in:at:advice:)``).
+/// A type with stored properties whose entities no relation follows on purpose, so that debug builds do not report them
+/// (``EntityStoreLogger/didFindUnrelatedEntity(in:at:advice:)``).
 ///
 /// ```swift
 /// struct Order: Aggregate, EntityIgnoring {
@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// `@EntityIgnored` writes it. Any type may conform, a plain struct inside an aggregate as well.
+/// `@EntityIgnored` generates the conformance. Any type may conform, also a plain struct inside an aggregate.
 public protocol EntityIgnoring {
-  /// The names of the properties, as they are declared.
+  /// The names of the ignored properties, as they are declared.
   static var ignoredEntityProperties: Set<String> { get }
 }

@@ -1,4 +1,4 @@
-/// A type that shows a part of an entity of another type: the two share what they share.
+/// An entity that is a part of an entity of another type, with which it shares fields.
 ///
 /// ```swift
 /// struct BookSummary: EntityProjection {
@@ -10,23 +10,24 @@
 /// store.update(BookSummary.self, id: "emma") { $0.title = "Emma" }  // Book "emma" has that title, too
 /// ```
 ///
-/// Where both are stored under one id, each transaction ends with the shared fields equal in both: the newer of the two by
-/// their stamps counts, and of two with the same stamp the one written last. Neither keeps the other alive, and each keeps
-/// its own stamp. To remove one removes the other.
+/// Where both are stored under one id, the shared fields of both are equal at the end of each transaction: those of the
+/// entity with the newer stamp count, or, of equal stamps, those written last. Neither retains the other, and each keeps its
+/// own stamp. Removing one removes the other.
 ///
-/// Several projections of one type share through it: as long as the store has the whole.
+/// Several projections of one type share fields as long as the store has an entity of that type.
 public protocol EntityProjection: Identifiable, Sendable where ID == Whole.ID {
-  /// What it shows a part of.
+  /// The type of the whole entity.
   associatedtype Whole: Identifiable & Sendable
-  /// What both have.
+  /// The fields that the projection and the whole share.
   static var sharedFields: [SharedField<Self, Whole>] { get }
 }
 
-/// A field that a projection and the whole both have; see ``EntityProjection``.
+/// A field that a projection shares with the whole entity; see ``EntityProjection``.
 public struct SharedField<Projection, Whole> {
   let give: (Projection, inout Whole) -> Void
   let take: (inout Projection, Whole) -> Void
 
+  /// Creates a pair of properties that share their value.
   public init<Value>(_ own: WritableKeyPath<Projection, Value>, _ whole: WritableKeyPath<Whole, Value>) {
     give = { $1[keyPath: whole] = $0[keyPath: own] }
     take = { $0[keyPath: own] = $1[keyPath: whole] }

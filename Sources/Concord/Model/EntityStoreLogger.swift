@@ -1,48 +1,53 @@
-/// Is told what a store does, for debugging. Every method has an empty default.
+/// A receiver of what a store does, for debugging. Every method has an empty default.
 ///
-/// The methods are called after the transaction, outside the store's lock, on the thread that wrote; they may use the store.
-/// Only ``didStall(for:)`` is called in the middle of it.
+/// The methods are called after the transaction, outside the store's lock, on the writing thread; they may use the store. Only
+/// ``didStall(for:)`` is called during a transaction.
 public protocol EntityStoreLogger: Sendable {
-  /// A value was taken.
+  /// Reports that a value was stored.
   func didStore<T: Identifiable>(_ type: T.Type, id: T.ID)
-  /// A value was not taken, because its stamp is not newer than the stored one.
+  /// Reports that a value was discarded, because its stamp is not newer than the stored one.
   func didDiscard<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, storedStamp: Stamp)
-  /// A write without a stamp was discarded, because the stored stamp is ahead of the store's clock. So will be all such
-  /// writes until the clock gets there: years, if the stamp was made with `timeIntervalSince1970` (see ``Stamp``).
-  /// ``didDiscard(_:id:stamp:storedStamp:)`` is told, too.
+  /// Reports that a write without a stamp was discarded, because the stored stamp is ahead of the store's clock.
+  ///
+  /// All such writes are discarded until the clock reaches the stamp: for years, if the stamp was made with
+  /// `timeIntervalSince1970` (see ``Stamp``). ``didDiscard(_:id:stamp:storedStamp:)`` is called, too.
   func didMeetStampAheadOfClock<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp, clock: Stamp)
-  /// An `update` tried to change the id, and nothing was changed.
+  /// Reports that an `update` tried to change the id, and that nothing was changed.
   func didRefuseIDChange<T: Identifiable>(_ type: T.Type, id: T.ID, to newID: T.ID)
-  /// A write, or a part of it, was refused for another reason.
+  /// Reports that a write, or a part of it, was refused for another reason.
   func didRefuse<T: Identifiable>(_ type: T.Type, id: T.ID, reason: RefusalReason)
-  /// An `update` was about an alias that names nothing.
+  /// Reports an `update` of an alias that names nothing.
   func didRefuseUpdate<T>(_ alias: AliasKey<T>)
-  /// CohesionKit's name for what is discarded or refused. Called unless the method that tells it apart is there:
-  /// ``didDiscard(_:id:stamp:storedStamp:)`` (the error is a ``StampError``), ``didRefuse(_:id:reason:)`` or
-  /// ``didRefuseIDChange(_:id:to:)`` (a ``RefusalReason``).
+  /// Reports that a write was discarded or refused, under CohesionKit's name.
+  ///
+  /// Called by the default implementations of ``didDiscard(_:id:stamp:storedStamp:)``, with a ``StampError``, and of
+  /// ``didRefuse(_:id:reason:)`` and ``didRefuseIDChange(_:id:to:)``, with a ``RefusalReason``.
   func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error)
-  /// A stamp is so large (above 2^53) that its neighbours are the same number; see ``Stamp``.
+  /// Reports a stamp so large (above 2^53) that a `Double` cannot distinguish neighbouring integers; see ``Stamp``.
   func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp)
-  /// In a debug build: a stored value holds an entity that stands in no relation, so that it is never brought up to date.
+  /// Reports, in debug builds, a stored value with an entity that stands in no relation, and so is never brought up to date.
   ///
-  /// Told once for each place in a type. `path` leads from the value to the entity, as in `edition.translators[]`; `advice` is
-  /// what to write there. What counts is an ``Aggregate`` and, of other `Identifiable` types, one that the store has or had
-  /// entities of. Values are searched when they are written: the first 16 of each type, and then the 32nd, the 64th and so on,
-  /// since an optional that is `nil` in one value need not be in the next. A store without a logger searches nothing.
+  /// Called once for each place in a type. `path` leads from the value to the entity, as in `edition.translators[]`; `advice`
+  /// is the code to write there. An entity is a value of an ``Aggregate`` type, or of another `Identifiable` type of which
+  /// the store has or had entities. Values are searched when they are written: the first 16 of each type, then the 32nd, the
+  /// 64th and so on, since an optional that is `nil` in one value need not be in the next. A store without a logger searches
+  /// nothing.
   func didFindUnrelatedEntity<T: Identifiable>(in type: T.Type, at path: String, advice: String)
-  /// A layer was dropped, because its closure did not apply any longer: it threw the error, or an update in it found nothing
-  /// (``NothingToUpdate``). See ``EntityStore/optimistically(_:)``.
+  /// Reports that an optimistic layer was dropped, because its closure no longer applied: it threw the error, or an update in
+  /// it found nothing (``NothingToUpdate``). See ``EntityStore/optimistically(_:)``.
   func didDropOptimisticLayer(_ error: any Error)
-  /// An alias was pointed at an entity or a collection.
+  /// Reports that an alias began to name an entity or a collection.
   func didRegisterAlias<T>(_ alias: AliasKey<T>)
-  /// An alias was removed, or lost its entity.
+  /// Reports that an alias was removed, or lost its entity.
   func didUnregisterAlias<T>(_ alias: AliasKey<T>)
-  /// The entity is gone: nobody kept it any longer, or it was removed.
+  /// Reports that an entity was released, since nothing retained it any longer, or removed.
   func didRelease<T: Identifiable>(_ type: T.Type, id: T.ID)
-  /// A write has waited for another thread's transaction or `update` closure for longer than 5 seconds, and goes on waiting.
+  /// Reports that a write has waited longer than 5 seconds for another thread's transaction or `update` closure, and still
+  /// waits.
   ///
-  /// Either that closure is slow, or it waits for this thread, and then both wait for ever: see <doc:WholeTransactions>. It is
-  /// called on the waiting thread, once for each such write, and may read the store; a write would wait, too. A store without
+  /// Either that closure is slow, or it waits for this thread, and then both wait for ever: see <doc:WholeTransactions>. The
+  /// method is called on the waiting thread, once for each such write, and may read the store; a write would wait, too. A
+  /// store without
   /// a logger writes a line to the standard error instead, once.
   func didStall(for duration: Duration)
 }

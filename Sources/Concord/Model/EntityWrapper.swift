@@ -11,16 +11,16 @@
 /// }
 /// ```
 ///
-/// `book` is a computed `Book?` with a getter and a setter; `@EntityWrapper` writes all of it.
-/// A setter that takes `nil` leaves the entity out; one that ignores `nil` makes the entity required.
+/// `book` is a computed `Book?` with a getter and a setter; `@EntityWrapper` generates all of this. If the setter accepts
+/// `nil`, the entity is optional; if it ignores `nil`, the entity is required.
 public protocol EntityWrapper: Sendable {
-  /// The places where entities stand in this very value, as seen from `parent`.
+  /// Returns the places where entities stand in this value, as key paths from the root of `parent`.
   func wrappedEntitiesKeyPaths<Root>(
     relativeTo parent: WritableKeyPath<Root, Self>
   ) -> [PartialIdentifiableKeyPath<Root>]
 
-  /// The places where entities stand, when they are the same for every value; `nil` (the default) when they are not known
-  /// to be. `@EntityWrapper` writes it.
+  /// The places where entities stand, if all values have the same; `nil` (the default) if they may differ. `@EntityWrapper`
+  /// generates it.
   static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { get }
 }
 

@@ -1,12 +1,12 @@
-/// How an incoming value and the stored one become one; see <doc:PartialValues>.
+/// A rule by which an incoming value is merged with the stored one; see <doc:PartialValues>.
 public struct MergeRule<Entity: Identifiable & Sendable> {
   let fields: [OptionalField<Entity>]
 
-  /// What the incoming value lacks stays as it is stored: relations that are `nil` or empty, in the value and in all entities
-  /// inside it, and the fields that a ``PartialEntity`` names.
+  /// The rule that keeps stored parts which the incoming value lacks: relations that are `nil` or empty, in the value and in
+  /// all entities inside it, and the fields that a ``PartialEntity`` names.
   public static var ifPresent: MergeRule { MergeRule(fields: []) }
 
-  /// The same, and these fields of the value stay where they are `nil`, too.
+  /// Returns the rule ``ifPresent``, by which the given fields are also kept where the incoming value has `nil`.
   ///
   /// ```swift
   /// store.store(book, merging: .ifPresent(.init(\.summary), .init(\.price)))
@@ -14,8 +14,8 @@ public struct MergeRule<Entity: Identifiable & Sendable> {
   public static func ifPresent(_ fields: OptionalField<Entity>...) -> MergeRule { MergeRule(fields: fields) }
 }
 
-/// An entity of which one may know a part only: where an incoming value has `nil`, or an empty collection, in one of these
-/// fields, the stored one stays, if it is stored with ``MergeRule/ifPresent``.
+/// An entity of which an incoming value may lack some fields. Where such a field is `nil`, or an empty collection, storing with
+/// ``MergeRule/ifPresent`` keeps the stored field.
 ///
 /// ```swift
 /// struct Book: Identifiable, PartialEntity {
@@ -26,18 +26,18 @@ public struct MergeRule<Entity: Identifiable & Sendable> {
 /// }
 /// ```
 ///
-/// Relations need not be named.
+/// Relations are kept in any case, and need not be listed.
 public protocol PartialEntity: Identifiable, Sendable {
-  /// The fields that may be missing.
+  /// The fields that an incoming value may lack.
   static var optionalFields: [OptionalField<Self>] { get }
 }
 
-/// A field that may be missing in a value; see ``PartialEntity``.
+/// A field that an incoming value may lack; see ``PartialEntity``.
 public struct OptionalField<Root> {
-  /// Replaces the first value's field by the second's, if the first lacks it; whether it did.
+  /// Replaces the first value's field by the second's, if the first lacks it. Returns whether it did.
   let fill: (inout Root, Root) -> Bool
 
-  /// A field that is missing where it is `nil`.
+  /// Creates a field that is missing where it is `nil`.
   public init<Value>(_ keyPath: WritableKeyPath<Root, Value?>) {
     fill = { value, stored in
       guard value[keyPath: keyPath] == nil, let present = stored[keyPath: keyPath] else { return false }
@@ -46,7 +46,7 @@ public struct OptionalField<Root> {
     }
   }
 
-  /// A collection that is missing where it is empty.
+  /// Creates a field that is a collection, and missing where it is empty.
   public init<Value: Collection>(_ keyPath: WritableKeyPath<Root, Value>) {
     fill = { value, stored in
       guard value[keyPath: keyPath].isEmpty, !stored[keyPath: keyPath].isEmpty else { return false }

@@ -1,7 +1,7 @@
-// An entity whose id is `nil` has no identity: two such values have nothing in common. So none is ever found, and inside
-// another entity none is an occurrence: it is a part of the value it stands in, until it gets an id.
+// An entity whose id is `nil` has no identity: two such values are unrelated. So the store never finds one, and inside another
+// entity it is no occurrence, but a part of that entity's value until it gets an id.
 
-/// Whether an id is `nil`, whatever its type. Where it counts, ask `Table.hasOptionalIDs` first.
+/// Whether an id of any type is `nil`. On hot paths check `Table.hasOptionalIDs` first.
 @inlinable func isMissing<ID>(_ id: ID) -> Bool { _isOptional(ID.self) && isNil(id) }
 
 @usableFromInline @inline(never) func isNil<Value>(_ value: Value) -> Bool {
@@ -16,19 +16,9 @@ extension Optional: OptionalID {
   fileprivate var isMissing: Bool { map { isNil($0) } ?? true }
 }
 
-/// Whether two values that stand in the same place are of one entity, so that what they show of it need not be compared. Of
-/// values without an id everything is compared, since no entity has it.
+/// Whether two values in the same place are of one entity, so that their contents need not be compared. Values without an id
+/// are compared as a whole, since they are of no entity.
 @inlinable func isSameEntity<T: Identifiable>(_ a: T, _ b: T) -> Bool {
   guard a.id == b.id else { return false }
   return !isMissing(a.id) || haveSameBits(a, b) || (equality(of: T.self)?(a, b) ?? false)
-}
-
-extension Visitor {
-  /// Visits a value without an id.
-  @usableFromInline @inline(never) func visitMissing<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
-    guard purpose == .merge else { return }
-    log?.append { $0.didRefuse(T.self, id: value.id, reason: .missingID) }
-    guard occurrences.parent < 0 else { return }
-    occurrences.appendNew(table.insert(value, id: value.id, hash: 0, known: nil, in: graph).use { $0 })
-  }
 }

@@ -1,7 +1,7 @@
-// For generated code only. The compiler takes a pattern with labels for the last case of that name, whatever the labels; so
-// of cases that differ by their labels only, no pattern tells which one a value is. Reflection does.
+// For generated code only. The compiler matches a pattern with labels to the last case of that name, whatever the labels. So no
+// pattern distinguishes cases that differ by their labels only; reflection does.
 
-/// The payload at `index`, if `value` is the case with that name and these labels.
+/// Returns the payload at `index`, if `value` is the case with that name and these labels.
 public func _payload<Enum, Payload>(
   _ index: Int, as type: Payload.Type, of value: Enum, case name: String, labels: [String?]
 ) -> Payload? {
@@ -17,7 +17,7 @@ public func _isCase<Enum>(_ value: Enum, case name: String, labels: [String?]) -
 private func payloads(of value: some Any, case name: String, labels: [String?]) -> [Any]? {
   guard let content = Mirror(reflecting: value).children.first, content.label == name else { return nil }
   let tuple = Mirror(reflecting: content.value)
-  // One payload without a label is no tuple.
+  // A single payload without a label is not a tuple.
   if labels == [nil] {
     let isLabelled = tuple.displayStyle == .tuple && !tuple.children.contains { $0.label == ".0" }
     return isLabelled ? nil : [content.value]

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// How fresh a value is: the greater, the fresher. Any `Double` will do: a date, a server's version number.
+/// The freshness of a value: the greater, the newer. Any `Double` will do, such as a date or a server's version number.
 ///
 /// ```swift
 /// store.store(book, modifiedAt: Date().stamp)
 /// store.store(book, modifiedAt: 9000)
 /// ```
 ///
-/// A `Double` tells all whole numbers apart up to 2^53 (9,007,199,254,740,992). Beyond it neighbouring numbers are the same
+/// A `Double` distinguishes all integers up to 2^53 (9,007,199,254,740,992). Above that, neighbouring integers are the same
 /// stamp, so the later of two such versions is discarded as not newer. The logger is told of each such stamp that is taken
 /// (``EntityStoreLogger/didReceiveImpreciseStamp(_:id:stamp:)``). Use smaller numbers instead: seconds or microseconds in
 /// place of nanoseconds, or versions relative to a base that never changes. Subtract before converting:

@@ -1,7 +1,6 @@
-// Relies on: an array keeps its elements where they are for as long as it is read with a buffer pointer, which does not leave the
-// closure.
+// Invariant: an array does not move its elements while it is read with a buffer pointer, which does not escape the closure.
 
-/// An array of entities: the fast way for the most frequent collection.
+/// The place of an array of entities: a fast path for the most frequent collection.
 @usableFromInline enum ArrayPlace<T: Identifiable & Sendable>: Place {
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
@@ -23,7 +22,7 @@
   @inlinable static func patch(_ value: inout [T], _ cursor: inout PatchCursor) {
     let start = cursor.begin(value.count)
     while let index = cursor.nextStale(since: start, count: value.count) {
-      // Read in its place, without a copy.
+      // Read in place, without a copy.
       let newer = value.withUnsafeBufferPointer { cursor.newer(than: $0[index], at: start + index) }
       if let newer { value[index] = newer }
     }
@@ -48,7 +47,7 @@
     return true
   }
 
-  /// Two arrays that share their buffer have the same elements.
+  /// Whether two arrays share their buffer, and so have the same elements.
   @inlinable static func isIdentical(_ a: [T], _ b: [T]) -> Bool { haveSameBits(a, b) }
 
   @usableFromInline static func transplant(_ source: [T], into value: inout [T], _ graph: Graph) -> Bool {

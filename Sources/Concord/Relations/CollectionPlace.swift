@@ -1,4 +1,4 @@
-/// Any mutable collection of places, element by element.
+/// The place of any other mutable collection, element by element.
 @usableFromInline enum CollectionPlace<C: MutableCollection, Element: Place>: Place where Element.Value == C.Element {
   @usableFromInline static var order: PlaceOrder { Element.order == .elements ? .elements : .depends }
   @usableFromInline static var canOmit: Omittability {
@@ -28,7 +28,7 @@
     return true
   }
 
-  /// `false` for a collection of fixed length.
+  /// Replaces all elements. Returns `false` for a collection of fixed length.
   private static func replaceAll(in value: inout C, with elements: [C.Element]) -> Bool {
     func open<R: RangeReplaceableCollection>(_ type: R.Type) -> C? {
       R(elements.lazy.compactMap { $0 as? R.Element }) as? C
@@ -40,8 +40,14 @@
 
   @usableFromInline static func transplant(_ source: C, into value: inout C, _ graph: Graph) -> Bool {
     guard source.count == value.count else { return false }
-    for (from, to) in zip(source.indices, value.indices) {
-      guard Element.transplant(source[from], into: &value[to], graph) else { return false }
+    var from = source.startIndex
+    var to = value.startIndex
+    while from != source.endIndex {
+      if !Element.isIdentical(source[from], value[to]) {
+        guard Element.transplant(source[from], into: &value[to], graph) else { return false }
+      }
+      source.formIndex(after: &from)
+      value.formIndex(after: &to)
     }
     return true
   }

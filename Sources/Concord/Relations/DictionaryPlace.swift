@@ -1,4 +1,4 @@
-/// A dictionary whose values are entities. Writing values keeps its order.
+/// The place of a dictionary whose values are entities. Writing values keeps the dictionary's order.
 @usableFromInline enum DictionaryPlace<Key: Hashable, T: Identifiable & Sendable>: Place {
   @usableFromInline static var order: PlaceOrder { .none }
   @usableFromInline static var canOmit: Omittability { .always }

@@ -1,4 +1,4 @@
-/// Where something stands in a value, and what to write so that an entity there becomes a relation.
+/// The path from a value to an entity in it, with advice on the declaration that makes the entity a relation.
 struct EntityPath: CustomStringConvertible {
   private(set) var description = ""
   private(set) var depth = 0
@@ -7,7 +7,7 @@ struct EntityPath: CustomStringConvertible {
   private var owner: Any.Type
   /// The name of the property of the outermost value.
   private var first = ""
-  /// Whether a key path leads there: through properties and tuples only.
+  /// Whether a key path can lead there, through properties and tuples only.
   private var isKeyPath = true
   private var isInTuple = false
   private var isInKey = false
@@ -23,7 +23,7 @@ struct EntityPath: CustomStringConvertible {
   }
 
   func tupleElement(_ label: String) -> EntityPath {
-    // Without a label of its own, it is called `.1`.
+    // An element of a tuple without a label has the label `.1`.
     var path = named(label.hasPrefix(".") ? String(label.dropFirst()) : label, of: owner)
     path.isInTuple = true
     return path

@@ -1,4 +1,4 @@
-/// An entity: required where it stands.
+/// The place of an entity, which is required there.
 @usableFromInline enum EntityPlace<T: Identifiable & Sendable>: Place {
   @usableFromInline static var isFoundLater: Bool { isWrapper(T.self) }
 

@@ -1,13 +1,14 @@
-/// What generated code says of a property that has no setter, or may have none, such as a `let`: it is warned of if it holds
-/// entities, since it would show old values of them for good.
+/// Overloads for properties that may have no setter, such as a `let`. Generated code calls them; one whose type holds
+/// entities gives a warning, since the property would keep old values of them.
 extension EntityRelations {
-  /// It has a setter: a relation if its type says so when the program runs.
+  /// Adds a property that has a setter after all, if its type holds entities, which is found at run time.
   public mutating func addConstant<Value>(_ path: _WritablePath<Root, Value>) { add(path.keyPath) }
 
-  /// Any other property: not a relation.
+  /// Ignores any other property.
   @_disfavoredOverload
   @inlinable public mutating func addConstant<Value>(_ keyPath: KeyPath<Root, Value>) {}
 
+  /// Warns of a property without a setter that holds an entity.
   @available(
     *, deprecated,
     message:
@@ -16,6 +17,7 @@ extension EntityRelations {
   @_disfavoredOverload
   @inlinable public mutating func addConstant<T: Identifiable>(_ keyPath: KeyPath<Root, T>) {}
 
+  /// Warns of a property without a setter that holds an optional entity.
   @available(
     *, deprecated,
     message:
@@ -24,6 +26,7 @@ extension EntityRelations {
   @_disfavoredOverload
   @inlinable public mutating func addConstant<T: Identifiable>(_ keyPath: KeyPath<Root, T?>) {}
 
+  /// Warns of a property without a setter that holds a collection of entities.
   @available(
     *, deprecated,
     message:
@@ -33,6 +36,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: Collection>(_ keyPath: KeyPath<Root, C>)
   where C.Element: Identifiable {}
 
+  /// Warns of a property without a setter that holds an optional collection of entities.
   @available(
     *, deprecated,
     message:
@@ -42,6 +46,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: Collection>(_ keyPath: KeyPath<Root, C?>)
   where C.Element: Identifiable {}
 
+  /// Warns of a property without a setter that holds an optional collection of entities.
   @available(
     *, deprecated,
     message:
@@ -51,6 +56,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: Collection & EntityContainer>(_ keyPath: KeyPath<Root, C?>)
   where C.Element: Identifiable, C.Held: Identifiable {}
 
+  /// Warns of a property without a setter that holds a dictionary of entities.
   @available(
     *, deprecated,
     message:
@@ -59,6 +65,7 @@ extension EntityRelations {
   @_disfavoredOverload
   @inlinable public mutating func addConstant<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]>) {}
 
+  /// Warns of a property without a setter that holds an optional dictionary of entities.
   @available(
     *, deprecated,
     message:
@@ -67,6 +74,7 @@ extension EntityRelations {
   @_disfavoredOverload
   @inlinable public mutating func addConstant<Key: Hashable, T: Identifiable>(_ keyPath: KeyPath<Root, [Key: T]?>) {}
 
+  /// Warns of a property without a setter that holds a container of entities.
   @available(
     *, deprecated,
     message:
@@ -76,6 +84,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityContainer, C.Held.Held: Identifiable {}
 
+  /// Warns of a property without a setter that holds a container of entities.
   @available(
     *, deprecated,
     message:
@@ -85,6 +94,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityContainer, C.Held.Held: EntityContainer, C.Held.Held.Held: Identifiable {}
 
+  /// Warns of a property without a setter that holds a wrapper.
   @available(
     *, deprecated,
     message:
@@ -92,6 +102,7 @@ extension EntityRelations {
   )
   @inlinable public mutating func addConstant<W: EntityWrapper>(_ keyPath: KeyPath<Root, W>) {}
 
+  /// Warns of a property without a setter that holds a container of entities.
   @available(
     *, deprecated,
     message:
@@ -100,6 +111,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityWrapper {}
 
+  /// Warns of a property without a setter that holds a container of entities.
   @available(
     *, deprecated,
     message:
@@ -108,6 +120,7 @@ extension EntityRelations {
   @inlinable public mutating func addConstant<C: EntityContainer>(_ keyPath: KeyPath<Root, C>)
   where C.Held: EntityContainer, C.Held.Held: EntityWrapper {}
 
+  /// Warns of a property without a setter that holds a container of entities.
   @available(
     *, deprecated,
     message:
@@ -117,23 +130,23 @@ extension EntityRelations {
   where C.Held: EntityContainer, C.Held.Held: EntityContainer, C.Held.Held.Held: EntityWrapper {}
 }
 
-/// A key path that can only be formed on the main actor, since a property wrapper of a module that belongs to it makes the
-/// property. The value itself belongs to nobody, and is read on any thread. For generated code only.
+/// Forms a key path that the compiler allows on the main actor only, because the property's wrapper comes from a module that is
+/// isolated to it. The value belongs to no actor, and is read on any thread. For generated code only.
 public func _keyPath<Root, Value>(
   _ form: @escaping @MainActor () -> WritableKeyPath<Root, Value>
 ) -> WritableKeyPath<Root, Value> {
-  // A function that is isolated and synchronous is called like any other; forming a key path touches no state of the actor.
+  // An isolated synchronous function has the same calling convention; forming a key path touches no state of the actor.
   unsafeBitCast(form, to: (() -> WritableKeyPath<Root, Value>).self)()
 }
 
-/// The same for a property without a setter.
+/// Forms a key path to a property without a setter, which the compiler allows on the main actor only. For generated code only.
 @_disfavoredOverload
 public func _keyPath<Root, Value>(_ form: @escaping @MainActor () -> KeyPath<Root, Value>) -> KeyPath<Root, Value> {
   // As above.
   unsafeBitCast(form, to: (() -> KeyPath<Root, Value>).self)()
 }
 
-/// The key path in a form that tells whether the property has a setter. For generated code only.
+/// Returns the key path in a type that tells whether the property has a setter. For generated code only.
 public func _relationPath<Root, Value>(
   _ form: @escaping @MainActor () -> WritableKeyPath<Root, Value>
 ) -> _WritablePath<Root, Value> {
@@ -147,7 +160,7 @@ public func _relationPath<Root, Value>(
   _keyPath(form)
 }
 
-/// A key path to a property that turned out to have a setter. For generated code only.
+/// A key path to a property that has a setter. For generated code only.
 public struct _WritablePath<Root, Value> {
   let keyPath: WritableKeyPath<Root, Value>
 }

@@ -1,5 +1,5 @@
-/// The relations of a type, found by overload resolution: `add` adds a property's place if entities can stand in it, and
-/// does nothing for any other property. What `@Entity` and `@EntityWrapper` write is made of it.
+/// A list of a type's relations, filled by overload resolution: `add` adds a property if its type can contain entities, and
+/// ignores any other. The code that `@Entity` and `@EntityWrapper` generate uses it.
 ///
 /// ```swift
 /// var relations = EntityRelations<Book>()
@@ -8,21 +8,23 @@
 /// relations.add(\.status)    // an enum without entities: nothing
 /// ```
 ///
-/// What stands deeper than the overloads reach, or behind a generic parameter, is found by the type when the store asks for
-/// the relations. A wrapper that is `Identifiable` too is a wrapper.
+/// Deeper containers, and types behind a generic parameter, are examined at run time, when the store reads the relations. A
+/// wrapper that is also `Identifiable` is a wrapper.
 public struct EntityRelations<Root> {
-  /// The places found.
+  /// The relations added so far.
   public var keyPaths: [PartialIdentifiableKeyPath<Root>] { found }
   @usableFromInline var found: [PartialIdentifiableKeyPath<Root>] = []
 
+  /// Creates an empty list of relations.
   @inlinable public init() {}
 
-  /// Any other property: a relation if its type says so when the program runs.
+  /// Adds any other property, if its type contains entities, which is found at run time.
   @_disfavoredOverload
   public mutating func add<Value>(_ keyPath: WritableKeyPath<Root, Value>) {
     if let place = findPlace(Value.self) { found.append(place.described(at: keyPath)) }
   }
 
+  /// Refuses a property without a setter.
   @available(*, unavailable, message: "the store writes newer values here: declare it with var, or use 'addConstant'")
   public mutating func add<Value>(_ keyPath: KeyPath<Root, Value>) {}
 }
@@ -30,16 +32,19 @@ public struct EntityRelations<Root> {
 // MARK: Entities
 
 extension EntityRelations {
+  /// Adds a property that holds an array of arrays of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an array of optional entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T?]>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds a dictionary of arrays of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
     _ keyPath: WritableKeyPath<Root, [Key: [T]]>
@@ -47,31 +52,37 @@ extension EntityRelations {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an entity.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional entity.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T?>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional of an optional entity.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, T??>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an array of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional array of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Sendable>(_ keyPath: WritableKeyPath<Root, [T]?>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds a collection of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C>
@@ -79,6 +90,7 @@ extension EntityRelations {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional collection of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<C: MutableCollection>(
     _ keyPath: WritableKeyPath<Root, C?>
@@ -86,17 +98,20 @@ extension EntityRelations {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds a set of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>>) {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional set of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable & Hashable & Sendable>(_ keyPath: WritableKeyPath<Root, Set<T>?>)
   {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds a dictionary of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
     _ keyPath: WritableKeyPath<Root, [Key: T]>
@@ -104,6 +119,7 @@ extension EntityRelations {
     found.append(.init(keyPath))
   }
 
+  /// Adds a property that holds an optional dictionary of entities.
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable & Sendable>(
     _ keyPath: WritableKeyPath<Root, [Key: T]?>
@@ -115,23 +131,28 @@ extension EntityRelations {
 // MARK: Wrappers
 
 extension EntityRelations {
+  /// Adds a property that holds a dictionary of wrappers.
   @inlinable public mutating func add<Key: Hashable, W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, [Key: W]>) {
     found.append(.init(wrapper: keyPath))
   }
 
+  /// Adds a property that holds a wrapper.
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W>) {
     found.append(.init(wrapper: keyPath))
   }
 
+  /// Adds a property that holds an optional wrapper.
   @inlinable public mutating func add<W: EntityWrapper>(_ keyPath: WritableKeyPath<Root, W?>) {
     found.append(.init(wrapper: keyPath))
   }
 
+  /// Adds a property that holds a collection of wrappers.
   @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C>)
   where C.Element: EntityWrapper {
     found.append(.init(wrapper: keyPath))
   }
 
+  /// Adds a property that holds an optional collection of wrappers.
   @inlinable public mutating func add<C: MutableCollection>(_ keyPath: WritableKeyPath<Root, C?>)
   where C.Element: EntityWrapper {
     found.append(.init(wrapper: keyPath))
@@ -141,6 +162,7 @@ extension EntityRelations {
 // MARK: What cannot show newer values
 
 extension EntityRelations {
+  /// Warns of a collection of entities that the store cannot write in.
   @available(
     *, deprecated,
     message: "the store can write in a 'MutableCollection' only: take an array, or mark it '@EntityIgnored'"
@@ -152,39 +174,47 @@ extension EntityRelations {
 
 // MARK: Entities of an actor
 
-// In a module whose default is the main actor, `struct Writer: Identifiable` is an entity on that actor only, which no store
-// can use. These are taken then, and the compiler says why that cannot be.
+// In a module that is isolated to the main actor by default, `struct Writer: Identifiable` is an entity on that actor only,
+// which no store can use. The compiler then selects these overloads, whose messages say so.
 extension EntityRelations {
+  /// Warns of an entity that belongs to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, T>) {}
 
+  /// Warns of an optional entity that belongs to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, T?>) {}
 
+  /// Warns of a collection of entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C>)
   where C.Element: Identifiable {}
 
+  /// Warns of an optional collection of entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<C: Collection>(_ keyPath: WritableKeyPath<Root, C?>)
   where C.Element: Identifiable {}
 
+  /// Warns of a dictionary of entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: WritableKeyPath<Root, [Key: T]>) {}
 
+  /// Warns of an array of arrays of entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, [[T]]>) {}
 
+  /// Warns of an array of optional entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<T: Identifiable>(_ keyPath: WritableKeyPath<Root, [T?]>) {}
 
+  /// Warns of a dictionary of arrays of entities that belong to an actor.
   @available(*, deprecated, message: "an entity belongs to no actor: declare it 'nonisolated', or use '@EntityIgnored'")
   @_disfavoredOverload
   @inlinable public mutating func add<Key: Hashable, T: Identifiable>(_ keyPath: WritableKeyPath<Root, [Key: [T]]>) {}
@@ -193,13 +223,14 @@ extension EntityRelations {
 // MARK: What generated code leaves out
 
 extension EntityRelations {
-  /// A type of the standard library or of Foundation: no entity can stand in it.
+  /// Ignores a type of the standard library or of Foundation, which contains no entities.
   @inlinable public mutating func leaveOut<T: _PlainValue>(_ type: T.Type) {}
 
-  /// A type of the user's by the same name, which is no entity either.
+  /// Ignores a type of the user's that has the name of a plain type, and contains no entities.
   @_disfavoredOverload
   @inlinable public mutating func leaveOut<T>(_ type: T.Type) {}
 
+  /// Warns of an entity that has the name of a plain type.
   @available(
     *, deprecated,
     message: "an entity with the name of a plain type: write it with its module, as in 'Shop.Date'"
@@ -207,6 +238,7 @@ extension EntityRelations {
   @_disfavoredOverload
   @inlinable public mutating func leaveOut<T: Identifiable & Sendable>(_ type: T.Type) {}
 
+  /// Warns of a wrapper that has the name of a plain type.
   @available(
     *, deprecated,
     message: "a wrapper with the name of a plain type: write it with its module, as in 'Shop.Data'"
@@ -216,10 +248,10 @@ extension EntityRelations {
 }
 
 extension PartialIdentifiableKeyPath {
-  /// The same place, seen from where a `Root` stands. For generated code only.
+  /// Returns the path prefixed with a key path to its root. For generated code only.
   public func _appended<Parent>(to parent: WritableKeyPath<Parent, Root>) -> PartialIdentifiableKeyPath<Parent> {
-    // `place` says of which type the path is: both come from the one initializer, whose signature ties them together. So no data
-    // makes the cast fail; and a relation left out in silence would be worse than a trap.
+    // The one initializer ties the type of the path to `place`, so no data makes the cast fail. A trap is better than a
+    // relation that is silently ignored.
     func append<P: Place>(_ place: P.Type) -> PartialIdentifiableKeyPath<Parent>? {
       (keyPath as? WritableKeyPath<Root, P.Value>).map { .init(parent.appending(path: $0), place) }
     }

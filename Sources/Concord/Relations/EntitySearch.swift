@@ -11,15 +11,15 @@ struct EntityKey: Hashable {
   init<T: Identifiable>(_ value: T) { (type, id) = (ObjectIdentifier(T.self), AnyHashable(value.id)) }
 }
 
-/// Searches a value, by reflection, for entities to which none of its relations led.
+/// A search of a value, by reflection, for entities that are in none of its relations.
 ///
-/// It looks into everything but entities, which answer for themselves, and classes, which are no values.
+/// It looks into everything but entities, which are searched on their own, and classes, which are not values.
 struct EntitySearch {
-  /// An entity in no relation.
+  /// An entity that is in no relation.
   struct Finding {
     let type: ObjectIdentifier
     let isAggregate: Bool
-    /// Type and path, in full.
+    /// The full name of the type, and the path.
     let name: String
     let report: (any EntityStoreLogger) -> Void
   }
@@ -28,7 +28,7 @@ struct EntitySearch {
   private let root: any Identifiable & Sendable
   private let related: Set<EntityKey>
 
-  /// How many elements of a collection are looked at, and how deep.
+  /// The number of elements of each collection that are searched, and the depth of the search.
   private static var limits: (elements: Int, depth: Int) { (64, 16) }
 
   init(_ root: any Identifiable & Sendable, related: Set<EntityKey>) {
@@ -75,7 +75,7 @@ struct EntitySearch {
     let ignored = (type as? any EntityIgnoring.Type)?.ignoredEntityProperties ?? []
     for child in mirror.children {
       let name = propertyName(child.label ?? "")
-      // What identifies it is no relation.
+      // The id is not a relation.
       if path.depth == 0, name == "id" { continue }
       // A property wrapper stores the property under another name.
       if ignored.contains(name) || name.hasPrefix("_") && ignored.contains(String(name.dropFirst())) { continue }

@@ -1,7 +1,7 @@
-// Overloads tell apart what the compiler sees: an entity, a collection of them, a wrapper. What it does not see, because it
-// stands deeper (`[String: [Book]?]`) or behind a generic parameter, is found by the type itself, once per type and store.
+// Overloads distinguish the types that the compiler knows: an entity, a collection of entities, a wrapper. Deeper types
+// (`[String: [Book]?]`), and those behind a generic parameter, are examined at run time, once per type and store.
 
-/// A place that is known only when the program runs, for values of a type that is known.
+/// A place found at run time, for values of a known type.
 class FoundPlace<Value> {
   func relation<Root>(at keyPath: WritableKeyPath<Root, Value>) -> Relation<Root> {
     Relation()
@@ -11,7 +11,7 @@ class FoundPlace<Value> {
     PartialIdentifiableKeyPath(keyPath, UnknownPlace<Value>.self)
   }
 
-  // Each gives the place of a container of such places.
+  // Each method returns the place of a container of such places.
   func inOptional() -> FoundPlace<Value?> { FoundPlace<Value?>() }
   func inDictionary<Key>(_ key: Key.Type) -> FoundPlace<[Key: Value]> { FoundPlace<[Key: Value]>() }
   func inSet() -> FoundPlace<Set<Value>> where Value: Hashable { FoundPlace<Set<Value>>() }
@@ -35,9 +35,9 @@ private final class FoundPlaceOf<P: Place>: FoundPlace<P.Value> {
   }
 }
 
-/// The place that values of a type are; `nil` if no entity can stand in them, as far as the type tells.
+/// Returns the place for values of a type; `nil` if the type tells that they contain no entities.
 func findPlace<Value>(_ type: Value.Type) -> FoundPlace<Value>? {
-  // Somebody may have made them Identifiable, to list them on a screen.
+  // The user's code may have made plain types Identifiable, to list them on a screen.
   if type is any _PlainValue.Type { return nil }
   func wrapper<W: EntityWrapper>(_: W.Type) -> AnyObject { FoundPlaceOf<WrapperPlace<W>>() }
   func entity<T: Identifiable & Sendable>(_: T.Type) -> AnyObject { FoundPlaceOf<EntityPlace<T>>() }
@@ -57,9 +57,9 @@ func findPlace<Value>(_ type: Value.Type) -> FoundPlace<Value>? {
   return found as? FoundPlace<Value>
 }
 
-/// A container whose place is another one than that of any mutable collection.
+/// A container with a place of its own, other than that of any mutable collection.
 private protocol KnownContainer {
-  /// A `FoundPlace<Self>`.
+  /// The place, a `FoundPlace<Self>`; `nil` if the container holds no entities.
   static var place: AnyObject? { get }
 }
 
@@ -94,23 +94,23 @@ extension Set: KnownContainer {
   }
 }
 
-/// The type, if its values are entities.
+/// Returns the type if its values are entities.
 private func entityType(_ type: Any.Type) -> (any (Identifiable & Sendable).Type)? {
   type is any EntityWrapper.Type || type is any _PlainValue.Type ? nil : type as? any (Identifiable & Sendable).Type
 }
 
-/// Whether a type that the compiler took for an entity's is a wrapper's, as a generic parameter may be.
+/// Whether a type for which the compiler selected an entity's overload is a wrapper, as a generic parameter may be.
 @usableFromInline func isWrapper<T>(_ type: T.Type) -> Bool { type is any EntityWrapper.Type }
 
 extension Place {
-  /// The relation at a key path to a `Value`, by what that type is.
+  /// Returns the relation at a key path to a `Value`, by examining that type.
   static func find<Root>(at keyPath: PartialKeyPath<Root>) -> Relation<Root>? {
     guard let keyPath = keyPath as? WritableKeyPath<Root, Value> else { return nil }
     return findPlace(Value.self)?.relation(at: keyPath)
   }
 }
 
-/// Stands for the place that is found by the type when the relation is made. It is described by it only, and never visited.
+/// A placeholder for a place that is found at run time, when the relation is made. It is never visited.
 @usableFromInline enum UnknownPlace<Value>: Place {
   @usableFromInline static var isFoundLater: Bool { true }
   @usableFromInline static func visit(_ value: Value, _ visitor: Visitor) {}

@@ -1,6 +1,5 @@
-/// A set of places, such as `Set<Media>`. Its order changes with its elements, so a change makes it anew.
-///
-/// An element that cannot do without a removed entity goes.
+/// The place of a set of wrappers or containers, such as `Set<Media>`. Its order changes with its elements, so each change
+/// makes a new set. An element that requires a removed entity is removed.
 @usableFromInline enum HashedPlace<Inner: Place>: Place where Inner.Value: Hashable {
   @usableFromInline static var order: PlaceOrder { .depends }
   @usableFromInline static var canOmit: Omittability { .always }
@@ -37,7 +36,7 @@
     _ source: Set<Inner.Value>, into value: inout Set<Inner.Value>, _ graph: Graph
   ) -> Bool {
     guard source.count == value.count else { return false }
-    // Each of those that differ takes over one of the other set that has its shape.
+    // Each element that differs takes over the entities of one in the other set that has the same shape.
     var open = Array(source.subtracting(value))
     for element in value.subtracting(source) {
       var element = element

@@ -1,6 +1,5 @@
-/// A dictionary whose values are places, such as `[String: [Book]]`. Writing values keeps its order.
-///
-/// A value that cannot do without a removed entity goes with its key.
+/// The place of a dictionary whose values are wrappers or containers, such as `[String: [Book]]`. Writing values keeps the
+/// dictionary's order. A value that requires a removed entity is removed with its key.
 @usableFromInline enum KeyedPlace<Key: Hashable, Inner: Place>: Place {
   @usableFromInline static var order: PlaceOrder { .depends }
   @usableFromInline static var canOmit: Omittability { .always }

@@ -1,10 +1,12 @@
-/// The empty collection that stands for one that was left out of a brief form. It has a storage of its own, by which it is
-/// recognised when it comes back; an empty collection with another storage is just empty.
+/// The empty collection in place of one that a brief form omits.
+///
+/// It has a storage of its own, by which the store recognises it in a value that is written back. An empty collection with
+/// another storage is a value like any other.
 package enum OmittedCollection<C> {
-  /// The collection, one for the whole process; `nil` if the type cannot be empty.
+  /// The collection, one for each type in the process; `nil` if the type has no empty value.
   package static var value: C? { entry?.value }
 
-  /// Whether a value is the collection that was left out.
+  /// Whether a value is the collection in place of an omitted one.
   package static func isOmitted(_ value: C) -> Bool {
     guard let entry, entry.isRecognisable else { return false }
     return haveSameBits(value, entry.value)
@@ -23,7 +25,7 @@ extension OmittedCollection where C: Collection {
 
 private struct OmittedCollectionEntry<C> {
   let value: C
-  /// Whether the storage tells it from other empty collections.
+  /// Whether the storage distinguishes the collection from other empty ones.
   let isRecognisable: Bool
 
   init(_ value: C, beside empty: C) {
@@ -34,7 +36,7 @@ private struct OmittedCollectionEntry<C> {
 
 private let omittedCollections = OmittedCollections()
 
-/// The collections that stand for those left out, by type.
+/// The collections in place of omitted ones, by type.
 // Unchecked, because the compiler cannot see that `entries` is used only while `lock` is held, and that no entry changes.
 private final class OmittedCollections: @unchecked Sendable {
   private let lock = Lock()
@@ -66,7 +68,7 @@ private final class OmittedCollections: @unchecked Sendable {
   }
 }
 
-/// A set or a dictionary.
+/// A set or a dictionary, whose empty values share a storage unless capacity is reserved.
 private protocol OmittableHashedCollection {
   static var ownAndEmpty: (Any, Any) { get }
 }

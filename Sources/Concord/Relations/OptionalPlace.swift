@@ -1,4 +1,4 @@
-/// An optional place. Becomes `nil` when something required inside is removed.
+/// The place of an optional, which becomes `nil` when an entity that its value requires is removed.
 @usableFromInline enum OptionalPlace<Inner: Place>: Place {
   @usableFromInline static var order: PlaceOrder { Inner.order }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
@@ -38,7 +38,7 @@
   }
 
   @usableFromInline static func omission(of value: Inner.Value?) -> Omission {
-    // An optional collection is left out as the collection, so `nil` is a value like any other.
+    // An optional collection is omitted as an empty collection, so `nil` is a value like any other.
     value.map { Inner.omission(of: $0) } ?? (Inner.canOmit == .always ? .none : .absent)
   }
 

@@ -1,4 +1,4 @@
-/// A set of entities. Its order changes with its elements, so these are found by their ids, not by position.
+/// The place of a set of entities. Its order changes with its elements, so these are found by their ids, not by position.
 @usableFromInline enum SetPlace<T: Identifiable & Hashable & Sendable>: Place {
   @usableFromInline static var order: PlaceOrder { .none }
   @usableFromInline static var canOmit: Omittability { .always }

@@ -1,14 +1,15 @@
-/// Finds entities that stand in stored values and in no relation, in debug builds of a store that has a logger.
+/// A search for entities that are in stored values and in no relation, in debug builds of a store that has a logger.
 ///
-/// Such an entity is never brought up to date, and nothing else would say so. Each entity that is written is noted; when the
-/// transaction is over, its value is searched by reflection, without the lock, and compared with what its relations led to. Of
-/// each type the first values are looked at, and then ever fewer, since what is `nil` or empty in one is not in another.
+/// Such an entity is never brought up to date, and nothing else reports that. Each written entity is noted; after the
+/// transaction its value is searched by reflection, without the lock, and compared with the entities in its relations. The
+/// first values of each type are searched, and then ever fewer, since an optional that is `nil` in one value need not be in
+/// another.
 final class UnrelatedEntities {
   private var noted: ContiguousArray<Node> = []
   private var counts: [ObjectIdentifier: Int] = [:]
   private let reports = Reports()
 
-  /// How many values of a type are all looked at.
+  /// The number of values of each type that are all searched.
   private static var first: Int { 16 }
 
   /// Notes that an entity was written. Called inside `assert`, and so in debug builds only.
@@ -20,7 +21,7 @@ final class UnrelatedEntities {
     return true
   }
 
-  /// Lets the log search what was noted since. Called inside `assert`.
+  /// Adds an entry to the log that searches the entities noted since the last call. Called inside `assert`.
   func search(_ graph: Graph, _ log: LogBuffer) -> Bool {
     guard !noted.isEmpty else { return true }
     let nodes = noted
@@ -37,13 +38,13 @@ final class UnrelatedEntities {
   }
 }
 
-/// What was found of each type, so that each is told once.
+/// The findings of each type, so that each is reported once.
 private final class Reports {
   typealias Report = (any EntityStoreLogger) -> Void
 
   private let lock = Lock()
   private var known: Set<String> = []
-  /// What was found and is no aggregate, by its type: no entity, as long as the store has none of the type.
+  /// Findings that are no aggregates, by their types. They count as entities as soon as the store has an entity of the type.
   private var waiting: [ObjectIdentifier: [Report]] = [:]
 
   func new(

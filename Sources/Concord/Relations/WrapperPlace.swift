@@ -1,4 +1,4 @@
-/// A wrapper: asked which entities are in this very value.
+/// The place of a wrapper, which tells the relations of each value.
 @usableFromInline enum WrapperPlace<W: EntityWrapper>: Place {
   @inlinable static func visit(_ value: W, _ visitor: Visitor) {
     let schema = visitor.graph.schema(of: value)
@@ -36,5 +36,12 @@
     let schema = graph.schema(of: source)
     guard schema === graph.schema(of: value) else { return false }
     return schema.indices.allSatisfy { schema[$0].transplant(source, into: &value, graph) }
+  }
+}
+
+extension RemovalCursor {
+  /// Returns the number of removed entities in a wrapper.
+  func count<W: EntityWrapper>(in wrapper: W) -> Int {
+    visitor.removedCount { WrapperPlace<W>.visit(wrapper, visitor) }
   }
 }

@@ -1,4 +1,4 @@
-/// What an alias of an entity is to the engine: an aggregate with one optional entity.
+/// An alias of an entity as the engine stores it: an aggregate with one optional entity.
 @usableFromInline struct EntityAlias<T: Identifiable & Sendable>: Aggregate {
   @usableFromInline let id: String
   @usableFromInline var content: T?
@@ -12,7 +12,7 @@
   @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.content)] }
 }
 
-/// What an alias of a collection is to the engine.
+/// An alias of a collection as the engine stores it: an aggregate with an optional collection.
 @usableFromInline struct CollectionAlias<C: MutableCollection & Sendable>: Aggregate
 where C.Element: Identifiable & Sendable {
   @usableFromInline let id: String
@@ -27,7 +27,7 @@ where C.Element: Identifiable & Sendable {
   @inlinable static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { relations }
 
   @inlinable static var relations: [PartialIdentifiableKeyPath<Self>] {
-    // Arrays have a faster way, which overload resolution cannot see here.
+    // Arrays have a faster place, which overload resolution does not select here.
     if let array = (\Self.content as AnyKeyPath) as? WritableKeyPath<Self, [C.Element]?> { return [.init(array)] }
     return [.init(\.content)]
   }
@@ -38,18 +38,18 @@ extension CollectionAlias: Equatable where C: Equatable {}
 
 /// A node that is an alias.
 protocol AliasNode: Node {
-  /// Names nothing any longer, and keeps nothing.
+  /// Ends the alias: it names nothing any longer, and retains nothing.
   func unregister(in core: StoreCore)
-  /// What it named was removed.
+  /// Handles the removal of the named entity.
   func loseEntity(in core: StoreCore)
 }
 
-/// The contents of an alias.
+/// An alias with its content.
 @usableFromInline protocol AliasContent: Aggregate {
   associatedtype Content: Sendable
   init(id: String, content: Content?)
   var content: Content? { get set }
-  /// Whether an alias that names nothing any longer is as good as removed.
+  /// Whether the alias ends when its entity is removed.
   static var endsWithEntity: Bool { get }
 }
 
@@ -89,14 +89,14 @@ extension EntityNode: AliasNode where T: AliasContent {
 }
 
 extension StoreCore {
-  /// The node of an alias, made if it is new. It names nothing until it is registered.
+  /// Returns the node of an alias, made if it is new. The alias names nothing until it is registered.
   func alias<A: AliasContent>(_ type: A.Type, named name: String) -> EntityNode<A> where A.ID == String {
     let table = graph.table(type)
     table.isInternal = true
     let hash = IDHash.hash(name)
     let known = table.find(name, hash: hash)
     if let known, known.exists { return known }
-    // It says nothing yet, so there is nothing to undo or to tell.
+    // The new alias has no content, so there is nothing to undo or to notify of.
     let node = table.insertUnsaved(A(id: name, content: nil), hash: hash, known: known)
     graph.unexamined.insert(node)
     return node
@@ -107,7 +107,7 @@ extension StoreCore {
     return node
   }
 
-  /// Points an alias at a stored entity, if the call is newer than the one that did so last.
+  /// Lets an alias name a stored entity, if the call is newer than the last one that did so.
   func point<T: Identifiable & Sendable>(
     aliasNamed name: String, at target: EntityNode<T>, modifiedAt stamp: Stamp?
   ) -> Bool {
@@ -136,7 +136,7 @@ extension StoreCore {
     return true
   }
 
-  /// Gives the alias of a collection its content; the elements are judged one by one, also if the alias itself is newer.
+  /// Sets the content of a collection's alias. Stamps count for each element on its own, also if the alias itself is newer.
   func store<A: AliasContent>(_ content: A.Content, in type: A.Type, aliasNamed name: String, modifiedAt stamp: Stamp?)
   where A.ID == String {
     let alias = self.alias(type, named: name)

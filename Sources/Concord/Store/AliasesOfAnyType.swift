@@ -1,6 +1,6 @@
 // For generic code that does not know whether an alias names an entity, an array or a set.
 extension EntityStore {
-  /// Removes an alias of whatever type.
+  /// Removes an alias of any type.
   ///
   /// ```swift
   /// func forget<T>(_ alias: AliasKey<T>) { store.removeAlias(named: alias) }
@@ -17,7 +17,7 @@ extension EntityStore {
     }
   }
 
-  /// Finds the collection an alias names, now or later, in code that does not know which collection it is.
+  /// Finds the collection that an alias names, now or later, in generic code that does not know the collection's type.
   ///
   /// ```swift
   /// func list<C: Collection & Sendable>(_ alias: AliasKey<C>) -> EntityObserver<C?>
@@ -35,7 +35,7 @@ extension EntityStore {
     }
   }
 
-  /// The same, where the collection may be a `Set`.
+  /// Finds the collection that an alias names, now or later, in generic code whose collection may be a `Set`.
   @_disfavoredOverload
   public func find<C: Collection & Sendable>(named alias: AliasKey<C>) -> EntityObserver<C?>
   where C.Element: Identifiable & Hashable & Sendable {
@@ -47,7 +47,7 @@ extension EntityStore {
 }
 
 extension StoreCore {
-  /// A source of what an alias names, if that is a `C`.
+  /// Returns a source of the alias's content, if that is a `C`.
   fileprivate func source<A: AliasContent, C: Sendable>(
     ofAlias type: A.Type, for wanted: C.Type, named name: String, _ shared: SharedCore
   ) -> ObserverSource<C?>? where A.ID == String {
@@ -71,7 +71,7 @@ extension StoreCore {
 
 /// A table whose entities are aliases.
 private protocol AliasTable {
-  /// The type of what the aliases name.
+  /// The type of the aliases' contents.
   var contentType: ObjectIdentifier { get }
   func registeredAlias(named name: String) -> (any AliasNode)?
   func source(ofAlias name: String, _ core: StoreCore, _ shared: SharedCore) -> Any

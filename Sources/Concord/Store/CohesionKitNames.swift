@@ -1,6 +1,6 @@
 public import Dispatch
 
-// What CohesionKit called differently, or has and Concord does not need. `Logger`, which other modules have, too, is in
+// CohesionKit's names for what Concord calls differently or does not need. `Logger`, a name that other modules have, too, is in
 // `ConcordCohesionKit`.
 
 /// CohesionKit's name of ``EntityStore`` up to 0.12.
@@ -11,22 +11,23 @@ public typealias IdentityMap = EntityStore
 @available(*, deprecated, renamed: "EntityWrapper")
 public typealias EntityEnumWrapper = EntityWrapper
 
-/// CohesionKit's observer of an alias: an observer of a value that may not be there.
+/// CohesionKit's observer of an alias: an observer of an optional value.
 @available(*, deprecated, message: "an observer of an alias is an 'EntityObserver' of an optional value")
 public typealias AliasObserver<T: Sendable> = EntityObserver<T?>
 
-/// What observers have in common, for code that takes any of them.
+/// An observer of any kind, for code that accepts all of them.
 ///
 /// ```swift
 /// func title(of observer: some Observer<Book>) -> String { observer.value.title }
 /// ```
 public protocol Observer<T> {
+  /// The type of the observed value.
   associatedtype T: Sendable
 
   /// The current value.
   var value: T { get }
 
-  // Not `observe(onChange:)`: on an `EntityObserver` a requirement of that name would be preferred to the method that knows of
+  // Not `observe(onChange:)`: on an `EntityObserver` a requirement of that name would be preferred to the method that respects
   // actors.
   func _observe(_ onChange: @escaping @Sendable (T) -> Void) -> Subscription
 }
@@ -38,18 +39,12 @@ extension Observer {
 }
 
 extension EntityObserver: Observer {
-  /// What is called with new values.
+  /// A closure that receives new values.
   public typealias OnChange = @Sendable (Value) -> Void
 
   public func _observe(_ onChange: @escaping OnChange) -> Subscription {
     source.subscribe(source.shared.lines.store, .newestOnly, onChange)
   }
-}
-
-/// Why CohesionKit did not take a value; what ``EntityStoreLogger/didFailedToStore(_:id:error:)`` is told.
-public enum StampError: Error, Hashable {
-  /// The stamp is not newer than the stored one.
-  case tooOld(current: Stamp, received: Stamp)
 }
 
 extension EntityStore {
@@ -104,7 +99,7 @@ extension EntityStore {
     return store(entities, modifiedAt: stamp)
   }
 
-  /// The same for a set.
+  /// `store(_:named:modifiedAt:)` for a set, with a name that may be missing.
   @_disfavoredOverload
   @discardableResult
   @inlinable public func store<T: Identifiable & Hashable & Sendable>(

@@ -1,6 +1,6 @@
 extension EntityStore {
-  /// What each transaction changes, as an asynchronous sequence: one element a transaction, in commit order, from now on. All
-  /// that wait for a slow reader are kept.
+  /// The changes of each transaction as an asynchronous sequence: one element a transaction, in commit order. Elements that a
+  /// slow reader has not read yet are buffered.
   ///
   /// ```swift
   /// for await changeSet in store.changes where changeSet.context != .server {
@@ -8,19 +8,19 @@ extension EntityStore {
   /// }
   /// ```
   ///
-  /// Each iteration follows on its own, and ends only when its task is cancelled.
+  /// Each iteration begins with the next transaction, and ends only when its task is cancelled.
   ///
-  /// - Complexity: while somebody follows, each transaction costs what it wrote once more; nothing while nobody does.
+  /// - Complexity: during an iteration each transaction costs its writes once more; otherwise nothing.
   public var changes: StoreChanges { StoreChanges(store: self) }
 
-  /// Calls back with what each transaction changed, in commit order, never overlapping, before the writing call returns (or on
-  /// another thread, if one is calling back already).
+  /// Calls a closure with the changes of each transaction, in commit order, never overlapping, before the writing call
+  /// returns (or on another thread, if one is already calling).
   package func observeChanges(_ body: @escaping @Sendable (ChangeSet) -> Void) -> Subscription {
     let source = shared.inspect(token) { ChangeSource($0.feed.node, shared) }
     return source.subscribe(shared.lines.direct, .every, body)
   }
 
-  /// Settles when all notices enqueued so far have been told.
+  /// Returns when all notices enqueued so far have been delivered.
   ///
   /// ```swift
   /// store.update(Book.self, id: "emma") { $0.title = "Emma" }
@@ -29,13 +29,13 @@ extension EntityStore {
   public func settled() async { await shared.lines.settle() }
 }
 
-/// What the transactions of a store change; see ``EntityStore/changes``.
+/// An asynchronous sequence of the changes to a store; see ``EntityStore/changes``.
 public struct StoreChanges: AsyncSequence, Sendable {
   let store: EntityStore
 
   public typealias Failure = Never
 
-  /// Begins to follow: with the next transaction.
+  /// Returns an iterator that begins with the next transaction.
   public func makeAsyncIterator() -> AsyncStream<ChangeSet>.Iterator {
     AsyncStream(bufferingPolicy: .unbounded) { continuation in
       let subscription = store.observeChanges { continuation.yield($0) }

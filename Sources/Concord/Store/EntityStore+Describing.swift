@@ -1,6 +1,6 @@
-// Seeing inside: for debuggers and logs, not for programs to read.
+// Descriptions for debuggers and logs, whose form may change.
 extension EntityStore {
-  /// What the store knows of an entity: its value and stamp, who keeps it alive, and how many observe it.
+  /// Returns a description of an entity: its value and stamp, what retains it, and the number of its observers.
   ///
   /// ```swift
   /// print(store.debugDescription(of: Author.self, id: "austen"))
@@ -10,24 +10,25 @@ extension EntityStore {
   /// //   observed by 1
   /// ```
   ///
-  /// A *holder* is an observer, of which copies count as one, or a subscription.
+  /// A *holder* is a subscription or an observer; copies of an observer count as one.
   ///
   /// - Complexity: the number of places where the entity stands.
   public func debugDescription<T: Identifiable & Sendable>(of type: T.Type, id: T.ID) -> String {
     let found = shared.read(token) { core, isCommitted -> Description? in
       core.graph.table(type).find(id).flatMap { core.description(of: $0, isCommitted) }
     }
-    // Without the lock, since values describe themselves.
+    // Without the lock, since descriptions of values are the user's code.
     return found?.text ?? "\(type) \(id) is not stored"
   }
 
-  /// What the store knows of an entity: its value and stamp, who keeps it alive, and how many observe it. Only the id of the
+  /// Returns a description of an entity: its value and stamp, what retains it, and the number of its observers. Only the id
+  /// of the
   /// given value counts.
   public func debugDescription<T: Identifiable & Sendable>(of entity: T) -> String {
     debugDescription(of: T.self, id: entity.id)
   }
 
-  /// All that is stored, a line each, by type: small enough to read.
+  /// Returns a list of the stored entities by type, one line each.
   ///
   /// ```swift
   /// print(store.dump())
@@ -39,8 +40,8 @@ extension EntityStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: how many of each type are shown.
-  ///   - width: at how many characters a line is cut.
+  ///   - limit: the greatest number of entities of each type.
+  ///   - width: the length at which a line is cut, in characters.
   /// - Complexity: the number of stored entities, sorted by their ids.
   public func dump(limit: Int = 20, width: Int = 120) -> String {
     contents().map { name, entities in
@@ -50,14 +51,14 @@ extension EntityStore {
     }.joined(separator: "\n")
   }
 
-  /// The stored entities of each type, by the description of their ids.
+  /// Returns the stored entities of each type, sorted by the descriptions of their ids.
   fileprivate func contents() -> [(name: String, entities: [(id: String, value: any Identifiable & Sendable)])] {
     let found = shared.read(token) { core, isCommitted in
       core.graph.allTables.filter { !$0.isInternal }.map { table in
         table.allNodes().compactMap { core.entity(of: $0, isCommitted) }
       }
     }
-    // Without the lock, since ids and values describe themselves.
+    // Without the lock, since descriptions of ids and values are the user's code.
     let tables = found.filter { !$0.isEmpty }
     let names = tables.map { "\(type(of: $0[0]))" }
     return order(of: names).map { table in
@@ -68,7 +69,7 @@ extension EntityStore {
 }
 
 extension EntityStore: CustomReflectable {
-  /// The stored values by type, as `dump(store)` and tools of that kind show them.
+  /// The stored values by type, for `dump(store)` and similar tools.
   public var customMirror: Mirror {
     Mirror(
       self, children: contents().map { (label: $0.name as String?, value: $0.entities.map(\.value) as Any) },
@@ -77,7 +78,7 @@ extension EntityStore: CustomReflectable {
 }
 
 extension EntityStore: CustomDebugStringConvertible {
-  /// How many entities of which types there are.
+  /// The number of stored entities of each type.
   public var debugDescription: String {
     let counts = contents().map { "\($0.entities.count) \($0.name)" }
     return "EntityStore(\(counts.isEmpty ? "empty" : counts.joined(separator: ", ")))"
@@ -85,7 +86,7 @@ extension EntityStore: CustomDebugStringConvertible {
 }
 
 extension StoreCore {
-  /// The value that whoever reads is to see; `nil` if there is none.
+  /// Returns the committed or the current value of a node; `nil` if it has none.
   fileprivate func entity(of node: Node, _ isCommitted: Bool) -> (any Identifiable & Sendable)? {
     guard exists(node, isCommitted) else { return nil }
     if isCommitted { return node.table.committedEntity(of: node, view) }
@@ -106,9 +107,9 @@ extension StoreCore {
   }
 }
 
-/// What is known of an entity.
+/// A snapshot of what the store knows of an entity.
 private struct Description: Sendable {
-  enum Parent: Sendable {
+  enum ParentDescription: Sendable {
     case entity(any Identifiable & Sendable)
     case alias(any Identifiable & Sendable)
     case collection
@@ -118,7 +119,7 @@ private struct Description: Sendable {
   let stamp: Stamp
   let holders: Int
   let observers: Int
-  let parents: [Parent]
+  let parents: [ParentDescription]
 
   var text: String {
     var keepers = parents.map { parent in
@@ -140,7 +141,7 @@ private struct Description: Sendable {
   private func name(of value: any Identifiable & Sendable) -> String { "\(type(of: value)) \(describedID(value))" }
 }
 
-/// The indices of the texts, in the order of the texts.
+/// Returns the indices of texts, sorted by the texts.
 private func order(of texts: [String]) -> [Int] { texts.indices.sorted { texts[$0] < texts[$1] } }
 
 private func describedID(_ entity: some Identifiable) -> String { "\(entity.id)" }

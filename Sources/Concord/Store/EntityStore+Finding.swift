@@ -1,4 +1,4 @@
-// A family: `value` reads once, `find` follows what is there, `observer` waits for what may come, `find(named:)` follows a name.
+// `value` reads once, `find` observes a stored entity, `observer` one that may be stored later, `find(named:)` an alias.
 extension EntityStore {
   /// Reads a stored entity, without observing it.
   ///
@@ -7,7 +7,7 @@ extension EntityStore {
   /// ```
   ///
   /// - Returns: `nil` if it is not stored.
-  /// - Complexity: constant, plus what changed below since it was last read.
+  /// - Complexity: constant, plus the changes inside the entity since it was last read.
   @inlinable public func value<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> T? {
     shared.read(token) { core, isCommitted in
       core.graph.withTable(type) { table in
@@ -21,7 +21,7 @@ extension EntityStore {
     }
   }
 
-  /// Finds a stored entity.
+  /// Finds a stored entity, and returns an observer of it.
   ///
   /// ```swift
   /// if let observer = store.find(Book.self, id: "ACK") { print(observer.value.title) }
@@ -50,7 +50,7 @@ extension EntityStore {
     }
   }
 
-  /// Finds the entity an alias names, now or later: also before anything was stored under the name.
+  /// Observes the entity that an alias names, now or later, also before an entity was stored under the name.
   ///
   /// ```swift
   /// let subscription = store.find(named: .currentUser).observe { user in print(user?.name ?? "nobody") }
@@ -63,7 +63,7 @@ extension EntityStore {
     }
   }
 
-  /// Finds the collection an alias names, now or later.
+  /// Observes the collection that an alias names, now or later.
   ///
   /// - Complexity: constant.
   public func find<C: MutableCollection & Sendable>(

@@ -1,5 +1,5 @@
 extension EntityStore {
-  /// Whether the entity is stored, or somebody waits for it, or observes what it was.
+  /// Whether an entity is stored, or an observer waits for it or keeps its last value.
   ///
   /// In a transaction this leaves optimistic layers where they are, since it reads no value.
   ///
@@ -11,14 +11,15 @@ extension EntityStore {
     }
   }
 
-  /// An observer to keep an entity with, now or when it comes. In a transaction this leaves optimistic layers where they are.
+  /// Returns an object that retains an entity, now or once it is stored. In a transaction this leaves optimistic layers where
+  /// they are.
   ///
   /// - Complexity: constant.
   package func keeper<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> any Sendable {
     shared.readCommitted { core in EntityObserver(PartSource(core.graph.table(type).nodeAwaiting(id), shared) { $0 }) }
   }
 
-  /// The ids of all such entities of a type.
+  /// Returns the ids of all known entities of a type; see ``isKnown(_:id:)``.
   package func knownIDs<T: Identifiable & Sendable>(of type: T.Type) -> [T.ID] {
     shared.read(token) { core, _ in
       let table = core.graph.table(type)

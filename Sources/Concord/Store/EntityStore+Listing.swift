@@ -1,26 +1,26 @@
 extension EntityStore {
-  /// All stored entities of a type, in no particular order.
+  /// Returns the stored entities of a type that meet a condition, in no particular order.
   ///
   /// ```swift
   /// let late = store.all(Order.self) { $0.isLate }.sorted { $0.date < $1.date }
   /// ```
   ///
-  /// The values are of one committed state; inside a transaction, of that.
+  /// The values are of one committed state, or, inside a transaction, of the transaction's state.
   ///
   /// - Parameters:
   ///   - type: the type of the entities.
-  ///   - isIncluded: which of them; it may use the store.
+  ///   - isIncluded: the condition; it may use the store.
   /// - Complexity: the number of stored entities of the type.
   public func all<T: Identifiable & Sendable>(_ type: T.Type, where isIncluded: (T) throws -> Bool) rethrows -> [T] {
     try all(type).filter(isIncluded)
   }
 
-  /// All stored entities of a type, in no particular order.
+  /// Returns all stored entities of a type, in no particular order.
   public func all<T: Identifiable & Sendable>(_ type: T.Type) -> [T] {
     shared.read(token) { core, isCommitted in core.values(of: core.nodes(of: type, isCommitted), isCommitted) }
   }
 
-  /// How many entities of a type are stored.
+  /// Returns the number of stored entities of a type.
   ///
   /// ```swift
   /// print(store.count(Order.self), store.count(Order.self) { $0.isLate })
@@ -31,27 +31,26 @@ extension EntityStore {
     shared.read(token) { core, isCommitted in core.nodes(of: type, isCommitted).count }
   }
 
-  /// How many stored entities of a type fulfil a condition.
+  /// Returns the number of stored entities of a type that meet a condition.
   public func count<T: Identifiable & Sendable>(
     _ type: T.Type, where isIncluded: (T) throws -> Bool
   ) rethrows -> Int {
     try all(type).count(where: isIncluded)
   }
 
-  /// Observes all entities of a type, as they come and go. It keeps none of them alive.
+  /// Observes the entities of a type that meet a condition, as they are stored and removed. The observer retains none of them.
   ///
   /// ```swift
   /// let late = store.observer(all: Order.self) { $0.isLate }
   /// let subscription = late.observe { orders in print(orders.count, "late") }
   /// ```
   ///
-  /// Whoever comes later stands later; those that are there already when the first such observer is made come first, in no
-  /// particular order. Observers are called once for each transaction after which the list is another
-  /// than before.
+  /// Entities are listed in the order in which they were stored; those that were stored when the first such observer was made
+  /// come first, in no particular order. Observers are called once for each transaction that changes the list.
   ///
   /// - Parameters:
   ///   - type: the type of the entities.
-  ///   - isIncluded: which of them. It is called where observers are, and may use the store.
+  ///   - isIncluded: the condition. It is called where observers are, and may use the store.
   /// - Complexity: the number of stored entities of the type, also for each notice and each reading.
   public func observer<T: Identifiable & Sendable>(
     all type: T.Type, where isIncluded: @escaping @Sendable (T) -> Bool
@@ -62,7 +61,7 @@ extension EntityStore {
     }
   }
 
-  /// Observes all entities of a type, as they come and go. It keeps none of them alive.
+  /// Observes all entities of a type, as they are stored and removed. The observer retains none of them.
   public func observer<T: Identifiable & Sendable>(all type: T.Type) -> EntityObserver<[T]> {
     shared.read(token) { core, _ in
       EntityObserver(DerivedSource(ListSource<T>(core, shared), core, isSame: haveSameElements) { $0 })
@@ -71,7 +70,7 @@ extension EntityStore {
 }
 
 extension StoreCore {
-  /// The nodes of all stored entities of a type.
+  /// Returns the nodes of all stored entities of a type.
   func nodes<T: Identifiable & Sendable>(of type: T.Type, _ isCommitted: Bool) -> [EntityNode<T>] {
     graph.table(type).index.all.compactMap { exists($0, isCommitted) ? $0.typed(type) : nil }
   }
@@ -85,7 +84,7 @@ extension StoreCore {
   }
 }
 
-/// All entities of a type: a source that holds none of them.
+/// A source of all entities of a type, which retains none of them.
 // Unchecked, because its superclass is; it adds no field.
 private final class ListSource<T: Identifiable & Sendable>: ObserverSource<[T]>, @unchecked Sendable {
   /// The lock is held.
@@ -98,20 +97,20 @@ private final class ListSource<T: Identifiable & Sendable>: ObserverSource<[T]>,
   }
 }
 
-/// Knows which entities of a type there are, for as long as somebody observes that.
+/// The list of a type's entities, maintained for as long as it is observed.
 private final class Listing<T: Identifiable & Sendable>: Hub {
   private let shared: SharedCore
-  private var members: [ObjectIdentifier: Member] = [:]
+  private var members: [ObjectIdentifier: ListedEntity] = [:]
   private var arrivals: UInt64 = 0
-  /// Entities may have come and gone of which nobody told.
+  /// Whether entities may have been stored or removed unnoticed.
   private var mustSearch: Bool
 
-  private struct Member {
+  private struct ListedEntity {
     let relay: Relay
     let arrival: UInt64
   }
 
-  /// The one of the store, made if there is none.
+  /// Returns the store's list of the type, made if there is none.
   static func of(_ core: StoreCore, _ shared: SharedCore) -> Hub {
     if let known = core.hubs.listings[ObjectIdentifier(T.self)], known.node.holders.count > 0 { return known }
     return Listing(core, shared)
@@ -127,10 +126,10 @@ private final class Listing<T: Identifiable & Sendable>: Hub {
 
   private func add(_ node: Node) {
     arrivals += 1
-    members[ObjectIdentifier(node)] = Member(relay: Relay(to: self, from: node, shared), arrival: arrivals)
+    members[ObjectIdentifier(node)] = ListedEntity(relay: Relay(to: self, from: node, shared), arrival: arrivals)
   }
 
-  /// Puts nodes in the order in which they came.
+  /// Returns nodes in the order in which they were stored.
   func sort(_ nodes: [EntityNode<T>]) -> [EntityNode<T>] {
     nodes.map { (node: $0, arrival: members[ObjectIdentifier($0)]?.arrival ?? .max) }
       .sorted { $0.arrival < $1.arrival }.map(\.node)

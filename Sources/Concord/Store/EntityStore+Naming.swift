@@ -1,7 +1,7 @@
-// Those that take a name which may be missing once more, for a name that is there. Where two types have an alias of one name, the
-// compiler asks of `.featured`, given for an optional, whether an optional's own was meant; here it does not.
+// Overloads with a required name of the methods whose name is optional. Where two types have an alias of the same name, the
+// compiler warns that `.featured`, passed as an optional, might mean a member of `Optional`; with these overloads it does not.
 //
-// They say nothing of their own in the documentation.
+// They are hidden in the documentation.
 extension EntityStore {
   @_documentation(visibility: internal)
   @discardableResult

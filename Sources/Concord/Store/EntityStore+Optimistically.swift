@@ -6,25 +6,27 @@ extension EntityStore {
   /// layer.commit()      // or layer.rollBack()
   /// ```
   ///
-  /// What is written otherwise while the layer is pending goes under it, and the closure is called again on top of that. So it is
-  /// called several times, on any thread that writes, and has to make the same change each time. If it does not apply any longer,
-  /// because it throws or an update in it finds nothing, the layer is dropped and tells so. See <doc:OptimisticChanges>.
+  /// Other writes while the layer is pending go beneath it, and the closure is then called again on top of them. So the
+  /// closure is called several times, on any writing thread, and has to make the same change each time. If it no longer
+  /// applies, because it throws or an update in it finds nothing, the layer is dropped and reports that. See
+  /// <doc:OptimisticChanges>.
   ///
-  /// In the closure stamps do not count: its writes are taken, and leave the stored stamps alone. A layer made in the closure of
-  /// another one is a part of that.
+  /// Stamps do not count in the closure: its writes are always taken, and keep the stored stamps. A layer made in the closure
+  /// of another layer is a part of that.
   ///
   /// - Parameter body: makes the change, through the store that it is handed.
-  /// - Returns: the layer, which stays also if this is dropped.
+  /// - Returns: the layer, which stays pending also if the result is released.
   /// - Throws: what the closure throws when it is called the first time. Then there is no layer.
-  /// - Complexity: that of the closure. Each write to the base on which it may depend costs, as long as the layer is pending, the same once
-  ///   more. See <doc:OptimisticChanges>.
+  /// - Complexity: that of the closure, and the same again for each write on which the layer may depend, as long as it is
+  ///   pending.
+  ///   See <doc:OptimisticChanges>.
   @discardableResult
   public func optimistically<Failure: Error>(
     _ body: @escaping @Sendable (EntityStore) throws(Failure) -> Void
   ) throws(Failure) -> OptimisticLayer {
     var thrown: Failure?
-    let record = shared.add(LayerRecord(waits: false) { try body($0) }, token) { store in
-      do throws(Failure) { try body(store) } catch {
+    let record = shared.add(LayerRecord(waits: false) { try body(EntityStore($0, token: $1)) }, token) { core, token in
+      do throws(Failure) { try body(EntityStore(core, token: token)) } catch {
         thrown = error
         throw error
       }
@@ -33,15 +35,16 @@ extension EntityStore {
     return OptimisticLayer(record, shared)
   }
 
-  /// The same for a change whose entities may not be here yet: as long as the closure does not apply, it is left out of what is
-  /// shown, and tried again with each write to the base. It is never dropped.
+  /// Shows a change above the base whose entities may not be stored yet. As long as the closure does not apply, the layer shows
+  /// nothing, and the closure is called again with each write to the base. The layer is never dropped.
   @discardableResult
   package func optimisticallyWhenPossible(
     _ body: @escaping @Sendable (EntityStore) throws -> Void
   ) -> OptimisticLayer {
-    OptimisticLayer(shared.add(LayerRecord(waits: true, body), token, body), shared)
+    let apply: LayerRecord.Body = { try body(EntityStore($0, token: $1)) }
+    return OptimisticLayer(shared.add(LayerRecord(waits: true, apply), token, apply), shared)
   }
 
-  /// Whether something is shown above the base.
+  /// Whether the store has pending layers.
   package var hasLayers: Bool { shared.read(token) { core, _ in core.layers.isActive } }
 }

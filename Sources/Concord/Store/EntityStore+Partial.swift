@@ -1,20 +1,20 @@
 extension EntityStore {
-  /// Stores a value that may be a part only: what it lacks stays as it is stored.
+  /// Stores a value that may be incomplete: parts that it lacks are kept as they are stored.
   ///
   /// ```swift
   /// // The list has less than the page: no summary, no reviews.
   /// store.store(Book(id: "emma", title: "Emma", summary: nil, reviews: []), merging: .ifPresent)
   /// ```
   ///
-  /// This holds for the value and for all entities inside it. Everything else is as with
-  /// ``store(_:named:modifiedAt:ifPresent:)``: what is stored with a newer stamp is left as it is, and an entity that is new
-  /// is stored with what there is. What stays keeps the stamp that it has, if it is an entity.
+  /// This holds for the value and for all entities inside it. Otherwise it works as ``store(_:named:modifiedAt:ifPresent:)``:
+  /// entities with a newer stamp are left as they are, and a new entity is stored as it is given. An entity that is kept
+  /// keeps its stamp.
   ///
   /// - Parameters:
   ///   - entity: the value, with all it contains.
   ///   - alias: a name to keep the entity alive and find it by.
-  ///   - stamp: how fresh the value is; if `nil`, the store's ``Stamping`` says.
-  ///   - rule: which fields may be missing.
+  ///   - stamp: the stamp of the value; if `nil`, the store's ``Stamping`` decides.
+  ///   - rule: the fields that may be missing.
   /// - Complexity: the number of entities in the value, and the fields that may be missing.
   @discardableResult
   public func store<T: Identifiable & Sendable>(
@@ -37,7 +37,7 @@ extension EntityStore {
     }
   }
 
-  /// Stores several values that may be parts only, in one transaction, and names the collection.
+  /// Stores several values that may be incomplete, in one transaction, and names the collection.
   ///
   /// ```swift
   /// store.store(try await api.books(), named: .catalogue, merging: .ifPresent)
@@ -55,7 +55,7 @@ extension EntityStore {
     }
   }
 
-  /// Stores several values that may be parts only, in one transaction.
+  /// Stores several values that may be incomplete, in one transaction.
   @discardableResult
   public func store<C: Collection>(
     _ entities: C, modifiedAt stamp: Stamp? = nil, merging rule: MergeRule<C.Element>
@@ -70,7 +70,7 @@ extension EntityStore {
 }
 
 extension StoreCore {
-  /// Stores with a rule: what is missing in a value of an entity that is there already, stays.
+  /// Runs a closure that stores values, and keeps the stored parts that the values lack.
   fileprivate func withPartialValues<R>(_ fields: Any, _ store: () -> R) -> R {
     let result = merge.withPartialValues(fields, store)
     settleShapes()

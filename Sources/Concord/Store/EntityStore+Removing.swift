@@ -2,16 +2,18 @@ extension EntityStore {
   /// Removes an entity everywhere: it is taken out of collections and dictionaries, an optional becomes `nil`, and a
   /// parent that requires it is removed with it, all in one transaction.
   ///
-  /// Observers made by ``observer(_:id:)`` and aliases are told `nil`.
+  /// Observers made by ``observer(_:id:)``, and those of aliases, receive `nil`.
   ///
   /// - Returns: whether it was stored.
-  /// - Complexity: the parents, and the collections it stood in; several removals in one transaction cost each collection once.
+  /// - Complexity: the number of parents, and the size of the collections that contain the entity; several removals in one
+  ///   transaction
+  ///   cost each collection once.
   @discardableResult
   @inlinable public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
     shared.write(token) { core in core.remove(core.graph.table(type).find(id)) }
   }
 
-  /// Removes an alias; the entity goes with it if nothing else keeps it. Observers of the alias are told `nil`.
+  /// Removes an alias. Its entity is released if nothing else retains it. Observers of the alias receive `nil`.
   ///
   /// - Complexity: constant.
   public func removeAlias<T: Identifiable & Sendable>(named alias: AliasKey<T>) {
@@ -43,8 +45,8 @@ extension EntityStore {
     }
   }
 
-  /// Removes all aliases and all entities. Observers are told no value of before any more; those of aliases, collections and
-  /// entities that may not be there are told that there is nothing.
+  /// Removes all aliases and all entities. Observers receive no earlier value afterwards; those of aliases, collections and
+  /// optional entities receive `nil` or an empty collection.
   ///
   /// - Complexity: the size of the store.
   public func removeAll() {

@@ -1,14 +1,14 @@
-// By hand for two, three and four: the compiler (6.3) does not get through the same with parameter packs.
+// Written out for two, three and four: the compiler (6.3) fails on the same with parameter packs.
 extension EntityStore {
-  /// One observer of several: of their values at one moment.
+  /// Combines two observers into one of both values at the same time.
   ///
   /// ```swift
   /// let both = store.observer(of: book, author)
   /// print(both.value.0.title, "by", both.value.1.name)
   /// ```
   ///
-  /// The values are those of one committed state (inside a transaction, of that). Observers are called once for each
-  /// transaction that changes any of them. It keeps all of them alive. The observers are of this store.
+  /// The values are of one committed state, or, inside a transaction, of the transaction's state. The result notifies once
+  /// for each transaction that changes any of them, and retains all of them. The observers must be of this store.
   ///
   /// - Complexity: constant.
   public func observer<A: Sendable, B: Sendable>(
@@ -21,8 +21,7 @@ extension EntityStore {
     }
   }
 
-  /// Observes several at once: the closure is called with all their values, once for each transaction that changes any of
-  /// them.
+  /// Observes two values at once: calls a closure with both, once for each transaction that changes any of them.
   ///
   /// ```swift
   /// let subscription = store.observe(book, author) { book, author in print(book.title, "by", author.name) }
@@ -40,7 +39,7 @@ extension EntityStore {
       .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
   }
 
-  /// One observer of three.
+  /// Combines three observers into one of all values at the same time. See ``observer(of:_:)``.
   public func observer<A: Sendable, B: Sendable, C: Sendable>(
     of a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>
   ) -> EntityObserver<(A, B, C)> {
@@ -52,7 +51,7 @@ extension EntityStore {
     }
   }
 
-  /// Observes three at once.
+  /// Observes three values at once: calls a closure with all of them, once for each transaction that changes any of them.
   public func observe<A: Sendable, B: Sendable, C: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
@@ -62,7 +61,7 @@ extension EntityStore {
       .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
   }
 
-  /// One observer of four.
+  /// Combines four observers into one of all values at the same time. See ``observer(of:_:)``.
   public func observer<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
     of a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>
   ) -> EntityObserver<(A, B, C, D)> {
@@ -78,7 +77,7 @@ extension EntityStore {
     }
   }
 
-  /// Observes four at once.
+  /// Observes four values at once: calls a closure with all of them, once for each transaction that changes any of them.
   public func observe<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
@@ -92,7 +91,7 @@ extension EntityStore {
     _ parts: [any CombinedPart], isSame: @escaping @Sendable (Value, Value) -> Bool,
     _ take: @escaping @Sendable (StoreCore, Bool) -> @Sendable () -> Value
   ) -> EntityObserver<Value> {
-    // A mistake of the program, as an index out of range is; no data leads here, and there is no moment to read two stores at.
+    // A programming error, like an index out of range, which no data causes: two stores have no common state to read.
     precondition(parts.allSatisfy { $0.shared === shared }, "one transaction cannot change what is in several stores")
     return shared.read(token) { core, _ in
       EntityObserver(DerivedSource(CombinedSource(parts, core, shared, take), core, isSame: isSame) { $0() })
@@ -101,13 +100,13 @@ extension EntityStore {
 }
 
 extension EntityStore {
-  /// Observes many entities of one type: those of the ids that are stored, in the order of the ids.
+  /// Observes the stored entities with the given ids, in the order of the ids.
   ///
   /// ```swift
   /// let subscription = store.observer(Book.self, ids: ["emma", "persuasion"]).observe { books in print(books.count) }
   /// ```
   ///
-  /// Observers are called once for each transaction that changes, stores or removes any of them. It keeps them alive.
+  /// The result notifies once for each transaction that changes, stores or removes any of them, and retains them.
   ///
   /// - Complexity: the number of ids, also for each notice and each reading.
   public func observer<T: Identifiable & Sendable>(
@@ -125,7 +124,7 @@ extension EntityStore {
   }
 }
 
-/// Whether two collections are known to have the same elements, also if these cannot be compared.
+/// Whether two arrays are known to have the same elements, also if these are not `Equatable`.
 @Sendable func haveSameElements<T>(_ a: [T], _ b: [T]) -> Bool {
   if haveSameBits(a, b) { return true }
   guard a.count == b.count else { return false }

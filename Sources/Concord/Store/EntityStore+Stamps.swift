@@ -1,6 +1,6 @@
-/// What other modules of the package need to know of stamps.
+/// Access to stamps for the other modules of the package.
 extension EntityStore {
-  /// A stored entity and its stamp.
+  /// Returns a stored entity with its stamp.
   package func stampedValue<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> (value: T, stamp: Stamp)? {
     shared.read(token) { core, isCommitted in
       guard let node = core.graph.table(type).find(id) else { return nil }
@@ -14,6 +14,6 @@ extension EntityStore {
     }
   }
 
-  /// Lets later writes without a stamp be newer than one that came from another store's clock.
+  /// Advances the clock, so that later writes without a stamp are newer than a stamp from another store's clock.
   package func advanceClock(to stamp: Stamp) { shared.inspect(token) { $0.clock.advance(to: stamp) } }
 }

@@ -5,14 +5,15 @@ extension EntityStore {
   /// let observer = store.store(book, named: .featured, modifiedAt: 9000) { $0.isFavourite = true }
   /// ```
   ///
-  /// Each entity is judged on its own: if its stored stamp is not older, it is left as it is.
+  /// Stamps count for each entity on its own: one whose stored stamp is not older is left as it is.
   ///
   /// - Parameters:
   ///   - entity: the value, with all it contains.
   ///   - alias: a name to keep the entity alive and find it by.
-  ///   - stamp: how fresh the value is; if `nil`, the store's ``Stamping`` says.
+  ///   - stamp: the stamp of the value; if `nil`, the store's ``Stamping`` decides.
   ///   - ifPresent: changes the value before it is stored, if the entity is in the store already.
-  /// - Returns: an observer, which keeps the entity alive. If it is dropped and nothing else keeps the entity, that is gone.
+  /// - Returns: an observer, which retains the entity. If it is released, and nothing else retains the entity, so is the
+  ///   entity.
   /// - Complexity: the number of entities in the value.
   @discardableResult
   @inlinable public func store<T: Identifiable & Sendable>(
@@ -30,8 +31,8 @@ extension EntityStore {
     }
   }
 
-  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
-  // Not a second entry in the documentation, since it says nothing else.
+  /// Stores an aggregate, and every entity inside it. Callers need not compile the code for entities without relations.
+  // Hidden in the documentation, since `store` is described above.
   @_documentation(visibility: internal)
   @discardableResult
   @inlinable public func store<T: Aggregate>(
@@ -78,7 +79,7 @@ extension EntityStore {
     storeAll(Array(entities), stamp, Group<C.Element>.relations)
   }
 
-  /// The relations come from where their type is known, so that they are specialised for it.
+  /// Stores several values. The relations come from callers that know the type, so that they are specialised for it.
   @usableFromInline func storeAll<T: Identifiable & Sendable>(
     _ entities: [T], _ stamp: Stamp?, _ relations: [PartialIdentifiableKeyPath<Group<T>>]
   ) -> EntityObserver<[T]> {
@@ -89,10 +90,10 @@ extension EntityStore {
   }
 }
 
-// Not specialised for the type. What would be an optional of it is passed in ways of their own, since the runtime would be asked
-// for the optional's type in each call.
+// Not specialised for the type. Optionals of the type are passed in other forms, since each call would ask the runtime for the
+// metadata of the optional.
 extension SharedCore {
-  /// Stores a value with all it contains, changed by a closure if it is there already, and names it. The lock is held.
+  /// Stores a value with all it contains, changed by a closure if the entity is stored already, and names it. The lock is held.
   @usableFromInline func store<T: Identifiable & Sendable>(
     _ core: StoreCore, _ entity: T, in table: Table<T>, _ alias: AliasKey<T>?, _ stamp: Stamp?,
     _ ifPresent: ((inout T) -> Void)?

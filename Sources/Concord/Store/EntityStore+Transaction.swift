@@ -1,5 +1,5 @@
 extension EntityStore {
-  /// Makes several changes one: seen whole or not at all.
+  /// Runs a closure as one transaction, whose changes are visible as a whole or not at all.
   ///
   /// ```swift
   /// try store.transaction { tx in
@@ -8,17 +8,18 @@ extension EntityStore {
   /// }
   /// ```
   ///
-  /// All that this thread does to the store meanwhile is a part of the transaction, and so is all that is done through `tx`, on
-  /// whatever thread. It reads its own writes; other threads wait to write, and read what was last committed. Observers are
-  /// called afterwards, once each. If `body` throws, everything is as it was before. Transactions nest; an inner one that throws
-  /// undoes itself alone. What nobody keeps is released at the end of the outermost. Afterwards `tx` is the store itself.
+  /// Everything that this thread does to the store in `body` is a part of the transaction, and so is everything done through
+  /// `tx`, on any thread. The transaction reads its own writes; other threads wait to write, and read the last committed
+  /// state. Observers are called afterwards, once each. If `body` throws, all changes are undone. Transactions nest; an inner
+  /// one that throws undoes only itself. Entities that nothing retains are released at the end of the outermost. After the
+  /// transaction `tx` is the store itself.
   ///
-  /// Do not wait in `body` for a thread that writes without `tx`: both wait for ever. Such a thread says so after 5 seconds, see
-  /// ``EntityStoreLogger/didStall(for:)``.
+  /// Do not wait in `body` for a thread that writes without `tx`: both would wait for ever. Such a thread reports that after 5
+  /// seconds, see ``EntityStoreLogger/didStall(for:)``.
   ///
   /// - Parameters:
-  ///   - context: who writes, for those who follow ``changes``; the outermost transaction's counts.
-  ///   - body: makes the changes, through the store that it is handed.
+  ///   - context: the name of the writer in ``changes``; that of the outermost transaction counts.
+  ///   - body: a closure that makes the changes, through the store that it receives.
   /// - Complexity: what `body` does.
   @discardableResult
   public func transaction<R>(
@@ -27,7 +28,7 @@ extension EntityStore {
     try transaction(context: context, origin: nil, body)
   }
 
-  /// The same, marked so that a part of the package recognises its own writes.
+  /// Runs a closure as one transaction with a mark, by which a part of the package recognises its own writes.
   @discardableResult
   package func transaction<R>(
     context: TransactionContext?, origin: ObjectIdentifier?, _ body: (EntityStore) throws -> R

@@ -5,7 +5,7 @@ extension EntityStore {
   /// store.update(Book.self, id: "ACK") { $0.title = "The Ackerman File" }
   /// ```
   ///
-  /// Entities inside it may be changed, too: those that differ from what the closure was given are stored. The closure is
+  /// The closure may also change entities inside the value: those that differ from the given ones are stored. The closure is
   /// not called if the write is known to be stale. A change of the id is refused.
   ///
   /// - Returns: whether the entity exists and the write was taken.
@@ -23,8 +23,8 @@ extension EntityStore {
     }
   }
 
-  /// The same for what is known to be an aggregate: its callers need not compile the way of flat entities.
-  // Not a second entry in the documentation, since it says nothing else.
+  /// Changes a stored aggregate with a closure. Callers need not compile the code for entities without relations.
+  // Hidden in the documentation, since `update` is described above.
   @_documentation(visibility: internal)
   @discardableResult
   @inlinable public func update<T: Aggregate>(
@@ -93,11 +93,11 @@ extension SharedCore {
     let isTaken = update(
       core, target, in: core.graph.table(T.self), modifiedAt: stamp,
       onOtherID: { other, given in
-        // The closure made it another entity, and left the one it was given as it is.
+        // The closure changed the id, so the value is another entity; the given one is unchanged.
         guard let node = core.store(other, madeOf: given, stamp) else { return false }
         return core.point(aliasNamed: name, at: node, modifiedAt: stamp)
       }, change)
-    // The alias names the same entity, by a newer call; unless the closure has seen to that.
+    // The alias names the same entity, by a newer call, unless the closure changed the alias itself.
     if isTaken, alias.children?.edges.first?.child === target {
       _ = core.point(aliasNamed: name, at: target, modifiedAt: stamp)
     }

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 
-/// One truth for an app's models: every copy of an entity, wherever it stands, shows the same.
+/// A store that keeps one truth for an app's models: every copy of an entity, wherever it stands, shows the same.
 ///
 /// ```swift
 /// let store = EntityStore()
@@ -10,49 +10,52 @@ public import Foundation
 /// observer.value.author.name  // "John Steinbeck"
 /// ```
 ///
-/// Values are plain structs; their identity is their type and id. The store keeps an entity as long as somebody observes
-/// it, a living parent contains it, or an alias names it. All methods may be called from any thread, and from inside
-/// observers' callbacks, closures of `update` and transactions.
+/// Values are plain structs; their identity is their type and id. The store retains an entity as long as it is observed, a
+/// retained parent contains it, or an alias names it. All methods may be called from any thread, and from inside observers'
+/// callbacks, closures of `update` and transactions.
 public final class EntityStore: Sendable {
-  /// How observers are called.
+  /// The place where observers are called that belong to no actor.
   public enum Delivery: Sendable {
-    /// On a queue, in commit order: the newest committed state when the queue's turn comes.
+    /// A queue: observers receive the newest committed state when it is their turn, in commit order.
     case queue(DispatchQueue)
-    /// With no queue: each state, in commit order, on the thread that commits it, before the writing call returns. Where
-    /// several threads commit at the same time, a thread delivers its own commits up to the first one of another thread;
-    /// the rest is delivered by a thread of the store's, and the writing call does not wait for it.
+    /// The committing thread: observers receive each state, in commit order, before the writing call returns.
+    ///
+    /// Where several threads commit at the same time, a thread delivers its own commits up to the first one of another
+    /// thread. The rest is delivered by a thread of the store's, and the writing call does not wait for it.
     case immediate
   }
 
-  /// What an unstamped write's stamp is.
+  /// The stamps of writes that are given none.
   public enum Stamping: Sendable {
-    /// The date, strictly increasing.
+    /// Unstamped writes get the date, strictly increasing.
     case clock
-    /// None: the write always wins, and leaves the stored stamp alone. For users whose stamps are server versions.
+    /// Unstamped writes get no stamp: they are always taken, and keep the stored stamp. For users whose stamps are server
+    /// versions.
     case unstampedWritesWin
   }
 
   @usableFromInline let shared: SharedCore
-  /// What a transaction's body was handed carries its transaction's; 0 for the store itself.
+  /// The token of the transaction whose body received this store; 0 for the store itself.
   @usableFromInline let token: UInt64
 
-  /// Makes a store that calls observers on a queue: the main queue, if not told otherwise.
+  /// Creates a store that calls observers on a queue, by default the main queue.
   ///
   /// - Parameters:
-  ///   - queue: where observers that belong to no actor are called.
-  ///   - stamping: what the stamp of an unstamped write is.
-  ///   - logger: is told what the store does.
-  ///   - date: tells the date for the stamps of unstamped writes, so that tests can; if `nil`, the system does. It is called in
-  ///     the middle of writes, and so must not use the store.
+  ///   - queue: the queue on which observers are called that belong to no actor.
+  ///   - stamping: the stamps of writes that are given none.
+  ///   - logger: a receiver of what the store does.
+  ///   - date: a closure that tells the date for unstamped writes, for tests; if `nil`, the system does. It is called during
+  /// writes,
+  ///     and must not use the store.
   public init(
     queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil
   ) {
-    shared = SharedCore(delivery: .queue(queue), stamping: stamping, logger: logger, date: date)
+    shared = SharedCore(queue: queue, clock: StampClock(stamping, date), logger: logger)
     token = 0
   }
 
-  /// Makes a store that calls observers as `delivery` says.
+  /// Creates a store that calls observers on a queue or on the committing thread.
   ///
   /// ```swift
   /// let store = EntityStore(delivery: .immediate, date: { Date(timeIntervalSinceReferenceDate: 0) })
@@ -61,15 +64,22 @@ public final class EntityStore: Sendable {
     delivery: Delivery, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil
   ) {
-    shared = SharedCore(delivery: delivery, stamping: stamping, logger: logger, date: date)
+    let queue: DispatchQueue? = if case .queue(let queue) = delivery { queue } else { nil }
+    shared = SharedCore(queue: queue, clock: StampClock(stamping, date), logger: logger)
     token = 0
   }
 
-  /// How long a write waits for its turn before it says so, for the store's own tests.
+  /// Sets the time after which a write reports that it waits for its turn, for the store's own tests.
   package func _setPatience(_ patience: Duration) { shared.readCommitted { $0.turns.patience = patience } }
 
   init(_ shared: SharedCore, token: UInt64) {
     self.shared = shared
     self.token = token
+  }
+}
+
+extension StampClock {
+  convenience init(_ stamping: EntityStore.Stamping, _ date: (@Sendable () -> Date)? = nil) {
+    self.init(isClock: stamping == .clock, date: date)
   }
 }

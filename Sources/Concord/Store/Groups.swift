@@ -1,4 +1,4 @@
-/// What the observer of a collection without an alias observes.
+/// The entity behind an observer of a collection that has no alias.
 @usableFromInline struct Group<Element: Identifiable & Sendable>: Aggregate {
   @usableFromInline let id: UInt64
   @usableFromInline var elements: [Element]
@@ -11,7 +11,7 @@
 extension Group: Equatable where Element: Equatable {}
 
 extension StoreCore {
-  /// Stores entities, and gives a source of all of them.
+  /// Stores entities, and returns a source of all of them.
   func storeGroup<T: Identifiable & Sendable>(
     _ elements: [T], modifiedAt stamp: Stamp?, _ relations: [PartialIdentifiableKeyPath<Group<T>>],
     _ shared: SharedCore
@@ -23,11 +23,11 @@ extension StoreCore {
     return source(of: node, shared)
   }
 
-  /// A source of entities that were just stored: what is stored counts, not what `elements` show.
+  /// Returns a source of entities that were just stored. It shows the stored values, not those in `elements`.
   func groupSource<T: Identifiable & Sendable>(of elements: [T], _ shared: SharedCore) -> ObserverSource<[T]> {
     let table = groupTable(T.self, Group<T>.relations)
     groupCount += 1
-    // Stale at once, so that nothing of it counts but which entities they are.
+    // Stale at once, so that only the identities of the elements count.
     let group = Group(id: groupCount, elements: elements)
     let node = storeAggregate(group, in: table, -.infinity) ?? storeFlat(group, in: table, nil)
     return source(of: node, shared)
@@ -42,7 +42,9 @@ extension StoreCore {
   ) -> Table<Group<T>> {
     if let known = graph.knownTable(Group<T>.self) { return known }
     let table = graph.add(
-      Table<Group<T>>(isEqual: equality(of: Group<T>.self), Declarations(Schemas(fixed: relations))))
+      Table<Group<T>>(
+        isEqual: equality(of: Group<T>.self), at: equalityInPlace(of: Group<T>.self),
+        Declarations(Schemas(fixed: relations))))
     table.isInternal = true
     return table
   }

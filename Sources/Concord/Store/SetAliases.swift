@@ -1,4 +1,4 @@
-/// What an alias of a set is to the engine.
+/// An alias of a set as the engine stores it.
 struct SetAlias<T: Identifiable & Hashable & Sendable>: AliasContent, Equatable {
   let id: String
   var content: Set<T>?
@@ -27,7 +27,7 @@ extension EntityStore {
     }
   }
 
-  /// Finds the set an alias names, now or later.
+  /// Observes the set that an alias names, now or later.
   ///
   /// ```swift
   /// let subscription = store.find(named: .favourites).observe { books in print(books?.count ?? 0) }
@@ -58,7 +58,7 @@ extension EntityStore {
 }
 
 extension StoreCore {
-  /// A source of what an alias names, now or later.
+  /// Returns a source of the content of an alias, now or later.
   func source<A: AliasContent>(
     ofAlias type: A.Type, named name: String, _ shared: SharedCore
   ) -> ObserverSource<A.Content?> where A.ID == String {

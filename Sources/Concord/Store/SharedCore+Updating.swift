@@ -1,10 +1,11 @@
 extension SharedCore {
-  /// Changes a stored entity with a closure; whether there is one, and it was taken. The lock is held.
+  /// Changes a stored entity with a closure. Returns whether the entity exists and the write was taken. The lock is held.
   @inlinable func update<T: Identifiable & Sendable>(
     _ core: StoreCore, _ node: EntityNode<T>, in table: Table<T>, modifiedAt stamp: Stamp?,
     onOtherID: ((T, T) -> Bool)? = nil, _ change: (inout T) -> Void
   ) -> Bool {
-    // What a flat entity was need not be copied: the node has it, or the journal if the closure itself writes to the entity.
+    // The previous value of a flat entity need not be copied: the node has it, or the journal if the closure itself writes to
+    // the entity.
     guard !table.isAggregate, node.journalIndex < 0 else {
       return updateCopied(core, node, in: table, modifiedAt: stamp, onOtherID: onOtherID, change)
     }
@@ -20,9 +21,9 @@ extension SharedCore {
   }
 }
 
-// Not specialised for the type: that would be much code.
+// Not specialised for the type, to limit code size.
 extension SharedCore {
-  /// The same for an entity whose node is not known.
+  /// Changes a stored entity whose node is not known yet.
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   @usableFromInline func update<T: Identifiable & Sendable>(
     _ core: StoreCore, _ id: T.ID, in table: Table<T>, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
@@ -31,7 +32,7 @@ extension SharedCore {
     return update(core, node, in: table, modifiedAt: stamp, change)
   }
 
-  /// The same for what is compared with a copy of what the closure was given.
+  /// Changes a stored entity whose new value is compared with a copy of the value that the closure received.
   @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   @usableFromInline func updateCopied<T: Identifiable & Sendable>(
     _ core: StoreCore, _ node: EntityNode<T>, in table: Table<T>, modifiedAt stamp: Stamp?,
@@ -48,7 +49,7 @@ extension SharedCore {
   }
 }
 
-/// How far the journal and the count of writes were.
+/// A position in the journal and in the count of writes.
 @usableFromInline struct WriteMark {
   let writes: UInt64
   let entries: Int
@@ -61,16 +62,16 @@ extension StoreCore {
 
   func isUnwritten(since mark: WriteMark) -> Bool { graph.journal.writeCount == mark.writes }
 
-  /// Nothing was written since, and the node's entity still exists.
+  /// Whether nothing was written since a mark, and the node's entity still exists.
   @usableFromInline func isUntouched(_ node: Node, since mark: WriteMark) -> Bool {
     node.exists && isUnwritten(since: mark)
   }
 
-  /// Whether an `update` is to call its closure: the entity exists, and the write is not known to be stale. Brings the value up
-  /// to date.
+  /// Brings a value up to date. Returns whether an `update` is to call its closure: the entity exists, and the write is not
+  /// known to be stale.
   @usableFromInline func isWritable(_ node: Node, _ stamp: Stamp?) -> Bool {
     guard node.exists else { return refuseRemoved(node) }
-    // The clock's own stamp is drawn afterwards, since the closure may write.
+    // A stamp of the clock is taken after the closure, since that may write.
     if let stamp = clock.notNewer(stamp, than: node.stamp) {
       merge.logDiscarded(node, stamp)
       return false
@@ -79,7 +80,7 @@ extension StoreCore {
     return true
   }
 
-  /// The rest of an `update` of a flat entity, where the closure wrote to the store, changed the id, or let go of the entity.
+  /// Finishes an `update` of a flat entity whose closure wrote to the store, changed the id, or released the entity.
   @usableFromInline func finishUpdate<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, in table: Table<T>, result: T, mark: WriteMark, _ stamp: Stamp?,
     _ onOtherID: ((T, T) -> Bool)?
@@ -92,7 +93,7 @@ extension StoreCore {
       node, in: table, result: result, given: given, stamp, isAlone: isAlone, onOtherID)
   }
 
-  /// The rest of any `update`.
+  /// Finishes any `update`.
   func finishUpdate<T: Identifiable & Sendable>(
     _ node: EntityNode<T>, in table: Table<T>, result: T, given: T, _ stamp: Stamp?, isAlone: Bool,
     _ onOtherID: ((T, T) -> Bool)?
@@ -104,7 +105,7 @@ extension StoreCore {
     }
     let stamp = clock.effective(stamp)
     guard merge.accept(node, stamp) else { return false }
-    // What the closure left as it was does not undo what was written meanwhile.
+    // An unchanged value does not undo other writes.
     if haveSameBits(given, result) { return true }
     guard table.isAggregate else {
       if !table.isEquatable || !table.isEqual(given, result) {
@@ -119,24 +120,24 @@ extension StoreCore {
     return true
   }
 
-  /// What a node's value was before the writes that the journal has since then.
+  /// Returns the value that a node had at a mark.
   private func valueBefore<T>(_ mark: WriteMark, of node: EntityNode<T>) -> T? {
     let state = graph.journal.firstState(of: node, since: mark.entries) as? SavedValue<T>
     if let state { return state.value }
     return node.value
   }
 
-  /// Stores a value with all it contains.
+  /// Stores a value with all it contains, and returns its node.
   func store<T: Identifiable & Sendable>(_ value: T, in table: Table<T>, _ stamp: Stamp?) -> EntityNode<T> {
     (table.isAggregate ? storeAggregate(value, in: table, stamp) : nil) ?? storeFlat(value, in: table, stamp)
   }
 
-  /// The same of what can contain entities; `nil` if the value was refused.
+  /// Stores an aggregate with all it contains, and returns its node; `nil` if the value was refused.
   func storeAggregate<T: Identifiable & Sendable>(_ value: T, in table: Table<T>, _ stamp: Stamp?) -> EntityNode<T>? {
     merge.store(stamp: clock.effective(stamp)) { visitor.visit(value, in: table) }?.typed(T.self)
   }
 
-  /// The same of what a closure made of an incoming value.
+  /// Stores an aggregate that a closure made of an incoming value, and returns its node; `nil` if the value was refused.
   func storeAggregate<T: Identifiable & Sendable>(
     _ value: T, in table: Table<T>, _ stamp: Stamp?, changedFrom given: T
   ) -> EntityNode<T>? {
@@ -146,7 +147,7 @@ extension StoreCore {
     return node?.typed(T.self)
   }
 
-  /// Stores what a closure made of another entity's value by changing the id: only what it changed is written.
+  /// Stores a value that a closure made of another entity's by changing the id. Only its changes are written.
   func store<T: Identifiable & Sendable>(_ value: T, madeOf given: T, _ stamp: Stamp?) -> EntityNode<T>? {
     let table = graph.table(T.self)
     guard table.isAggregate else { return storeFlat(value, in: table, stamp) }

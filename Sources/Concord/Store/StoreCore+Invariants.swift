@@ -1,8 +1,8 @@
 extension EntityStore {
-  /// What is wrong inside the store, for its own tests: empty when all is well. Waits for an open transaction.
+  /// Returns the invariants that the store breaks, for its own tests. Waits for an open transaction.
   package func _checkInvariants() -> [String] { shared.inspect(token) { $0.brokenInvariants() } }
 
-  /// How much there is, for tests and benchmarks.
+  /// Returns the numbers of stored entities and of nodes, for tests and benchmarks.
   package func _statistics() -> (entities: Int, nodes: Int) {
     shared.inspect(token) { core in
       let nodes = core.graph.allTables.filter { !$0.isInternal }.flatMap { $0.allNodes() }

@@ -1,18 +1,18 @@
-/// What became of an update; see ``EntityStore/updateOutcome(_:id:modifiedAt:update:)``.
+/// The outcome of an update; see ``EntityStore/updateOutcome(_:id:modifiedAt:update:)``.
 public enum UpdateOutcome: Sendable, Hashable {
   /// The write was taken, also if it changed nothing.
   case taken
   /// The entity is not stored, or was removed by the closure.
   case missing
-  /// The write is not newer than the stored value, whose stamp this is. The closure was not called, or what it did was
+  /// The write is not newer than the stored value, whose stamp is given. The closure was not called, or its changes were
   /// discarded.
   case stale(stored: Stamp)
-  /// The closure did what is not allowed: it changed the id.
+  /// The closure changed the id, which is not allowed.
   case refused(RefusalReason)
 }
 
 extension EntityStore {
-  /// Changes a stored entity as `update` does, and tells what became of it.
+  /// Changes a stored entity as `update` does, and returns the outcome.
   ///
   /// ```swift
   /// switch store.updateOutcome(Book.self, id: "ACK", update: { $0.title = "The Ackerman File" }) {
@@ -23,7 +23,7 @@ extension EntityStore {
   /// }
   /// ```
   ///
-  /// If the closure throws, nothing is changed, also of what it did to the store by other calls.
+  /// If the closure throws, nothing is changed: its other calls to the store are undone, too.
   ///
   /// - Throws: what the closure throws.
   /// - Complexity: what the closure changed.
@@ -43,7 +43,7 @@ extension EntityStore {
           }
         }
       }
-      // So that the transaction undoes what the closure did.
+      // Thrown so that the transaction undoes the closure's calls.
       if let thrown { throw thrown }
       return outcome
     }
@@ -51,8 +51,8 @@ extension EntityStore {
     return outcome ?? .missing
   }
 
-  /// Changes a stored entity with a closure that may throw: then nothing is changed, also of what the closure did to the store
-  /// by other calls.
+  /// Changes a stored entity with a closure that may throw. Then nothing is changed: the closure's other calls to the store
+  /// are undone, too.
   ///
   /// ```swift
   /// try store.update(Account.self, id: from) { account in
@@ -76,13 +76,13 @@ extension EntityStore {
 }
 
 extension SharedCore {
-  /// The same as `update`, slower, for those who want to know more. The lock is held.
+  /// Changes a stored entity with a closure, and returns the outcome. Slower than `update`. The lock is held.
   fileprivate func updateOutcome<T: Identifiable & Sendable>(
     _ core: StoreCore, _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp?, _ change: (inout T) -> Void
   ) -> UpdateOutcome {
     core.prepare()
     let table = core.graph.table(type)
-    // Who asks for the outcome sees to what is missing.
+    // A caller that gets the outcome handles a missing entity itself.
     let missing = core.layers.missing
     defer { core.layers.missing = missing }
     guard let node = table.find(id), node.exists else {

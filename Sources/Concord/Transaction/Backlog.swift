@@ -1,8 +1,8 @@
-/// Whether anything is left to do before the next operation begins or the transaction ends: nodes to be examined, observers to
-/// be told, states to be forgotten. Most writes leave nothing, or only observers of what they changed, and one look here says so.
+/// A flag for work left before the next operation begins or the transaction ends: nodes to examine, observers to notify,
+/// states to discard. Most writes leave none, or only observers to notify, which one look at the flag tells.
 @usableFromInline final class Backlog {
   @exclusivity(unchecked) @usableFromInline private(set) var isEmpty = true
-  /// Nothing else is left but observers to be told.
+  /// Whether the only work left is to notify observers.
   @exclusivity(unchecked) private(set) var hasOnlyNotices = true
 
   func add() {

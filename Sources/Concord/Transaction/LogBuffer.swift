@@ -1,11 +1,9 @@
-/// What the logger is to be told when the transaction is over. A part of a transaction that throws takes its entries back.
+/// The log entries of the open transaction, for the logger after the transaction. A part of it that throws removes its entries.
 @usableFromInline final class LogBuffer {
   private let logger: (any EntityStoreLogger)?
   private let backlog: Backlog
   @exclusivity(unchecked) private var entries: [(any EntityStoreLogger) -> Void] = []
   private var wroteStall = false
-  /// Used in debug builds only.
-  private(set) lazy var unrelated = UnrelatedEntities()
 
   init(_ logger: (any EntityStoreLogger)?, _ backlog: Backlog) {
     self.logger = logger
@@ -22,12 +20,10 @@
     backlog.add()
   }
 
-  func append(_ event: LogEvent, _ node: Node) { append(node.table.log(event, node)) }
-
-  /// Takes back all but the first `count` entries.
+  /// Removes all but the first `count` entries.
   func truncate(to count: Int) { entries.removeSubrange(min(count, entries.count)...) }
 
-  /// What is to be called without the lock.
+  /// Removes all entries, and returns a closure that passes them to the logger, to be called without the lock.
   func takeAll() -> () -> Void {
     guard let logger, !entries.isEmpty else { return {} }
     let taken = entries
@@ -35,7 +31,8 @@
     return { for entry in taken { entry(logger) } }
   }
 
-  /// What is to be called without the lock, and at once, since a stalled transaction may never end.
+  /// Returns a closure that reports a stall, to be called without the lock, and at once, since a stalled transaction may
+  /// never end.
   func stall(_ duration: Duration) -> () -> Void {
     if let logger { return { logger.didStall(for: duration) } }
     defer { wroteStall = true }

@@ -3,7 +3,7 @@
 
   private let signposter = OSSignposter(subsystem: "Concord", category: "Transactions")
 
-  /// Runs a transaction as an interval that Instruments shows. Costs a check of a flag while nobody looks.
+  /// Runs a transaction as an interval that Instruments shows. Costs the check of a flag while Instruments does not record.
   func signposted<R>(_ body: () throws -> R) rethrows -> R {
     guard signposter.isEnabled else { return try body() }
     let interval = signposter.beginInterval("Transaction", id: signposter.makeSignpostID())
@@ -11,6 +11,6 @@
     return try body()
   }
 #else
-  /// Signposts are Apple's.
+  /// Runs a transaction. Signposts exist on Apple platforms only.
   func signposted<R>(_ body: () throws -> R) rethrows -> R { try body() }
 #endif

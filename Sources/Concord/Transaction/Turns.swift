@@ -1,33 +1,33 @@
-/// Whose turn it is to write: the open transactions, the innermost last. A pure state machine.
+/// The open transactions, the innermost last, which decide whose turn it is to write. A pure state machine.
 ///
 /// A closure that runs inside a transaction (its body, an `update`'s closure) opens a frame for its thread. Only the innermost
-/// frame may write: its thread, and whoever uses the store that the transaction's body was handed. All others wait.
+/// frame may write: from its thread, or through the store that the transaction's body received. All other writers wait.
 struct Turns {
   private struct Frame {
     let thread: UInt
-    /// What the handed store carries; 0 for a frame without.
+    /// The token of the store that the body received; 0 for a frame without one.
     let token: UInt64
   }
 
   private var frames: ContiguousArray<Frame> = []
-  /// The store has layers, which are to be seen to at both ends of a write.
+  /// Whether the store has layers, which need work at the beginning and the end of a write.
   var hasLayers = false {
     didSet { isBusy = isOpen || hasLayers }
   }
-  /// A transaction is open, or there are layers: a write has more to do than most.
+  /// Whether a transaction is open, or there are layers. Otherwise a write can take the fast path.
   private(set) var isBusy = false
-  /// How long a thread waits for its turn before it says so.
+  /// The time after which a thread reports that it still waits for its turn.
   var patience: Duration = .seconds(5)
 
   var isOpen: Bool { !frames.isEmpty }
 
-  /// Whether the thread, or whoever has the token, may write now.
+  /// Whether a thread, or a store with a token, may write now.
   func mayWrite(_ thread: UInt, token: UInt64) -> Bool {
     guard let innermost = frames.last else { return true }
     return innermost.thread == thread || (token != 0 && innermost.token == token)
   }
 
-  /// Whether the thread, or whoever has the token, belongs to the open transaction, and so sees what it wrote.
+  /// Whether a thread, or a store with a token, belongs to the open transaction, and so sees its writes.
   func sees(_ thread: UInt, token: UInt64) -> Bool {
     frames.isEmpty || frames.contains { $0.thread == thread || (token != 0 && $0.token == token) }
   }

@@ -43,11 +43,13 @@ public protocol ActionManager: AnyObject, Sendable {
 }
 
 extension ActionManager {
+  /// Executes an action on the concurrent queue.
   @discardableResult
   public func execute<A: GenericAction>(_ action: sending A) throws -> any ActionProxy {
     try execute(action, completionBlock: nil)
   }
 
+  /// Executes an action on the serial queue of its entity's type.
   @discardableResult
   public func execute<A: EntityAction>(_ action: sending A) throws -> any ActionProxy {
     try execute(action, completionBlock: nil)

@@ -9,6 +9,7 @@ public enum ActionEvent: Sendable {
   /// It has finished: it ran, or was cancelled before it began.
   case finished(any ActionProxy)
 
+  /// The proxy of the action.
   public var proxy: any ActionProxy {
     switch self {
     case .started(let proxy), .finished(let proxy): proxy

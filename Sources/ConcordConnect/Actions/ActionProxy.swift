@@ -32,6 +32,7 @@ public enum ActionCompletionStatus: Sendable, Hashable {
 public protocol ActionProxy: AnyObject, Sendable {
   /// The action's type.
   var actionType: any Action.Type { get }
+  /// The execution state of the action.
   var state: ActionState { get }
   /// How it ended; `unknown` until it has.
   var completionStatus: ActionCompletionStatus { get }

@@ -2,10 +2,13 @@ public import ConcordPersistence
 
 /// Names an entity of any type: by its type and id.
 public struct AnyEntityReference: Hashable, Sendable {
+  /// The type of the entity.
   public let type: any PersistentEntity.Type
   // Unchecked by the compiler, since `AnyHashable` is not `Sendable`; the id of a persistent entity is.
+  /// The id of the entity.
   nonisolated(unsafe) public let id: AnyHashable
 
+  /// Creates a reference to an entity.
   public init<T: PersistentEntity>(_ type: T.Type, id: T.ID) {
     self.type = type
     self.id = AnyHashable(id)

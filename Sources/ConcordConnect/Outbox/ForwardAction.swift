@@ -50,5 +50,6 @@ public protocol NonRetriable: Error {}
 public struct NonRetriableError: NonRetriable, CustomStringConvertible {
   public let description: String
 
+  /// Creates an error with a reason for people.
   public init(_ reason: String) { description = reason }
 }

@@ -137,7 +137,7 @@ extension Outbox {
       return true
     } catch is Cleared {
       return false
-    } catch let error where !Self.mayPass(error) {
+    } catch let error where !StoreError.mayPass(error) {
       // The service has it. What is stored here is put right by what the service is asked for next.
       state.withLock { state in state.tell(.notApplied(state.entry(begun.item), error: error)) }
       return try coordinator.writeOutbox { [self] writing in
@@ -150,15 +150,6 @@ extension Outbox {
   }
 
   private struct Cleared: Error {}
-
-  private static func mayPass(_ error: any Error) -> Bool {
-    switch error {
-    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
-      StoreError.damagedStore:
-      true
-    default: false
-    }
-  }
 
   private func end(_ item: OutboxState.Item, _ outcome: OutboxOutcome) {
     let number = item.row.number

@@ -25,12 +25,15 @@ public struct OutboxEntry: Sendable, Identifiable {
 
 /// An action that the web service has refused for good. It is shown no longer, and stays until it is tried again or dropped.
 public struct DeadLetter: Sendable, Identifiable {
+  /// The entry of the refused action.
   public let entry: OutboxEntry
   /// Why it was refused, for people to read.
   public let reason: String
 
   public var id: IdempotencyKey { entry.key }
+  /// The idempotency key of the action.
   public var key: IdempotencyKey { entry.key }
+  /// The action; `nil` if it cannot be decoded.
   public var action: (any ForwardAction)? { entry.action }
 }
 

@@ -8,6 +8,7 @@ public struct OutboxPolicy: Sendable, Hashable {
     case goOn
   }
 
+  /// The treatment of actions that depend on a refused one.
   public var dependents: Dependents
   /// How many actions are sent at a time, each of another entity; at least one.
   public var maximumConcurrentSends: Int { didSet { maximumConcurrentSends = max(1, maximumConcurrentSends) } }
@@ -16,6 +17,7 @@ public struct OutboxPolicy: Sendable, Hashable {
   /// How often an action is tried between a start and a stop before it becomes a dead letter; without end, if `nil`.
   public var maximumAttempts: Int?
 
+  /// Creates a policy.
   public init(
     dependents: Dependents = .hold, maximumConcurrentSends: Int = 6, backoff: Backoff = Backoff(),
     maximumAttempts: Int? = nil
@@ -31,9 +33,12 @@ public struct OutboxPolicy: Sendable, Hashable {
 ///
 /// After *Exponential Backoff And Jitter* (AWS Architecture Blog, 2015).
 public struct Backoff: Sendable, Hashable {
+  /// The delay after the first failure.
   public var base: Duration
+  /// The longest delay.
   public var cap: Duration
 
+  /// Creates a backoff.
   public init(base: Duration = .milliseconds(500), cap: Duration = .seconds(60)) {
     (self.base, self.cap) = (base, cap)
   }

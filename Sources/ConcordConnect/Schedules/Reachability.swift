@@ -12,6 +12,7 @@ public protocol Reachability: Sendable {
 
 /// What the system says of the network. Where it says nothing, as on Linux, the network counts as reachable.
 public struct SystemReachability: Reachability {
+  /// Creates an observer of the system's network paths.
   public init() {}
 
   public var states: AsyncStream<Bool> {
@@ -38,8 +39,10 @@ public final class ReachabilitySwitch: Reachability {
     var nextNumber = 0
   }
 
+  /// Creates a switch in a position.
   public init(isReachable: Bool = true) { state = Locked(State(isReachable: isReachable)) }
 
+  /// Whether the network counts as reachable.
   public var isReachable: Bool {
     get { state.withLock { $0.isReachable } }
     set {

@@ -10,6 +10,7 @@ public enum ScheduleTrigger: Sendable, Hashable {
 
 /// An action that says itself when it is executed: `connect.schedule(SyncBooks())`.
 public protocol ScheduledAction: Action, Sendable {
+  /// The triggers that execute the action.
   var schedule: [ScheduleTrigger] { get }
 }
 

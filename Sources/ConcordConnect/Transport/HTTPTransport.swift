@@ -16,6 +16,7 @@ public import Foundation
 ///   baseURL: url, headers: ["Authorization": "Bearer \(token)"], timeout: .seconds(20), sizeLimit: 1_000_000)
 /// ```
 public final class HTTPTransport: Transport {
+  /// The URL that the paths of requests are relative to.
   public let baseURL: URL
   /// Sent with each request. They are credentials: no other host gets them.
   public let headers: HeaderFields
@@ -26,6 +27,8 @@ public final class HTTPTransport: Transport {
   private let session: URLSession
   private let delegate = HTTPSessionDelegate()
 
+  /// Creates a transport for a service.
+  ///
   /// - Parameters:
   ///   - baseURL: where the service is; paths are added to it.
   ///   - headers: sent with each request.

@@ -11,8 +11,11 @@ public import Foundation
 ///
 /// What it throws is a ``TransportError``, or `CancellationError`.
 public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
+  /// The path of the collection.
   public let path: String
+  /// The transport that carries the requests.
   public let transport: any Transport
+  /// The way in which the service divides the collection into pages.
   public let paging: Paging
   /// How many pages a list may have.
   public var pageLimit = 10_000
@@ -21,6 +24,8 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   private let pathComponent: @Sendable (Entity.ID) -> String
   private let cache = PageCache<Entity>()
 
+  /// Creates a resource for a collection whose ids have a form of their own in addresses.
+  ///
   /// - Parameters:
   ///   - path: where the collection is, below the service's address.
   ///   - transport: what sends requests.
@@ -40,6 +45,7 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
     self.pathComponent = pathComponent
   }
 
+  /// Creates a resource for a collection of a web service.
   public init(
     at path: String, of transport: any Transport, paging: Paging = .link, decoder: JSONDecoder = JSONDecoder(),
     encoder: JSONEncoder = JSONEncoder()

@@ -4,6 +4,7 @@ import Foundation
 
 /// A part of a list, and where the next one is.
 public struct ResourcePage<Entity: PersistentEntity & Codable>: Sendable {
+  /// The entities of the page.
   public let items: [Entity]
   /// The request for the next page; `nil` if this is the last.
   public let next: TransportRequest?

@@ -15,6 +15,7 @@ public protocol Transport: Sendable {
 
 /// A request, relative to where the service is.
 public struct TransportRequest: Sendable, Equatable {
+  /// The address of a request.
   public enum Target: Sendable, Hashable {
     /// A path below the service's, and what follows the question mark. The path is escaped already.
     case path(String, query: [URLQueryItem])
@@ -22,11 +23,16 @@ public struct TransportRequest: Sendable, Equatable {
     case url(URL)
   }
 
+  /// The HTTP method.
   public var method: String
+  /// The address.
   public var target: Target
+  /// The header fields.
   public var headers: HeaderFields
+  /// The body; `nil` if the request has none.
   public var body: Data?
 
+  /// Creates a request to a path of the service.
   public init(
     _ method: String, _ path: String, query: [URLQueryItem] = [], headers: HeaderFields = [:], body: Data? = nil
   ) {
@@ -36,6 +42,7 @@ public struct TransportRequest: Sendable, Equatable {
     self.body = body
   }
 
+  /// Creates a request to a URL.
   public init(_ method: String, at url: URL, headers: HeaderFields = [:], body: Data? = nil) {
     self.method = method
     target = .url(url)
@@ -46,12 +53,16 @@ public struct TransportRequest: Sendable, Equatable {
 
 /// What a web service answered.
 public struct TransportResponse: Sendable {
+  /// The status code.
   public var status: Int
+  /// The header fields.
   public var headers: HeaderFields
+  /// The body.
   public var body: Data
   /// Where it came from, after redirects.
   public var url: URL?
 
+  /// Creates a response.
   public init(status: Int, headers: HeaderFields = [:], body: Data = Data(), url: URL? = nil) {
     self.status = status
     self.headers = headers
@@ -87,9 +98,11 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// By name, in lower case.
   public private(set) var values: [String: String] = [:]
 
+  /// Creates an empty list of fields.
   public init() {}
   public init(dictionaryLiteral elements: (String, String)...) { for (name, value) in elements { self[name] = value } }
 
+  /// The value of a field, whose name is case-insensitive; `nil` if there is no such field.
   public subscript(name: String) -> String? {
     get { values[name.lowercased()] }
     set { values[name.lowercased()] = newValue }

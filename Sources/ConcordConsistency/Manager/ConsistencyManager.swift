@@ -2,7 +2,8 @@ public import Concord
 public import Dispatch
 import Foundation
 
-/// Keeps the objects of all registered owners in step: what one pushes, the others merge into what they have.
+/// A manager that keeps the objects of all registered owners consistent: what one owner pushes is merged into the objects of
+/// the others.
 ///
 /// ```swift
 /// ConsistencyManager.shared.register(self)              // weakly; no need to unregister
@@ -17,8 +18,8 @@ public final class ConsistencyManager: Sendable {
   /// The manager for an app that needs only one.
   public static let shared = ConsistencyManager()
 
-  /// Called with what keeps a merge from being complete, on the thread that merges. Without a handler, each kind of
-  /// problem is written to standard error once.
+  /// The handler of problems that keep a merge from being complete, called on the merging thread. Without a handler, each
+  /// kind of problem is written to standard error once.
   public static var onProblem: (@Sendable (ConsistencyProblem) -> Void)? {
     get { ProblemReporter.shared.handler }
     set { ProblemReporter.shared.handler = newValue }
@@ -26,7 +27,7 @@ public final class ConsistencyManager: Sendable {
 
   private struct State {
     var registrations = Registrations()
-    /// Held strongly, because nobody else does.
+    /// The registered stores' environments, which only the manager retains.
     var stores: [StoreEnvironment] = []
     /// The number of pushes so far.
     var pushes = 0
@@ -34,14 +35,17 @@ public final class ConsistencyManager: Sendable {
 
   private let state = Locked(State())
 
+  /// Creates a manager without owners.
   public init() {}
 
   // MARK: Registering
 
-  /// Registers an owner, weakly, to be called where this call is made: on the actor that the caller is isolated to (the
-  /// main actor, for a view controller), or, if there is none, on the thread that pushes.
+  /// Registers an owner, weakly, to be called on the actor that the caller is isolated to (the main actor, for a view
+  /// controller), or, if there is none, on the pushing thread.
   ///
-  /// Registering again calls it at the new place from now on, in the order of the pushes. Takes constant time.
+  /// If the owner is registered already, it is called at the new place from now on, in the order of the pushes.
+  ///
+  /// - Complexity: constant.
   public func register(
     _ environment: any ConsistentEnvironment & Sendable, isolation: isolated (any Actor)? = #isolation
   ) {
@@ -71,23 +75,24 @@ public final class ConsistencyManager: Sendable {
     add(environment, place: .actor(actor))
   }
 
-  /// Makes a store, which is held weakly, and the owners follow each other: a push updates those entities of the store
-  /// that are among the pushed objects (it never stores new ones), and a transaction in the store pushes the entities
-  /// that it stored, changed or removed, as far as they are objects. What a store lets go, because nobody there needs it any
-  /// longer, stays with the owners. Pulling prefers what the store has.
+  /// Registers a store, weakly: a push updates those entities of the store that are among the pushed objects (it never stores
+  /// new ones), and each transaction in the store pushes the entities that it stored, changed or removed, if they are
+  /// objects. Entities that the store releases, since nothing retains them any longer, stay with the owners. Pulling prefers
+  /// the store's states.
   ///
-  /// Stores are asked first: what one discards as stale, no owner takes, and who has it is told of the store's state.
-  /// A push within a transaction is a part of it to the store; if it throws, owners keep what they were told.
+  /// Stores are asked first: a state that one discards as stale is not passed to owners, which receive the store's state
+  /// instead. A push within a transaction is a part of it for the store; if the transaction throws, owners keep what they
+  /// received.
   ///
-  /// What the store's optimistic layers show is pushed like any other change, and so is its end. What is pushed to the store goes
-  /// under the layers: what the owners then show is what was pushed, until the layers show something else again. Of two stores only
-  /// one should have layers on the same entities, since each takes what the other shows for what is to be below its own.
+  /// Changes that the store's optimistic layers show, and their end, are pushed like any other change. A push to the store
+  /// goes beneath the layers: owners then show the pushed state, until the layers show another. Of two stores only one should
+  /// have layers on the same entities, since each treats the shown state of the other as the base of its own layers.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, push in
       self?.push(push, except: environment, from: nil)
     }
     let registration = Registration(environment, place: .pushingThread)
-    // Released after the lock.
+    // Released without the lock.
     let gone = state.withLock { state in
       let gone = state.stores.filter { $0.store === store || $0.store == nil }
       for environment in gone { state.registrations.remove(ObjectIdentifier(environment)) }
@@ -109,14 +114,14 @@ public final class ConsistencyManager: Sendable {
     for known in toCheck { known.check { [weak self] in self?.forget(known) } }
   }
 
-  /// Ends the registration of an owner: nothing that is pushed from now on, or waits, is told to it. One push that another
-  /// thread is just looking at for it may still be. An owner that is released need not do this.
+  /// Ends the registration of an owner: it receives no later pushes, and none that wait, except for one that another thread
+  /// may just be delivering. An owner that is released need not be unregistered.
   public func unregister(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }.map(forget)
   }
 
-  /// Ends the registration of a store: it takes no pushes any more, and nobody is told of what changes in it. What another
-  /// thread is just telling of either may still be.
+  /// Ends the registration of a store: it receives no later pushes, and its later changes are not pushed, except for those
+  /// that another thread may just be delivering.
   public func unregister(_ store: EntityStore) {
     let ended = state.withLock { state in
       let ended = state.stores.filter { $0.store === store }
@@ -127,10 +132,10 @@ public final class ConsistencyManager: Sendable {
     for environment in ended { environment.end() }
   }
 
-  /// Tells an owner nothing until ``resume(_:isolation:)``: a screen that is not shown, for example.
+  /// Stops delivering pushes to an owner until ``resume(_:isolation:)``: to a screen that is not shown, for example.
   ///
-  /// What is pushed meanwhile is kept, of each object the last state. One push that another thread is just telling it of may
-  /// still come. Its own pushes reach the others as before, and it can be pulled from.
+  /// The last state of each object pushed meanwhile is kept. One push that another thread is just delivering may still
+  /// arrive. Pushes by the owner reach the others as before, and pulling reads its objects.
   public func pause(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.pause()
   }
@@ -150,20 +155,21 @@ public final class ConsistencyManager: Sendable {
 
   // MARK: Pushing
 
-  /// Gives the new state of an object, and of all it contains, to every owner with objects that this changes.
+  /// Pushes the new state of an object, and of all objects inside it, to every owner with objects that this changes.
   ///
-  /// Owners that are called on this thread or this actor have it when the call returns, after waiting, for at most a
-  /// second, for another thread that is just calling them. From within `update(with:)` there is no waiting. Where this
-  /// thread does not wait, or another one is just writing to a registered store, that other thread goes on with the push.
-  /// Owners elsewhere get it soon.
+  /// Owners that are called on this thread or this actor have received it when the call returns, which waits, for at most a
+  /// second, for another thread that is just calling them. From within `update(with:)` it does not wait. Where this thread
+  /// does not wait, or another one is just writing to a registered store, that other thread continues the push. Owners
+  /// elsewhere receive it soon.
   ///
-  /// Who owns nothing of it, or has it all in that state, is not called, so that owners which push what they have when it
-  /// changes come to an end. An owner that has not yet taken what it was told before is told in any case.
+  /// An owner that has none of the objects, or all in that state, is not called, so that owners which push their objects
+  /// whenever they change come to an end. An owner that has not yet merged an earlier push is called in any case.
   ///
   /// - Parameters:
   ///   - object: the new state.
-  ///   - stamp: how fresh it is, for stores that have it. What one of them discards as stale, no owner takes.
-  ///   - context: who pushes: told to those who follow the changes of stores, and to owners (``context``).
+  ///   - stamp: the stamp of the state, for stores that have the object. A state that a store discards as stale reaches no
+  /// owner.
+  ///   - context: the name of the pushing code, which change sets of stores and owners (``context``) receive.
   public func pushUpdatedObject(
     _ object: any ConsistentObject, modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,
     isolation: isolated (any Actor)? = #isolation
@@ -171,9 +177,10 @@ public final class ConsistencyManager: Sendable {
     push(Push([object], modifiedAt: stamp, context: context), except: nil, from: isolation)
   }
 
-  /// Gives the new state of several objects to every owner with objects that this changes, at once:
-  /// ``ConsistentEnvironment/update(with:)`` is called once, with a ``ConsistentBatch``. An owner that does not merge this
-  /// is called with each of the objects as well.
+  /// Pushes the new states of several objects at once to every owner with objects that they change.
+  ///
+  /// ``ConsistentEnvironment/update(with:)`` is called once, with a ``ConsistentBatch``. An owner that does not merge batches
+  /// is also called with each of the objects.
   ///
   /// Where they hold several states of one object, the outermost counts, among equally nested ones the last. See
   /// ``pushUpdatedObject(_:modifiedAt:context:isolation:)``.
@@ -185,8 +192,8 @@ public final class ConsistencyManager: Sendable {
     push(Push(objects, modifiedAt: stamp, context: context), except: nil, from: isolation)
   }
 
-  /// Removes an object everywhere: from stores, and from what owners have. It is taken out of collections and dictionaries,
-  /// an optional becomes `nil`, and an object that cannot do without it is removed with it.
+  /// Removes an object everywhere: from stores, and from the objects of owners. It is removed from collections and
+  /// dictionaries, an optional becomes `nil`, and an object that requires it is removed with it.
   ///
   /// ``ConsistentEnvironment/update(with:)`` is called with a ``ConsistentBatch``, and an owner to whom the object itself
   /// belongs is told by ``ConsistentEnvironment/objectWasRemoved(_:)``. Only type and id of the object count.
@@ -205,7 +212,7 @@ public final class ConsistencyManager: Sendable {
     push(Push([], removing: objects, context: context), except: nil, from: isolation)
   }
 
-  /// Who pushed, or wrote to a store, what ``ConsistentEnvironment/update(with:)`` is just called with.
+  /// The context of the push or the store's transaction with which ``ConsistentEnvironment/update(with:)`` is being called.
   public static var context: TransactionContext? { Telling.current?.context }
 
   private func push(_ push: Push, except source: StoreEnvironment?, from isolation: (any Actor)?) {
@@ -222,7 +229,7 @@ public final class ConsistencyManager: Sendable {
     for delivery in deliveries where delivery.registration.isStore { deliver(delivery, from: isolation) }
     let others = deliveries.filter { !$0.registration.isStore }
     let isDecided = push.isDecided { [weak self] in
-      // Whoever brings the last answer is delivering to a store, and is not to wait.
+      // The thread with the last answer is delivering to a store, and must not wait.
       Registration.$isWithinCall.withValue(true) { for delivery in others { self?.deliver(delivery, from: nil) } }
     }
     if isDecided { for delivery in others { deliver(delivery, from: isolation) } }
@@ -240,27 +247,26 @@ public final class ConsistencyManager: Sendable {
 
   // MARK: Pulling
 
-  /// `object` as the owners know it.
+  /// Returns the owners' newest state of an object.
   ///
-  /// The objects of an owner are read where it is called. From another thread this waits for the main queue, or the
-  /// queue of the owner, for a second in all: then the owners that have not answered are left out, as the queue may be
-  /// waiting for this thread, or for the transaction that it is in. An owner on an actor of its own can only be read from
-  /// that actor, and is left out elsewhere. So is an owner that another thread is calling, after that second, and within
-  /// `update(with:)` at once.
+  /// The objects of an owner are read where it is called. Another thread waits for the main queue, or the queue of the owner,
+  /// for a second in all: then the owners that have not answered are skipped, since the queue may be waiting for this thread,
+  /// or for the transaction that it is in. An owner on an actor of its own can only be read from that actor, and is skipped
+  /// elsewhere. An owner that another thread is calling is also skipped, after that second, or at once within `update(with:)`.
   public func pullUpdatedObject<Object: ConsistentObject>(
     for object: Object, isolation: isolated (any Actor)? = #isolation
   ) -> Object {
     object.updated(with: known(about: [object], from: isolation))
   }
 
-  /// `objects` as the owners know them. See ``pullUpdatedObject(for:isolation:)``.
+  /// Returns the owners' newest states of several objects. See ``pullUpdatedObject(for:isolation:)``.
   public func pullUpdatedObjects<Object: ConsistentObject>(
     for objects: [Object], isolation: isolated (any Actor)? = #isolation
   ) -> [Object] {
     objects.updated(with: known(about: objects, from: isolation))
   }
 
-  /// `objects`, of any types, as the owners know them. See ``pullUpdatedObject(for:isolation:)``.
+  /// Returns the owners' newest states of several objects of any types. See ``pullUpdatedObject(for:isolation:)``.
   @_disfavoredOverload
   public func pullUpdatedObjects(
     for objects: [any ConsistentObject], isolation: isolated (any Actor)? = #isolation
@@ -272,7 +278,7 @@ public final class ConsistencyManager: Sendable {
     let (registrations, stores) = state.withLock { ($0.registrations.all, $0.stores) }
     let owned = owned(by: registrations, from: isolation)
     if stores.isEmpty { return ConsistentBatch(owned) }
-    // Last, so that what a store has counts.
+    // Last, so that states of stores count.
     let wanted = ConsistentIndex(objects).winners
     return ConsistentBatch(owned + stores.flatMap { $0.current(wanted) })
   }

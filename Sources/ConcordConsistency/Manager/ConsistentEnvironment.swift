@@ -1,4 +1,4 @@
-/// An owner of objects, such as a screen, that wants them to follow what others know of them.
+/// An owner of objects, such as a screen, whose objects are kept consistent with those of other owners.
 ///
 /// ```swift
 /// extension ProfileViewController: @MainActor ConsistentEnvironment {
@@ -12,24 +12,26 @@
 ///
 /// Register it with ``ConsistencyManager/register(_:isolation:)``.
 public protocol ConsistentEnvironment: AnyObject {
-  /// The objects that it owns now.
+  /// The objects that the environment owns now.
   var objects: [any ConsistentObject] { get }
 
-  /// Merges `object` into those that it owns. When several objects were pushed at once, or any was
-  /// removed, `object` is a ``ConsistentBatch`` of them, which merges like any other object.
+  /// Merges a pushed object into the environment's objects. If several objects were pushed at once, or any was removed,
+  /// `object` is a ``ConsistentBatch`` of them, which merges like any other object.
   func update(with object: any ConsistentObject)
 
-  /// Called after `update(with:)` for each of its ``objects`` that was removed, or that cannot do without what was: a screen
-  /// closes, for example. By default nothing happens, since a collection has lost the object by then.
+  /// Handles the removal of one of the environment's ``objects``, or of an object that one requires: a screen closes, for
+  /// example.
+  ///
+  /// Called after `update(with:)`. The default does nothing, since a collection has lost the object by then.
   func objectWasRemoved(_ object: any ConsistentObject)
 
-  /// Shows what it owns to a look for what a push changes: ``objects``, unless it says otherwise.
+  /// Passes the environment's objects to a search for the changes of a push. The default passes ``objects``.
   ///
-  /// An owner of a long list may write it, and save that each object is boxed for each push:
+  /// An owner of a long list may implement it, so that its objects need not be boxed for each push:
   /// ```swift
   /// func showObjects(to look: inout ConsistentLook) { look.look(into: videos) }
   /// ```
-  /// It must show all of ``objects``, in one order.
+  /// It must pass all of ``objects``, always in the same order.
   func showObjects(to look: inout ConsistentLook)
 }
 

@@ -1,14 +1,14 @@
-/// A look at what an environment owns, to find out whether a push changes any of it.
+/// A search of an environment's objects for those that a push changes.
 ///
 /// See ``ConsistentEnvironment/showObjects(to:)``.
 public struct ConsistentLook: ~Copyable {
-  /// Looks for what the push changes.
+  /// The search for changes of the push.
   private let merge: ConsistentMerge
-  /// Looks whether what was told before has arrived, at one place if that is known.
+  /// The search for an earlier push that may not have arrived, at one place if that is known.
   private let arrival: (merge: ConsistentMerge, place: Int?)?
-  /// How many values it was shown.
+  /// The number of values searched.
   private var count = 0
-  /// Among which of them the first change was found.
+  /// The number of the value in which the first change was found.
   private var place = 0
 
   init(for index: ConsistentIndex, arrivalOf told: (index: ConsistentIndex, place: Int?)? = nil) {
@@ -16,7 +16,7 @@ public struct ConsistentLook: ~Copyable {
     arrival = told.map { (ConsistentMerge($0.index, for: .looking(untilTouched: $0.place != nil)), $0.place) }
   }
 
-  /// Looks into a value: an object, or a collection of objects, which is walked without boxing them.
+  /// Searches a value: an object, or a collection of objects, which are not boxed.
   public mutating func look<Value: ConsistentValue>(into value: Value) {
     if let arrival, !arrival.merge.isOver, arrival.place == nil || arrival.place == count {
       _ = value.merged(by: arrival.merge)
@@ -31,6 +31,6 @@ public struct ConsistentLook: ~Copyable {
   /// The first change, and the number of the value in which it was found.
   var change: (place: Int, object: any ConsistentObject)? { merge.changed.map { (place, $0) } }
 
-  /// What was found of that which was told before.
+  /// The finding of the search for an earlier push.
   var arrivalFinding: ConsistentMerge.Finding { arrival?.merge.finding ?? .untouched }
 }

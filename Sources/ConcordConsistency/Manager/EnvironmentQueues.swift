@@ -1,15 +1,15 @@
 import Concord
 import Dispatch
 
-/// A queue for each environment that is merging asynchronously, registered or not.
+/// The queues of environments that merge asynchronously, registered or not.
 ///
-/// It lives as long as there is work in it. So no reference to the environment is needed, which may belong to an actor.
+/// A queue exists as long as it has work. So no reference to the environment is needed, which may belong to an actor.
 final class EnvironmentQueues: Sendable {
   static let shared = EnvironmentQueues()
 
   private struct Entry {
     let queue: DispatchQueue
-    /// How many merges have been enqueued and not been done.
+    /// The number of enqueued merges that are not done.
     var pending = 0
   }
 

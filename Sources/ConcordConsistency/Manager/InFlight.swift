@@ -1,26 +1,26 @@
-/// What an environment was told of and may not have taken yet.
+/// The pushes that an environment received and may not have merged yet.
 ///
-/// Most have when their `update(with:)` returns; one that merges in the background, or by way of a queue of its own, has
-/// later. Until then its objects say nothing about what it needs to be told: a push that takes back one in flight changes
-/// nothing in them. So it is told of every push.
+/// Most environments have merged a push when their `update(with:)` returns; one that merges in the background, or on a queue
+/// of its own, has later. Until then its objects do not tell which pushes it needs: one that undoes a push in flight changes
+/// nothing in them. So it receives every push.
 ///
-/// A removal on its way hides nothing: what it leaves is in the objects already.
+/// A removal in flight hides nothing: what it leaves is in the objects already.
 struct InFlight {
-  /// The last state of each object that it was told of: all of them while something is in flight, otherwise the one whose
-  /// change was found first.
+  /// The last received state of each object while a push is in flight; otherwise that of the object whose change was found
+  /// first.
   private var objects: [ObjectKey: any ConsistentObject] = [:]
-  /// The place at which that one changed something.
+  /// The place at which that object changed something.
   private var place = 0
-  /// How many states are kept. One that arrives says that those before it have arrived, so the last ones will do.
+  /// The number of states that are kept. A state that has arrived implies that earlier ones have, so the last ones suffice.
   private static let limit = 256
 
-  /// The first change that `push` makes to what the environment owns, and whether it needs to be told.
+  /// Returns the first change of a push to the environment's objects, and whether the environment needs the push.
   mutating func look(
     at environment: any ConsistentEnvironment, for push: Push.Content
   ) -> (change: (place: Int, object: any ConsistentObject)?, mustTell: Bool) {
     let told = objects.isEmpty ? nil : ConsistentIndex(Array(objects.values))
     let isOne = objects.count == 1
-    // If it is one change, it can mostly be seen where that was found.
+    // A single change can usually be seen at the place where it was found.
     var look = ConsistentLook(for: push.index, arrivalOf: told.map { ($0, isOne ? place : nil) })
     environment.showObjects(to: &look)
     if let told {
@@ -35,8 +35,8 @@ struct InFlight {
     return (look.change, look.change != nil || !(objects.isEmpty || wasTold(push.index)))
   }
 
-  /// Whether all that `push` brings is what the environment was told last. It may refuse something for good, and push what
-  /// it has whenever it is told.
+  /// Whether the environment received all states of a push last. It may refuse one for good, and push its own whenever it is
+  /// called.
   private func wasTold(_ index: ConsistentIndex) -> Bool {
     !index.removes
       && index.winners.allSatisfy { object in
@@ -44,7 +44,7 @@ struct InFlight {
       }
   }
 
-  /// Notes that the environment is told of `push`, and of the first change that this makes to what it owns, if any.
+  /// Notes that the environment receives a push, with the first change to its objects, if any.
   mutating func insert(_ push: Push.Content, changing change: (place: Int, object: any ConsistentObject)?) {
     let brought = push.index.updated
     if objects.isEmpty, let change, !push.index.removes {

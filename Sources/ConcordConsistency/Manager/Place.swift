@@ -1,13 +1,13 @@
 import Concord
 import Dispatch
 
-/// Where an environment is called.
+/// The place where an environment is called.
 enum Place: Sendable {
   case pushingThread
   case queue(DispatchQueue)
   case actor(any Actor)
 
-  /// Whether the code that is running, isolated to `isolation`, runs there already.
+  /// Whether the calling code, isolated to `isolation`, runs at the place.
   func isHere(_ isolation: (any Actor)?) -> Bool {
     switch self {
     case .pushingThread: true
@@ -25,7 +25,7 @@ enum Place: Sendable {
     }
   }
 
-  /// Makes it possible to find out whether code runs there.
+  /// Prepares the place, so that code can find out whether it runs there.
   func prepare() {
     switch self {
     case .pushingThread: break
@@ -34,7 +34,7 @@ enum Place: Sendable {
     }
   }
 
-  /// Runs `body` there: at once on the pushing thread, soon elsewhere.
+  /// Runs a closure at the place: at once on the pushing thread, soon elsewhere.
   func run(_ body: @escaping @Sendable () -> Void) {
     switch self {
     case .pushingThread: body()
@@ -43,7 +43,7 @@ enum Place: Sendable {
     }
   }
 
-  /// The queue on which code elsewhere can have something done there and wait for it; actors but the main one have none.
+  /// The queue on which other threads can run code at the place and wait for it; actors other than the main one have none.
   var queueToWaitFor: DispatchQueue? {
     switch self {
     case .pushingThread: nil

@@ -1,14 +1,14 @@
 import Concord
 
-/// Objects that were pushed, or removed, on their way to the environments.
+/// A push of objects, or of removals, on its way to the environments.
 ///
-/// The stores are asked first. What one of them discards as stale, the owners do not take: they are told of its state.
+/// The stores are asked first. Owners do not receive a state that a store discards as stale, but the store's state.
 final class Push: Sendable {
-  /// What an environment is told.
+  /// The content of a push that an environment receives.
   struct Content: Sendable {
-    /// What it is called with.
+    /// The object that the environment is called with.
     let object: any ConsistentObject
-    /// All that it brings, gathered once for all environments.
+    /// The index of all objects in it, made once for all environments.
     let index: ConsistentIndex
 
     init(_ objects: [any ConsistentObject], removing removed: [any ConsistentObject] = []) {
@@ -22,7 +22,7 @@ final class Push: Sendable {
       }
     }
 
-    /// The objects that were pushed, each once, in the state that counts, as what is in them is.
+    /// The pushed objects, each once, in their winning states, as the objects inside them are.
     var objects: [any ConsistentObject] {
       guard let batch = object as? ConsistentBatch else { return [object] }
       var seen: Set<Int> = []
@@ -33,25 +33,26 @@ final class Push: Sendable {
     }
   }
 
-  /// How fresh the objects are, for the stores.
+  /// The stamp of the objects, for the stores.
   private let stamp: Stamp?
-  /// How fresh some of them are by themselves, by their position in the index.
+  /// The stamps that some objects have of their own, by their position in the index.
   private let stamps: [Int: Stamp]
-  /// Who pushes.
+  /// The context of the pushing code.
   let context: TransactionContext?
-  /// How many pushes it answers: a store answers a push that it discards, another one may have to answer that.
+  /// The length of the chain of pushes that it answers: a store answers a push that it discards, and another one may answer
+  /// that.
   private let answers: Int
-  /// What was pushed, as the stores get it.
+  /// The pushed content, as the stores receive it.
   let given: Content
   private let objects: [any ConsistentObject]
   private let removed: [any ConsistentObject]
 
   private struct State {
-    /// How many stores have not answered.
+    /// The number of stores that have not answered.
     var asked = 0
-    /// What the stores have in place of what they discarded.
+    /// The stores' states of the objects that they discarded.
     var kept: [any ConsistentObject] = []
-    /// What the owners are told, once all stores have answered.
+    /// The content for the owners, once all stores have answered.
     var content: Content?
     var whenDecided: (@Sendable () -> Void)?
   }
@@ -75,7 +76,7 @@ final class Push: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Several that an environment was not told of, as one: of each object the last state, unless any removes it.
+  /// Combines several pushes that an environment missed: the last state of each object, unless one of them removes it.
   convenience init(combining pushes: [Push]) {
     let contents = pushes.compactMap(\.content)
     self.init(
@@ -83,25 +84,25 @@ final class Push: Sendable {
     ask(0)
   }
 
-  /// Whether a store that discards it is to say so. Answers are newer than what they answer, so they come to an end; unless
-  /// there is no newer stamp.
+  /// Whether a store that discards the push is to answer. Answers are newer than the answered push, so they come to an end,
+  /// unless there is no newer stamp.
   var mayBeAnswered: Bool { answers < 8 }
 
-  /// The states that it brings, in the order in which a store takes them, each with its stamp.
+  /// The states of the push, in the order in which a store takes them, each with its stamp.
   var updates: [(object: any ConsistentObject, stamp: Stamp?)] {
     let objects = given.index.updated
     if stamps.isEmpty { return objects.map { ($0, stamp) } }
-    // The oldest first: what is inside is then not left with the greater stamp of what contains it.
+    // The oldest first, so that an object inside another does not keep the greater stamp of that.
     let stamped = objects.map { object in
       (object, given.index.position(of: object).flatMap { stamps[$0] } ?? stamp)
     }
     return stamped.sorted { $0.1 ?? .infinity < $1.1 ?? .infinity }
   }
 
-  /// What the owners are told; `nil` while a store has not answered.
+  /// The content for the owners; `nil` while a store has not answered.
   var content: Content? { state.withLock { $0.content } }
 
-  /// Says how many stores are asked, before any of them is.
+  /// Sets the number of stores that are asked, before the first is.
   func ask(_ stores: Int) {
     state.withLock { state in
       state.asked = stores
@@ -109,7 +110,7 @@ final class Push: Sendable {
     }
   }
 
-  /// Notes the answer of a store: its states of what it discarded.
+  /// Notes the answer of a store: its states of the objects that it discarded.
   func answer(keeping kept: [any ConsistentObject] = []) {
     let all = state.withLock { state -> [any ConsistentObject]? in
       state.kept += kept
@@ -117,7 +118,7 @@ final class Push: Sendable {
       return state.asked == 0 ? state.kept : nil
     }
     guard let all else { return }
-    // Without the lock, because this runs code of the objects. The last ones count, and they are the outermost.
+    // Without the lock, because this runs the user's code. The last ones count, and they are the outermost.
     let content = all.isEmpty ? given : Content(objects + all, removing: removed)
     let whenDecided = state.withLock { state in
       state.content = content
@@ -126,7 +127,7 @@ final class Push: Sendable {
     whenDecided?()
   }
 
-  /// Whether all stores have answered. If not, `body` is called by the thread that brings the last answer.
+  /// Whether all stores have answered. If not, `body` is called by the thread with the last answer.
   func isDecided(orLater body: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       if state.content == nil { state.whenDecided = body }

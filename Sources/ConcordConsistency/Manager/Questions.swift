@@ -12,17 +12,18 @@ final class Questions: Sendable {
     self.limit = limit
   }
 
-  /// Asks what the environment of `registration` owns.
+  /// Asks for the objects of a registered environment.
   func ask(_ registration: Registration, on queue: DispatchQueue, number: Int) {
     queue.async(group: group) {
-      // Nobody waits for the answer any more.
+      // The answer is not awaited any longer.
       if self.limit < Date() { return }
       let objects = registration.objects(until: self.limit)
       self.answers.withLock { $0[number] = objects }
     }
   }
 
-  /// What was answered, by number. Waiting for good could be a deadlock, since the queue may be waiting for this thread.
+  /// Waits for the answers, and returns them by number. Waiting without a limit could be a deadlock, since the queue may be
+  /// waiting for this thread.
   func wait() -> [Int: [any ConsistentObject]] {
     _ = group.wait(timeout: .now() + limit.timeIntervalSinceNow)
     return answers.withLock { $0 }

@@ -1,37 +1,37 @@
 import Concord
 import Foundation
 
-/// An environment, where it is called, and the pushes it has not seen yet.
+/// An environment with the place where it is called, and the pushes that it has not received yet.
 ///
-/// One thread at a time is busy with the environment; whoever is, also delivers what arrives meanwhile.
+/// One thread at a time is busy with the environment, and also delivers pushes that arrive meanwhile.
 // Unchecked because of the environment, which is only loaded where it is called, or while the caller holds it (so that
 // it is never released by a thread that it does not belong to), of `inFlight`, which only the busy thread uses, and of
 // the fields guarded by `condition`.
 final class Registration: @unchecked Sendable {
-  /// Whether this thread is within a call of some environment. Then it does not wait for others, which might be
-  /// waiting for it.
+  /// Whether this thread is within a call of an environment. Then it does not wait for other threads, which might be waiting
+  /// for it.
   @TaskLocal static var isWithinCall = false
 
   private weak var environment: (any ConsistentEnvironment)?
-  /// The environment's, which another one may have when it has gone.
+  /// The address of the environment, which another one may have after its release.
   let key: ObjectIdentifier
-  /// Whether this is a store's. Nobody may wait for one that another thread is busy with, because others may be waiting
-  /// for the transaction that this thread is in.
+  /// Whether the environment is a store's. No thread may wait for one that another thread is busy with, because that may be
+  /// waiting for the transaction that this thread is in.
   let isStore: Bool
   private var inFlight = InFlight()
 
   private let condition = NSCondition()
-  /// Where the environment is called, guarded by `condition`.
+  /// The place where the environment is called, guarded by `condition`.
   private var place: Place
   /// Whether the environment is paused, guarded by `condition`.
   private var isPaused = false
-  /// Whether what waits is to be made one push, guarded by `condition`.
+  /// Whether waiting pushes are to be combined, guarded by `condition`.
   private var mustCombine = false
-  /// Whether the environment was unregistered or has gone, guarded by `condition`.
+  /// Whether the environment was unregistered or released, guarded by `condition`.
   private var hasEnded = false
-  /// What was pushed and not delivered, guarded by `condition`.
+  /// The pushes that were not delivered, guarded by `condition`.
   private var waiting: [(push: Push, number: Int)] = []
-  /// How many pushes came, and how many of them were delivered, guarded by `condition`.
+  /// The numbers of posted and of delivered pushes, guarded by `condition`.
   private var posted = 0
   private var delivered = 0
   /// The thread that is busy with the environment, guarded by `condition`.
@@ -46,18 +46,18 @@ final class Registration: @unchecked Sendable {
 
   // MARK: Registering
 
-  /// Calls the environment at another place from now on, with what is waiting, too. `false` if this is the registration
-  /// of another one, whose address it has.
+  /// Changes the place where the environment is called, also with waiting pushes. Returns `false` if this is the registration
+  /// of another environment, which had the same address.
   func move(_ environment: any ConsistentEnvironment, to place: Place) -> Bool {
     guard self.environment === environment else { return false }
     condition.withLock { self.place = place }
     return true
   }
 
-  /// Delivers nothing until `resume`.
+  /// Stops delivering until `resume`.
   func pause() { condition.withLock { isPaused = true } }
 
-  /// Delivers again: what was pushed meanwhile as one push. Gives the number to deliver.
+  /// Delivers again, beginning with all missed pushes as one. Returns the number to deliver.
   func resume() -> Int {
     condition.withLock {
       (mustCombine, isPaused) = (mustCombine || isPaused, false)
@@ -65,10 +65,10 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// Makes what waits one push, as far as the stores have answered. Only the busy thread does.
+  /// Combines the waiting pushes that the stores have answered. Only the busy thread may call it.
   private func combineWaiting() {
     let ready = condition.withLock {
-      // A long pause is not to keep every push.
+      // A long pause must not keep every push.
       guard mustCombine || (isPaused && waiting.count > 128) else { return [(push: Push, number: Int)]() }
       mustCombine = false
       return Array(waiting.prefix { $0.push.content != nil })
@@ -83,7 +83,7 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// Delivers nothing any more.
+  /// Ends the registration, after which nothing is delivered.
   func end() {
     let undelivered = condition.withLock {
       defer { waiting = [] }
@@ -95,7 +95,7 @@ final class Registration: @unchecked Sendable {
     if isStore { for (push, _) in undelivered { push.answer() } }
   }
 
-  /// Calls `forget` if the environment has gone, at the place where it would be called.
+  /// Calls `forget` if the environment was released, at the place where it would be called.
   func check(_ forget: @escaping @Sendable () -> Void) {
     let place = condition.withLock { self.place }
     place.run { if self.environment == nil { forget() } }
@@ -103,8 +103,7 @@ final class Registration: @unchecked Sendable {
 
   // MARK: Delivering
 
-  /// Takes the push with the given number among all, to be delivered by a call of `deliver(_:from:)` with the number that
-  /// this returns.
+  /// Adds the push with the given number among all. Returns the number with which `deliver(_:from:)` delivers it.
   func post(_ push: Push, number: Int) -> Int {
     condition.withLock {
       waiting.append((push, number))
@@ -113,8 +112,8 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// Calls the environment with the pushes up to the given one, here if this is the place for it; those that all stores
-  /// have answered. Calls `forget` if it has gone.
+  /// Calls the environment with the pushes up to the given one that all stores have answered, here if this is its place.
+  /// Calls `forget` if the environment was released.
   func deliver(_ number: Int, from isolation: (any Actor)?, orElse forget: @escaping @Sendable () -> Void) {
     let place = condition.withLock { self.place }
     if place.isHere(isolation) {
@@ -169,7 +168,7 @@ final class Registration: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// What the environment owns, read here; nothing if another thread is busy with it for too long.
+  /// Returns the environment's objects, read here; none if another thread is busy with the environment for too long.
   func objects(until limit: Date) -> [any ConsistentObject] {
     let place = condition.withLock { self.place }
     guard begin(until: limit) else {
@@ -177,21 +176,21 @@ final class Registration: @unchecked Sendable {
       return isBusyHere ? environment?.objects ?? [] : []
     }
     let objects = Self.$isWithinCall.withValue(true) { environment?.objects ?? [] }
-    // What was pushed meanwhile, nobody else delivers.
+    // No other thread delivers what was pushed meanwhile.
     deliverAll(at: place, orElse: {})
     return objects
   }
 
-  /// Where the environment can be read.
+  /// The place where the environment can be read.
   var currentPlace: Place { condition.withLock { place } }
 
   // MARK: One thread at a time
 
-  /// How long a thread waits for another. Should that wait for it in turn, this ends it.
+  /// The time for which a thread waits for another, which ends a deadlock if that waits for this one.
   static let patience: TimeInterval = 1
 
-  /// Makes this thread the busy one, once no other is. `false` if it must not wait for that, has waited too long, or
-  /// another thread has delivered the push with the given number.
+  /// Makes this thread the busy one, once no other is. Returns `false` if it must not wait, has waited too long, or another
+  /// thread has delivered the push with the given number.
   private func begin(orUntilDelivered number: Int = .max, until limit: Date? = nil) -> Bool {
     let mayWait = !isStore && !Self.isWithinCall
     let limit = limit ?? Date(timeIntervalSinceNow: Self.patience)
@@ -205,12 +204,12 @@ final class Registration: @unchecked Sendable {
     }
   }
 
-  /// The next push to deliver at `place`. If there is none, or the environment is called elsewhere by now, this thread is
-  /// busy with it no longer.
+  /// Returns the next push to deliver at `place`. If there is none, or the environment is called elsewhere by now, this
+  /// thread is not busy any longer.
   private func next(at place: Place, orElse forget: @escaping @Sendable () -> Void) -> (push: Push, number: Int)? {
     let (push, moved) = condition.withLock { () -> ((push: Push, number: Int)?, Int?) in
       let isHere = self.place.isSame(as: place)
-      // What the stores have not answered, and all after it, is delivered by who brings the last answer.
+      // A push that stores have not answered, and all after it, are delivered by the thread with the last answer.
       let isReady = waiting.first.map { isStore || $0.push.content != nil } ?? false
       if isHere, isReady, !isPaused { return (waiting.removeFirst(), nil) }
       busyThread = nil

@@ -2,22 +2,22 @@
 struct Registrations {
   private var byKey: [ObjectIdentifier: Registration] = [:]
   private var ordered: [Registration] = []
-  /// How many of `ordered` are there no longer.
+  /// The number of removed entries in `ordered`.
   private var gone = 0
-  /// The number at which it is looked whether environments have gone that nobody pushes to.
+  /// The number of registrations at which those of released environments are searched.
   private var limit = 64
 
   var all: [Registration] {
     gone == 0 ? ordered : ordered.filter { byKey[$0.key] === $0 }
   }
 
-  /// The registration of an environment at this address, perhaps of one that has gone.
+  /// The registration of the environment at an address, which may have been released.
   subscript(key: ObjectIdentifier) -> Registration? {
     byKey[key]
   }
 
-  /// Adds a registration in place of one with the same key. Gives back those to look at, whether they have gone: all
-  /// of them, but only when their number has doubled.
+  /// Adds a registration, and replaces one with the same key. Returns the registrations to check for released environments:
+  /// all, but only when their number has doubled.
   mutating func insert(_ registration: Registration) -> [Registration] {
     if byKey.updateValue(registration, forKey: registration.key) != nil { gone += 1 }
     ordered.append(registration)

@@ -1,8 +1,10 @@
 extension ConsistentValue {
-  /// This value with everything in it, at any depth, that `object` or something in `object` is a newer state of.
+  /// Returns the value with the states of all objects in it, at any depth, replaced by those in `object`.
   ///
-  /// `object` may be of another type: then the parts that both share are merged. Where `object` has several states of
-  /// one object, the outermost counts, among equally nested ones the last. Costs one walk through both.
+  /// `object` may be of another type: then the objects that both contain are merged. If `object` contains several states of
+  /// one object, the outermost counts, or the last of equally nested ones.
+  ///
+  /// - Complexity: one walk through both.
   @inlinable
   public func updated(with object: any ConsistentObject) -> Self {
     merged(by: ConsistentMerge(of: object)) ?? self
@@ -10,16 +12,16 @@ extension ConsistentValue {
 }
 
 extension ConsistentValue where Self: Sendable {
-  /// ``updated(with:)``, away from the caller's actor.
+  /// Returns the result of ``updated(with:)``, computed outside of the caller's actor.
   ///
-  /// It has a name of its own because it is no drop-in: what the caller has may change while it waits for the result.
+  /// It has another name because it is no drop-in replacement: the caller's objects may change while it waits for the result.
   @concurrent
   public func updatedInBackground(with object: any ConsistentObject) async -> Self {
     updated(with: object)
   }
 
-  /// ``updated(with:)`` on a queue of the environment's, in the order of the calls for that environment; `completion` is
-  /// called on the main actor, in the same order.
+  /// Computes ``updated(with:)`` on a queue of the environment's, in the order of the calls for that environment.
+  /// `completion` receives the result on the main actor, in the same order.
   public func updated(
     with object: any ConsistentObject, in environment: AnyObject, completion: @escaping @MainActor (Self) -> Void
   ) {
@@ -30,21 +32,21 @@ extension ConsistentValue where Self: Sendable {
 
 // Disfavored, so that the literal `[video]` is an array of videos.
 extension Array where Element == any ConsistentObject {
-  /// These objects with everything in them that `object` or something in `object` is a newer state of.
+  /// Returns the objects with the states of all objects in them replaced by those in `object`.
   @_disfavoredOverload
   public func updated(with object: any ConsistentObject) -> [any ConsistentObject] {
     mergedElements(by: ConsistentMerge(of: object)) ?? self
   }
 
-  /// The same, away from the caller's actor.
+  /// Returns the objects updated with `object`, computed outside of the caller's actor.
   @_disfavoredOverload
   @concurrent
   public func updatedInBackground(with object: any ConsistentObject) async -> [any ConsistentObject] {
     updated(with: object)
   }
 
-  /// The same on a queue of the environment's, in the order of the calls for that environment; `completion` is
-  /// called on the main actor, in the same order.
+  /// Updates the objects on a queue of the environment's, in the order of the calls for that environment. `completion`
+  /// receives the result on the main actor, in the same order.
   @_disfavoredOverload
   public func updated(
     with object: any ConsistentObject, in environment: AnyObject,

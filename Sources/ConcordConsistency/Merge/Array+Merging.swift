@@ -1,8 +1,8 @@
 extension Array {
-  /// The array with those elements replaced for which `newer` gives something, `nil` if there are none.
+  /// Returns the array with those elements replaced for which `newer` returns a value; `nil` if there are none.
   ///
-  /// It ends where nothing is newer and `isOver` says so. `newer` gets a pointer, and reads through it: a large struct is
-  /// copied, with all references in it counted, when it is passed otherwise.
+  /// It ends where nothing is newer and `isOver` returns `true`. `newer` receives a pointer, since passing a large struct
+  /// would copy it, and count all references in it.
   @inlinable
   @inline(__always)
   func merging(until isOver: () -> Bool = { false }, _ newer: (UnsafePointer<Element>) -> Element?) -> [Element]? {

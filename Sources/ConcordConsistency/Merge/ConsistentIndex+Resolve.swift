@@ -1,4 +1,4 @@
-/// Objects that contain each other: the positions of one strongly connected part of what a merge brings.
+/// A strongly connected component of the objects that a merge brings, by their positions.
 struct Cycle {
   let members: Set<Int>
 
@@ -8,10 +8,10 @@ struct Cycle {
 }
 
 extension ConsistentIndex {
-  /// Puts the winners in place of all other occurrences inside of the winners.
+  /// Replaces all occurrences inside of the winners by the winning states.
   ///
-  /// Contained objects come first, so that each winner is complete when it is put into others. Within a cycle that
-  /// cannot be: there the occurrences keep the shape in which they came, and take the winner's other properties.
+  /// Contained objects come first, so that each winner is complete when it is written into other objects. Within a cycle that
+  /// is not possible: there the occurrences keep the shape in which they came, and take the winner's other properties.
   func resolve() {
     let merge = ConsistentMerge(self, for: .resolving)
     let selfLinked = Set(links.lazy.filter { $0.parent == $0.child }.map(\.parent))
@@ -35,7 +35,7 @@ extension ConsistentIndex {
 }
 
 extension ConsistentIndex {
-  /// Whether `object` is removed, or cannot do without what is.
+  /// Whether an object is removed, or requires one that is.
   func removes(_ object: any ConsistentObject) -> Bool {
     func removes<Object: ConsistentObject>(_ object: Object) -> Bool {
       if case .goes = ConsistentMerge(self).fate(of: object) { true } else { false }
@@ -59,14 +59,14 @@ extension ConsistentMerge {
     }
   }
 
-  /// An occurrence within its own cycle: the winner with the links into the cycle that the occurrence came with.
+  /// Returns the state for an occurrence within its own cycle: the winner with the occurrence's links into the cycle.
   func keepingShape<Object: ConsistentObject>(of object: Object, at position: Int) -> Object? {
     if index.occurrences[position] == 1 { return mergedParts(of: object) }
     return once(object) { deeper { (index.winners[position] as? Object).map { shaping($0, like: object) } } }
   }
 
-  /// The winner, and not the occurrence, is what is changed: fields that are not listed, or cannot be set, are the
-  /// winner's. A link that cannot be set is the winner's, too, as it came.
+  /// Returns the winner with an object's links into the cycle. Fields that are not listed or cannot be set, and links that
+  /// cannot be set, are the winner's.
   private func shaping<Object: ConsistentObject>(_ winner: Object, like object: Object) -> Object {
     var own: [String: Any] = [:]
     for case (let label, let value?) in object.properties { own[label] = value }
@@ -80,13 +80,13 @@ extension ConsistentMerge {
         change(label, value, &changes)
       }
     }
-    // A property that is listed only while it has a value.
+    // Properties that are listed only while they have a value.
     for (label, value) in own where leadsIntoCycle(value) { links.append((label, rest(of: value))) }
     let shaped = links.reduce(winner) { $0.setting(property: $1) }
     return setting(changes, in: shaped, { $0.properties }, { $0.setting(property: $1) }) ?? shaped
   }
 
-  /// What this merge leaves of a value.
+  /// Returns what the merge leaves of a value; `nil` if nothing.
   private func rest(of value: Any) -> Any? {
     switch withFate({ updated(dynamic: value) }) {
     case .stays: value

@@ -1,26 +1,26 @@
-/// All objects that one merge brings or takes away, by type and id; built once, then read by any number of threads.
+/// An index of all objects that one merge brings or removes, by type and id; built once, then read by any number of threads.
 ///
-/// Where the same object comes several times, the occurrence nearest to the outside wins, among equally near ones the
-/// last; the winner then stands at every place inside of the others (see `ConsistentIndex+Resolve.swift`). What is removed
-/// wins over all states, and stands nowhere inside of them.
+/// If the same object occurs several times, the outermost occurrence wins, or the last of equally nested ones. The winner
+/// then replaces all others (see `ConsistentIndex+Resolve.swift`). A removal wins over all states, and the removed object is
+/// removed from them.
 // Unchecked because its parts change only until `init` returns.
 @usableFromInline
 final class ConsistentIndex: @unchecked Sendable {
-  /// One table a type that occurs.
+  /// A table for each type that occurs.
   private var tables: [(type: ObjectIdentifier, table: IndexTable)] = []
   /// The types that occur.
   private(set) var types: Set<ObjectIdentifier> = []
-  /// The winners, by position; what is removed in the state that was given.
+  /// The winners, by position; removed objects in the state that was given.
   var winners: [any ConsistentObject] = []
-  /// In how many states, as far as one can see, the object at a position occurs.
+  /// The number of states in which the object at a position occurs, as far as can be told.
   private(set) var occurrences: [Int] = []
-  /// Which object contains which, by position; only what `resolve` needs.
+  /// The containment of objects in others, by position; only the links that `resolve` needs.
   private(set) var links: [(parent: Int, child: Int)] = []
-  /// Whether what stands at a position is not what was found there, because something inside was replaced.
+  /// Whether the object at a position was changed, because an object inside it was replaced.
   var isResolved: [Bool] = []
-  /// Whether what stands at a position is removed.
+  /// Whether the object at a position is removed.
   private(set) var isRemoved: [Bool] = []
-  /// Whether anything is removed.
+  /// Whether any object is removed.
   @usableFromInline private(set) var removes = false
   private(set) var hasDuplicates = false
 
@@ -31,12 +31,12 @@ final class ConsistentIndex: @unchecked Sendable {
     if hasDuplicates || removes { resolve() }
   }
 
-  /// The states that it brings.
+  /// The states that the merge brings.
   var updated: [any ConsistentObject] {
     removes ? zip(winners, isRemoved).compactMap { $1 ? nil : $0 } : winners
   }
 
-  /// What it takes away.
+  /// The objects that the merge removes.
   var removed: [any ConsistentObject] {
     removes ? zip(winners, isRemoved).compactMap { $1 ? $0 : nil } : []
   }
@@ -46,12 +46,12 @@ final class ConsistentIndex: @unchecked Sendable {
     removes = true
   }
 
-  /// The index of what `object` brings; a batch has it already.
+  /// Returns the index of the objects in `object`, which a batch has already.
   static func of(_ object: any ConsistentObject) -> ConsistentIndex {
     (object as? ConsistentBatch)?.index ?? ConsistentIndex([object])
   }
 
-  /// Breadth first, so that the first occurrence that is met is the nearest, and depth costs no stack.
+  /// Collects the objects breadth-first, so that the first occurrence is the outermost, and depth costs no stack.
   private func gather(_ roots: [any ConsistentObject], removing removed: [any ConsistentObject]) {
     for object in removed {
       let table = makeTable(for: object, capacity: removed.count)
@@ -107,17 +107,17 @@ final class ConsistentIndex: @unchecked Sendable {
 
   func table(for type: any Any.Type) -> IndexTable? {
     let key = ObjectIdentifier(type)
-    // What is merged has few types, mostly one: comparing is faster than hashing.
+    // A merge has few types, usually one: comparing is faster than hashing.
     for (type, table) in tables where type == key { return table }
     return nil
   }
 
-  /// Whether the object with this identity is removed.
+  /// Whether the merge removes the object with an identity.
   func brings(removalOf object: any ConsistentObject) -> Bool {
     position(of: object).map { isRemoved[$0] } ?? false
   }
 
-  /// The position of the object with this identity, if the merge brings it.
+  /// Returns the position of the object with an identity, if the merge brings it.
   func position(of object: any ConsistentObject) -> Int? {
     guard let table = table(for: type(of: object)) else { return nil }
     return table.position(of: object)

@@ -2,8 +2,8 @@ import Concord
 import Foundation
 
 extension ConsistentMerge {
-  /// Goes one object deeper. A long chain of objects is walked on several threads' stacks, one after the other, so that
-  /// its length does not matter.
+  /// Runs a closure one object deeper. A long chain of objects continues on another thread's stack, so that its length does
+  /// not matter.
   @usableFromInline
   func deeper<Result>(_ walk: () -> Result) -> Result {
     depth += 1
@@ -27,7 +27,7 @@ extension ConsistentMerge {
     }
   }
 
-  /// A function of its own, so that nothing refers to the work when it returns.
+  /// Runs the work. A separate function, so that nothing refers to the work when it returns.
   private static func run<Result>(_ work: Locked<(() -> Result)?>, _ result: Locked<Result?>) {
     guard let walk = work.withLock({ $0 }) else { return }
     work.withLock { $0 = nil }

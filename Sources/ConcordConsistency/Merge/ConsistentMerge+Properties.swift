@@ -1,5 +1,6 @@
 extension ConsistentMerge {
-  /// Those properties that this merge changes, with their new values, `nil` for what goes; `nil` if there are none.
+  /// Returns the properties that this merge changes, with their new values, `nil` for removed ones; returns `nil` if there
+  /// are none.
   @usableFromInline
   func changes(in properties: [Property]) -> [Property]? {
     var changes: [Property] = []
@@ -13,7 +14,7 @@ extension ConsistentMerge {
     return changes.isEmpty ? nil : changes
   }
 
-  /// Adds what this merge makes of a property, if it changes that: `nil` for what goes.
+  /// Adds a property with its new value, if this merge changes it: `nil` if the value is removed.
   func change(_ label: String, _ value: Any, _ changes: inout [Property]) {
     switch withFate({ updated(dynamic: value) }) {
     case .stays: break
@@ -22,9 +23,9 @@ extension ConsistentMerge {
     }
   }
 
-  /// `value` with the changes made; `nil` if it cannot do without what goes, and so goes itself.
+  /// Returns `value` with the changes made; `nil` if it requires a removed object, and so is removed itself.
   ///
-  /// Whether each was taken is checked by reading it again, since `setting(property:)` has no other way to say so.
+  /// Each property is read again to find out whether it was set, since `setting(property:)` does not tell.
   @usableFromInline
   func setting<Value>(
     _ changes: [Property], in value: Value, _ read: (Value) -> [Property], _ set: (Value, Property) -> Value

@@ -1,50 +1,50 @@
-/// One walk through a value, which puts what an index holds in place of what the value holds.
+/// One walk through a value, which replaces the objects in it by their states in an index.
 ///
-/// Generated conformances and containers of your own hand each of their parts to `updated(_:)`.
+/// Generated conformances and containers of your own pass each of their parts to `updated(_:)`.
 public final class ConsistentMerge {
   @usableFromInline let index: ConsistentIndex
-  /// Set while the winners of an index are merged with each other: the cycle that the current winner belongs to.
+  /// The cycle of the current winner, while the winners of an index are merged with each other.
   var cycle: Cycle?
-  /// What the walk is for.
+  /// The purpose of the walk.
   private let purpose: Purpose
-  /// What a walk that only looks has found so far.
+  /// The finding so far of a walk that only looks.
   private(set) var finding = Finding.untouched
-  /// What a walk that only looks found to be a change.
+  /// The change that a walk which only looks has found.
   private(set) var changed: (any ConsistentObject)?
-  /// Whether anything is removed.
+  /// Whether any object is removed.
   @usableFromInline let removes: Bool
-  /// Set by what goes, until the nearest that can do without it has taken note.
+  /// Whether the walked value is removed. Set until the nearest parent that does not require it has handled it.
   @usableFromInline var isGone = false
   /// Whether a walk that only looks has found a change, and may end.
   @usableFromInline private(set) var isOver = false
   private var walkers = ValueWalkers()
-  /// How many objects, one in the other, are being walked.
+  /// The number of nested objects that are being walked.
   @usableFromInline var depth = 0
   private var allPlans: [MergePlan] = []
-  /// A pointer, since this is looked at for every object that is walked.
+  /// The plans by type. A pointer, since it is read for every walked object.
   @usableFromInline let plans = UnsafeMutablePointer<PlanSlot>.allocate(capacity: planSlotCount)
-  /// Class instances that were walked, with what became of them: nothing, while that is going on.
+  /// The class instances that were walked, with their fates: unchanged while the walk is going on.
   private var instances: [ObjectIdentifier: Fate<any ConsistentObject>] = [:]
-  /// The last state of each deep object that was walked, with what became of it.
+  /// The last state of each deep object that was walked, with its fate.
   private var walked: [ObjectKey: (object: any ConsistentObject, fate: Fate<any ConsistentObject>)] = [:]
 
-  /// What a merge is for.
+  /// The purposes of a merge.
   enum Purpose: Equatable {
-    /// To replace what the index has newer states of.
+    /// Replacing objects by their states in the index.
     case merging
-    /// To put the winners of the index into each other.
+    /// Merging the winners of the index with each other.
     case resolving
-    /// To see whether merging would change anything; or only the first thing that it would find.
+    /// Finding out whether merging would change anything, or only what it would find first.
     case looking(untilTouched: Bool)
   }
 
-  /// What looking has found, the least first.
+  /// The findings of a walk that only looks, the least first.
   enum Finding: Int {
-    /// Nothing of what the merge brings.
+    /// None of the objects that the merge brings.
     case untouched
-    /// Some of it, in the state in which it is brought.
+    /// Some of the objects, in the states that the merge brings.
     case unchanged
-    /// Some of it, in another state.
+    /// Some of the objects, in other states.
     case changed
   }
 
@@ -55,7 +55,7 @@ public final class ConsistentMerge {
     plans.initialize(repeating: PlanSlot(type: nil, plan: nil), count: planSlotCount)
   }
 
-  /// A merge of what `object` brings.
+  /// Creates a merge of the objects in `object`.
   @usableFromInline
   convenience init(of object: any ConsistentObject) {
     Telling.current?.noteMerge(with: object)
@@ -67,23 +67,23 @@ public final class ConsistentMerge {
     plans.deallocate()
   }
 
-  /// `value` after this merge, or `nil` if it changes nothing in it.
+  /// Returns a value after this merge; `nil` if the merge changes nothing in it.
   ///
-  /// If `value` goes with what was removed, so does what holds it: an optional, an array, a set, a dictionary and an object
-  /// written by hand whose property takes `nil` can do without. A container of your own asks for ``fate(of:)``.
+  /// If `value` is removed, so is its parent, except for an optional, an array, a set, a dictionary, and an object written by
+  /// hand whose property accepts `nil`. A container of your own that does not require the value uses ``fate(of:)``.
   @inlinable
   public func updated<Value: ConsistentValue>(_ value: Value) -> Value? {
     value.merged(by: self)
   }
 
-  /// `objects` after this merge, or `nil` if it changes none of them.
+  /// Returns objects after this merge; `nil` if the merge changes none of them.
   @inlinable
   public func updated<Object: StaticallyConsistent>(_ objects: [Object]) -> [Object]? {
     Object.merged(all: objects, by: self)
   }
 
-  /// `value` after this merge, or `nil`: a value of which nothing is known changes only if its type leaves open what
-  /// it holds, such as `any Model`.
+  /// Returns a value of any type after this merge; `nil` if the merge changes nothing in it. Only values of types whose
+  /// contents are not known at compile time, such as `any Model`, can change.
   @inlinable
   public func updated<Value>(_ value: Value) -> Value? {
     if isPlain(Value.self) { return nil }
@@ -98,7 +98,7 @@ public final class ConsistentMerge {
 
   // MARK: Objects
 
-  /// The position in the index of the object that has the identity of `object`, if the merge brings it.
+  /// Returns the position in the index of the object with the identity of `object`, if the merge brings it.
   @usableFromInline
   func position(of object: some ConsistentObject) -> Int? {
     index.table(for: type(of: object))?.position(of: object)
@@ -110,7 +110,7 @@ public final class ConsistentMerge {
     index.table(for: type) != nil
   }
 
-  /// What the merge brings for `object`, which stands at `position` of the index; `nil` if that is no change.
+  /// Returns the state that the merge brings for `object`, which is at `position` of the index; `nil` if that is no change.
   @usableFromInline
   func newer<Object: ConsistentObject>(at position: Int, of object: Object) -> Object? {
     if removes, index.isRemoved[position] { return found(removed: object) }
@@ -144,11 +144,11 @@ public final class ConsistentMerge {
     return nil
   }
 
-  /// Notes that what is being walked goes.
+  /// Notes that the walked value is removed.
   func goes() { isGone = true }
 
-  /// Walks a class instance only once, though it is met again, perhaps from within itself; and a value that lies deep,
-  /// or a diamond would be walked on each of its paths. (Near the surface there are few, and walking is cheaper.)
+  /// Walks a class instance only once, although it may occur again, also within itself, and a deep value, since a diamond
+  /// would be walked on each of its paths. (Values near the surface are few, and cheaper to walk than to remember.)
   @inlinable
   func once<Object: ConsistentObject>(_ object: Object, _ walk: () -> Object?) -> Object? {
     if isClass(Object.self) { return onceForInstance(object, walk) }
@@ -188,7 +188,7 @@ public final class ConsistentMerge {
 
   // MARK: Plans
 
-  /// Calls `body` with what there is to do for objects of a static type.
+  /// Calls a closure with the plan for objects of a static type.
   @inlinable
   func withPlan<Object: StaticallyConsistent, Result>(
     for type: Object.Type, _ body: (StaticMergePlan<Object>) -> Result
@@ -197,8 +197,8 @@ public final class ConsistentMerge {
     let slot = plans + slotIndex(of: key)
     if slot.pointee.type != key { keep(StaticMergePlan<Object>(index), for: key, in: slot) }
     guard let plan = slot.pointee.plan else { return body(StaticMergePlan<Object>(index)) }
-    // Unmanaged, which saves counting references for each object. The plan is of this class, since a slot of this type
-    // is filled nowhere else; it lives on even if `body` fills the slot anew, because the merge keeps all plans.
+    // Unmanaged, which avoids counting references for each object. The plan has this class, since a slot of this type is
+    // filled nowhere else; it exists even if `body` refills the slot, because the merge retains all plans.
     return plan._withUnsafeGuaranteedRef { body(unsafeDowncast($0, to: StaticMergePlan<Object>.self)) }
   }
 
@@ -208,20 +208,20 @@ public final class ConsistentMerge {
     slot.pointee = PlanSlot(type: type, plan: .passUnretained(plan))
   }
 
-  /// Whether anything in a value of this type can change. Asked once for a collection, it saves going through it.
+  /// Whether the merge can change anything in values of a type. Checked once for a collection, it may save walking through it.
   public func concerns<Value: ConsistentValue>(_ type: Value.Type) -> Bool {
     ConsistentTypes.of(type).mayContain(anyOf: index.types)
   }
 }
 
-/// Where a merge finds the plan for a type.
+/// A slot with the plan for a type.
 @usableFromInline
 struct PlanSlot {
   @usableFromInline var type: ObjectIdentifier?
   @usableFromInline var plan: Unmanaged<MergePlan>?
 }
 
-/// The slot for a type: types are at least 8 bytes apart. Two types with the same one push each other out.
+/// Returns the index of the slot for a type: types are at least 8 bytes apart. Two types with the same slot replace each other.
 @inlinable
 func slotIndex(of type: ObjectIdentifier) -> Int {
   Int(bitPattern: UInt(bitPattern: type) >> 4 ^ UInt(bitPattern: type) >> 9) & (planSlotCount - 1)
@@ -229,14 +229,14 @@ func slotIndex(of type: ObjectIdentifier) -> Int {
 
 @usableFromInline let planSlotCount = 32
 
-/// Whether nothing can be in a value of static type `type`. Decided when it is specialised, so that it costs nothing.
+/// Whether values of a static type contain nothing. Decided at compile time where it is specialised.
 @inlinable
 @inline(__always)
 func isPlain<Value>(_ type: Value.Type) -> Bool {
   _isPOD(type) || type == String.self || type == String?.self
 }
 
-/// Whether values of the type are instances of a class. For types of another size this costs nothing.
+/// Whether values of a type are class instances. For types of another size than a reference this costs nothing.
 @inlinable
 @inline(__always)
 func isClass<Value>(_ type: Value.Type) -> Bool {

@@ -1,35 +1,35 @@
 import Concord
 
-/// The types of the objects that a value can hold at any depth, gathered once per type.
+/// The types of the objects that a value can contain at any depth, collected once per type.
 ///
 /// A merge skips a value whose types have none in common with what was pushed.
 public struct ConsistentTypes: Sendable {
-  /// The types that were included, so that types which contain each other end.
+  /// The types that were included, so that types which contain each other are included once.
   private var included: Set<ObjectIdentifier> = []
-  /// Those of them that have an identity.
+  /// The included types of objects.
   private(set) var objects: Set<ObjectIdentifier> = []
-  /// Whether objects of any type may turn up, because something is known only at run time.
+  /// Whether objects of any type may occur, because a type is known only at run time.
   private(set) var isOpen = false
 
   init() {}
 
-  /// Includes what a value of the given type can hold.
+  /// Includes the types that values of a type can contain.
   public mutating func include<Value: ConsistentValue>(_ type: Value.Type) {
     guard included.insert(ObjectIdentifier(type)).inserted else { return }
     Value.declareConsistentTypes(in: &self)
   }
 
-  /// Includes what the property can hold.
+  /// Includes the types that a property can contain.
   public mutating func include<Root, Value: ConsistentValue>(_ property: KeyPath<Root, Value>) {
     include(Value.self)
   }
 
-  /// Includes what the property can hold: nothing, unless its type leaves that open.
+  /// Includes the types that a property of any type can contain: none, unless its contents are known only at run time.
   public mutating func include<Root, Value>(_ property: KeyPath<Root, Value>) {
     include(unknown: Value.self)
   }
 
-  /// Says that objects of any type may turn up.
+  /// Declares that objects of any type may occur.
   public mutating func includeAnything() {
     isOpen = true
   }
@@ -48,7 +48,7 @@ public struct ConsistentTypes: Sendable {
     }
   }
 
-  /// Whether no object can be held.
+  /// Whether no objects can occur.
   var isEmpty: Bool {
     !isOpen && objects.isEmpty
   }
@@ -58,8 +58,8 @@ public struct ConsistentTypes: Sendable {
   }
 }
 
-/// Whether values of static type `type` are always of this very type: it is a struct or an enum, neither a class nor an
-/// existential. When in doubt, no.
+/// Whether values of a static type always have this type: it is a struct or an enum, neither a class nor an existential. In
+/// doubt, `false`.
 func isConcreteValueType(_ type: any Any.Type) -> Bool {
   // The first word of a type's metadata is its kind; the standard library offers no other way to tell an
   // existential type from a concrete one.
@@ -71,12 +71,12 @@ extension ConsistentTypes {
   private static let known = Locked<[ObjectIdentifier: ConsistentTypes]>([:])
   private static let knownParts = Locked<[ObjectIdentifier: ConsistentTypes]>([:])
 
-  /// What a value of the given type can hold, an object counted in.
+  /// Returns the types that values of a type can contain, including their own.
   static func of<Value: ConsistentValue>(_ type: Value.Type) -> ConsistentTypes {
     cached(type, in: known) { $0.include(type) }
   }
 
-  /// What can be inside of an object of the given type.
+  /// Returns the types that can occur inside objects of a type.
   static func ofParts<Object: StaticallyConsistent>(_ type: Object.Type) -> ConsistentTypes {
     cached(type, in: knownParts) { type.declareConsistentParts(in: &$0) }
   }
@@ -87,7 +87,7 @@ extension ConsistentTypes {
   ) -> ConsistentTypes {
     let key = ObjectIdentifier(type)
     if let types = cache.withLock({ $0[key] }) { return types }
-    // Outside of the lock, because this runs code of the types.
+    // Without the lock, because this runs the user's code.
     var types = ConsistentTypes()
     gather(&types)
     cache.withLock { $0[key] = types }

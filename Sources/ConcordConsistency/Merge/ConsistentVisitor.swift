@@ -1,6 +1,6 @@
-/// Gathers the objects in a value, one layer at a time: an object is taken, not entered.
+/// A visitor that collects the objects in a value, one level at a time: an object is collected, and not entered.
 public final class ConsistentVisitor {
-  /// The objects of the layer that is being gathered.
+  /// The objects of the level that is being collected.
   private(set) var found: [any ConsistentObject] = []
   private var walkers = ValueWalkers()
 
@@ -12,14 +12,14 @@ public final class ConsistentVisitor {
     value.visitConsistentObjects(self)
   }
 
-  /// Visits a value of which nothing is known: it holds objects only if its type leaves that open.
+  /// Visits a value of any type, which contains objects only if its contents are known only at run time.
   @inlinable
   public func visit<Value>(_ value: Value) {
     if isPlain(Value.self) { return }
     visit(dynamic: value)
   }
 
-  /// Takes `object` itself.
+  /// Collects an object.
   public func visit(object: any ConsistentObject) {
     found.append(object)
   }
@@ -29,7 +29,7 @@ public final class ConsistentVisitor {
     walkers[type(of: value)]?.visit(value, self)
   }
 
-  /// The objects found since the last call.
+  /// Returns the objects collected since the last call.
   func takeFound() -> [any ConsistentObject] {
     defer { found.removeAll() }
     return found

@@ -22,7 +22,7 @@ extension Optional: ConsistentValue where Wrapped: ConsistentValue {
 extension Array: ConsistentCollection, ConsistentValue where Element: ConsistentValue {
   @inlinable
   public func merged(by merge: ConsistentMerge) -> [Element]? {
-    // A long array asks first: what is cheap for one element adds up.
+    // A long array checks first, since small costs for each element add up.
     if count >= 16 {
       if let type = Element.self as? any StaticallyConsistent.Type { return merged(as: type, by: merge) }
       guard merge.concerns(Element.self) else { return nil }
@@ -33,7 +33,7 @@ extension Array: ConsistentCollection, ConsistentValue where Element: Consistent
 
   @usableFromInline
   func merged<Object: StaticallyConsistent>(as type: Object.Type, by merge: ConsistentMerge) -> [Element]? {
-    // `Object` is `Element`. A cast of an array goes through its elements, one of an `Any` sees that it is the same type.
+    // `Object` is `Element`. Casting the array would visit its elements; casting an `Any` finds that the type is the same.
     guard let objects = self as Any as? [Object], let newer = Object.merged(all: objects, by: merge) else { return nil }
     return newer as Any as? [Element]
   }

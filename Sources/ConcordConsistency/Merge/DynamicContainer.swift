@@ -1,6 +1,5 @@
-/// A container whose elements are no ``ConsistentValue`` by their static type, such as `[any Model]` or `[Any]`.
-///
-/// Its elements are looked at one by one at run time.
+/// A container whose elements are no ``ConsistentValue`` by their static type, such as `[any Model]` or `[Any]`, and are
+/// examined one by one at run time.
 protocol DynamicContainer {
   static func includeElements(in types: inout ConsistentTypes)
   func visitElements(_ visitor: ConsistentVisitor)

@@ -1,17 +1,17 @@
-/// What a merge makes of a value.
+/// The fate of a value in a merge.
 public enum Fate<Value> {
-  /// It stays as it is.
+  /// The value is unchanged.
   case stays
-  /// It takes this state.
+  /// The value is replaced.
   case changes(to: Value)
-  /// It was removed, or cannot do without what was.
+  /// The value was removed, or requires an object that was.
   case goes
 }
 
 extension Fate: Sendable where Value: Sendable {}
 
 extension ConsistentMerge {
-  /// What this merge makes of `value`: for a container of your own which can do without it.
+  /// Returns the fate of a value, for a container of your own that does not require the value.
   ///
   /// ```swift
   /// switch merge.fate(of: element) {
@@ -21,13 +21,13 @@ extension ConsistentMerge {
   /// }
   /// ```
   ///
-  /// Where ``updated(_:)`` is asked instead, whatever holds `value` goes with it.
+  /// With ``updated(_:)`` instead, the container would be removed with the value.
   @inlinable
   public func fate<Value: ConsistentValue>(of value: Value) -> Fate<Value> {
     withFate { value.merged(by: self) }
   }
 
-  /// What this merge makes of a value, when `walk` gives what is newer.
+  /// Returns the fate of a value, whose newer state `walk` returns.
   @inlinable
   func withFate<Value>(_ walk: () -> Value?) -> Fate<Value> {
     guard removes else { return walk().map { .changes(to: $0) } ?? .stays }
@@ -38,7 +38,7 @@ extension ConsistentMerge {
     return isGone ? .goes : newer.map { .changes(to: $0) } ?? .stays
   }
 
-  /// The elements without those that go, and with those replaced that change; `nil` if all stay.
+  /// Returns the elements without the removed ones, and with the changed ones replaced; `nil` if all are unchanged.
   @inlinable
   func left<Elements: MutableCollection & RangeReplaceableCollection>(
     of elements: Elements, _ walk: (Elements.Element) -> Elements.Element?
@@ -60,7 +60,7 @@ extension ConsistentMerge {
     return left
   }
 
-  /// The same of a dictionary.
+  /// Returns a dictionary without the removed values, and with the changed ones replaced; `nil` if all are unchanged.
   @inlinable
   func left<Key, Value>(of dictionary: [Key: Value], _ walk: (Value) -> Value?) -> [Key: Value]? {
     var result: [Key: Value]?

@@ -1,8 +1,8 @@
-/// The positions of the objects of one type, by id.
+/// A table of the positions of the objects of one type, by id.
 class IndexTable {
   /// Whether the objects are class instances.
   let holdsInstances: Bool
-  /// Whether nothing can be inside of the objects.
+  /// Whether the objects contain nothing.
   let isFlat: Bool
 
   init(type: any ConsistentObject.Type) {
@@ -11,19 +11,19 @@ class IndexTable {
     isFlat = parts?.isEmpty ?? false
   }
 
-  /// Inserts the object at `position` if its id is new; the position of its id in any case, unless it has another type.
+  /// Inserts the object at `position` if its id is new. Returns the position of its id; `nil` if it has another type.
   func insert(_ object: any ConsistentObject, at position: Int) -> (position: Int, isNew: Bool)? { nil }
 
-  // Generic, since to box an object costs more than to find it.
+  // Generic, since boxing an object costs more than finding it.
   func position<Object: ConsistentObject>(of object: Object) -> Int? { nil }
 
-  /// Visits what is in the object, without the object itself.
+  /// Visits the objects inside an object.
   func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {}
 
-  /// Whether two states of one object are certainly the same, if that is cheaper to find out than to merge them.
+  /// Whether two states of one object are certainly the same, if that is cheaper to find out than merging them.
   func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool { false }
 
-  /// A table for objects of this type, of which `capacity` may come.
+  /// Returns a table for up to `capacity` objects of a type.
   static func make(for type: any ConsistentObject.Type, capacity: Int) -> IndexTable {
     if let type = type as? any StaticallyConsistent.Type { return make(static: type, capacity: capacity) }
     return DynamicIndexTable(type: type, capacity: capacity)
@@ -40,7 +40,7 @@ final class DynamicIndexTable: IndexTable {
 
   init(type: any ConsistentObject.Type, capacity: Int) {
     super.init(type: type)
-    // Most ids that are looked for are not there: with room, few of them are compared, which is slow for boxed ones.
+    // Most lookups find nothing: in a sparse table few ids are compared, which is slow for boxed ones.
     positions.reserveCapacity(max(capacity, 64))
   }
 
@@ -62,8 +62,7 @@ final class DynamicIndexTable: IndexTable {
     return listsAllFields(left) && SameState.areSame(left.properties, right.properties, budget: 64)
   }
 
-  /// Whether the properties of an object of this type are all of its fields. Where they are not, comparing more than the
-  /// bits costs more than to merge.
+  /// Whether the properties of an object are all of its fields. If not, comparing more than the bits costs more than merging.
   private func listsAllFields(_ object: any ConsistentObject) -> Bool {
     if let known = knownToListAllFields { return known }
     let listed = Set(object.properties.map(\.label))
@@ -95,7 +94,7 @@ final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
   }
 
   override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {
-    // To compare more than the bits costs more than to merge.
+    // Comparing more than the bits costs more than merging.
     SameState.haveEqualBits(boxed: left, right)
   }
 }
@@ -103,7 +102,7 @@ final class StaticIndexTable<Object: StaticallyConsistent>: IndexTable {
 extension Dictionary where Value == Int {
   fileprivate mutating func insert(_ position: Int, for key: Key) -> (position: Int, isNew: Bool) {
     let before = count
-    // One look-up, and one hash, for both cases.
+    // One look-up, with one hash, for both cases.
     let known = { (known: inout Int) in known }(&self[key, default: position])
     return (known, count > before)
   }

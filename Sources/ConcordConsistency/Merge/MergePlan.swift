@@ -1,4 +1,4 @@
-/// What one merge has to do for the values of one type, found out once a walk.
+/// The work of one merge for values of one type, found out once a walk.
 @usableFromInline
 class MergePlan {
   @usableFromInline
@@ -7,13 +7,13 @@ class MergePlan {
 
 @usableFromInline
 final class StaticMergePlan<Object: StaticallyConsistent>: MergePlan {
-  /// Whether anything can change in the parts of an object, the object itself being none of those that are brought.
+  /// Whether the merge can change the parts of an object that it does not bring itself.
   @usableFromInline let partsAreConcerned: Bool
-  /// Whether objects of this type can be inside of each other, and so at any depth.
+  /// Whether objects of this type can contain each other, at any depth.
   @usableFromInline let isRecursive: Bool
-  /// The positions of those objects of this very type which the merge brings.
+  /// The positions of the objects of this type that the merge brings.
   @usableFromInline let positions: [Object.ID: Int]
-  /// The only one of them, if there is only one: compared instead of hashed.
+  /// The id of the only such object, if there is one: compared instead of hashed.
   @usableFromInline let single: Object.ID?
 
   @usableFromInline

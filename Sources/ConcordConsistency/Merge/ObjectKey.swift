@@ -1,4 +1,4 @@
-/// What an object is, whatever its state: its type and its id.
+/// The identity of an object: its type and its id.
 struct ObjectKey: Hashable {
   private let type: ObjectIdentifier
   private let id: AnyHashable

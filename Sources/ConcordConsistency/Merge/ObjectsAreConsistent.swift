@@ -27,7 +27,7 @@ extension ConsistentObject {
 extension StaticallyConsistent {
   public static func declareConsistentTypes(in types: inout ConsistentTypes) {
     types.insert(object: Self.self)
-    // A property of class type may hold an instance of a subclass, of which nothing is known.
+    // A property of class type may contain an instance of an unknown subclass.
     if isClass(Self.self) { types.includeAnything() }
     declareConsistentParts(in: &types)
   }
@@ -65,7 +65,7 @@ extension StaticallyConsistent {
     }
   }
 
-  /// A class instance, which may be one of a subclass.
+  /// Merges a class instance, which may be one of a subclass.
   @usableFromInline
   func mergedInstance(by merge: ConsistentMerge) -> Self? {
     if let position = merge.position(of: self) { return merge.newer(at: position, of: self) }

@@ -1,19 +1,21 @@
 import Concord
 import Foundation
 
-/// Tells whether two states of one object are the same in every field, whether or not the object lists it.
+/// A comparison of two states of one object in every field, whether or not the object lists it.
 ///
-/// An `==` of the objects does not count, as it often compares the ids only. When in doubt, the answer is no: a push that
-/// changes nothing is then told once more, which is better than one that is lost.
+/// The objects' own `==` does not count, since it often compares the ids only. In doubt the states differ: an unneeded push
+/// is better than a lost one.
 struct SameState {
-  /// How many values may still be compared.
+  /// The number of values that may still be compared.
   private var budget: Int
-  /// The answer for what cannot be told apart by its fields.
+  /// The result for values that cannot be distinguished by their fields.
   private let whenUnknown: Bool
-  /// Values that were found to be the same, by identity, so that a diamond is compared by its objects, not its paths.
+  /// The objects that were found to be the same, by identity, so that a diamond is compared by its objects, not its paths.
   private var same: [AnyHashable: (left: any ConsistentObject, right: any ConsistentObject)] = [:]
 
-  /// - Parameter budget: how many values to compare before giving up.
+  /// Whether two states are certainly the same.
+  ///
+  /// - Parameter budget: the number of values to compare before giving up.
   static func isCertain<Object: ConsistentObject>(
     of object: Object, _ other: any ConsistentObject, budget: Int = 200_000
   ) -> Bool {
@@ -24,13 +26,13 @@ struct SameState {
     return comparison.haveEqualFields(object, other)
   }
 
-  /// Whether they may be the same, as far as one can tell.
+  /// Whether two states may be the same.
   static func isPossible(of object: any ConsistentObject, _ other: any ConsistentObject) -> Bool {
     var comparison = SameState(budget: 200_000, whenUnknown: true)
     return comparison.areSame(object, other)
   }
 
-  /// Whether properties are the same.
+  /// Whether two lists of properties are the same.
   static func areSame(_ left: [Property], _ right: [Property], budget: Int) -> Bool {
     guard left.count == right.count else { return false }
     var comparison = SameState(budget: budget)
@@ -44,8 +46,8 @@ struct SameState {
     }
   }
 
-  /// Equal bits are the same value; of a class, the same instance. Both are only read, each as long as its pointer is
-  /// good for; padding can make equal values differ, and never the other way round.
+  /// Whether two values have equal bits, and so are the same value, or of a class the same instance. Padding can make equal
+  /// values differ, and never the other way round.
   static func haveEqualBits<Value>(_ left: Value, _ right: Value) -> Bool {
     withUnsafePointer(to: left) { left in
       withUnsafePointer(to: right) { memcmp(left, $0, MemoryLayout<Value>.size) == 0 }
@@ -98,7 +100,7 @@ struct SameState {
     guard budget > 0 else { return whenUnknown }
     let (left, right) = (Mirror(reflecting: left), Mirror(reflecting: right))
     guard left.displayStyle == right.displayStyle, left.children.count == right.children.count else { return false }
-    // What has no fields cannot be told apart by them.
+    // Values without fields cannot be distinguished by them.
     if left.children.isEmpty {
       return whenUnknown || left.displayStyle == .optional || left.displayStyle == .collection
     }
@@ -109,7 +111,7 @@ struct SameState {
   }
 }
 
-/// A collection in no order, compared by its keys.
+/// A collection without an order, which is compared by its keys.
 private protocol KeyedStates {
   func haveSameStates(as other: Any, _ comparison: inout SameState) -> Bool
 }
@@ -140,8 +142,8 @@ extension Equatable {
   }
 }
 
-/// Types whose `==` compares all that is in them, decided once each: those of the standard library and of Foundation,
-/// without the generic ones, in which anything may be.
+/// Whether the `==` of a type compares all of its contents. True for types of the standard library and of Foundation, except
+/// for generic ones, which may contain anything. Decided once for each type.
 private func isKnownToCompareAll(_ type: any Any.Type) -> Bool {
   if type == String.self { return true }
   let key = ObjectIdentifier(type)

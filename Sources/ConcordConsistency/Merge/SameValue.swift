@@ -1,10 +1,10 @@
-/// Compares property values of which nothing is known. Without `Equatable` to rely on, equal bits and equal properties
-/// count. For an object its own `==` does not count, as it often compares the ids only.
+/// A comparison of property values of any type. Without `Equatable`, equal bits and equal properties count. An object's own
+/// `==` does not count, since it often compares the ids only.
 struct SameValue {
-  /// The answer for values that cannot be compared.
+  /// The result for values that cannot be compared.
   let whenUnknown: Bool
 
-  /// Whether the values are the same, as far as one can tell.
+  /// Whether two values are the same.
   func callAsFunction(_ left: Any?, _ right: Any?) -> Bool {
     switch (left, right) {
     case (nil, nil): true
@@ -46,7 +46,7 @@ struct SameValue {
     return left.indices.allSatisfy { left[$0].label == right[$0].label && self(left[$0].value, right[$0].value) }
   }
 
-  /// Whether containers hold equal objects; what else is in them remains unknown.
+  /// Whether two containers contain equal objects, whatever else they contain.
   private func holdEqualObjects(_ left: Any, _ right: Any) -> Bool {
     let visitor = ConsistentVisitor()
     visitor.visit(dynamic: left)

@@ -1,6 +1,6 @@
 import Concord
 
-/// How to go through values of one dynamic type, looked up once per type because dynamic casts are slow.
+/// A walk through values of one dynamic type, looked up once per type because dynamic casts are slow.
 protocol ValueWalker: Sendable {
   func visit(_ value: Any, _ visitor: ConsistentVisitor)
   func updated(_ value: Any, by merge: ConsistentMerge) -> Any?
@@ -12,14 +12,14 @@ private struct ConsistentWalker<Value: ConsistentValue>: ValueWalker {
   }
 
   func updated(_ value: Any, by merge: ConsistentMerge) -> Any? {
-    // Unwrapped first, or an optional in an optional would be taken for a value.
+    // Unwrapped first, since an optional in an optional would be mistaken for a value.
     guard let value = unboxed(value, as: Value.self), let newer = value.merged(by: merge) else { return nil }
     return newer
   }
 }
 
-/// What is in the box, if it is of this very type. Looking at the type takes a fifth of what `as?` does.
-// Relies on: what is copied bit by bit is of the same type, which is checked.
+/// Returns the boxed value if it has exactly this type. Comparing the type takes a fifth of the time of `as?`.
+// Invariant: the bits are copied to a value of the same type, which is checked.
 private func unboxed<Value>(_ value: Any, as type: Value.Type) -> Value? {
   func open<Boxed>(_ value: Boxed) -> Value? {
     Boxed.self == Value.self ? unsafeBitCast(value, to: Value.self) : value as? Value
@@ -38,11 +38,11 @@ private struct ContainerWalker<Value: DynamicContainer>: ValueWalker {
   }
 }
 
-/// The walker for values of this type, `nil` if they hold nothing.
+/// Returns the walker for values of a type; `nil` if they contain nothing.
 func valueWalker(for type: any Any.Type) -> (any ValueWalker)? {
   let key = ObjectIdentifier(type)
   if let walker = knownWalkers.withLock({ $0[key] }) { return walker }
-  // Outside of the lock, because this runs code of the types.
+  // Without the lock, because this runs the user's code.
   let walker = makeWalker(for: type)
   knownWalkers.withLock { $0[key] = .some(walker) }
   return walker
@@ -55,13 +55,13 @@ private func makeWalker(for type: any Any.Type) -> (any ValueWalker)? {
   func make<Value: DynamicContainer>(container type: Value.Type) -> any ValueWalker { ContainerWalker<Value>() }
   if let type = type as? any ConsistentValue.Type { return make(consistent: type) }
   guard let container = type as? any DynamicContainer.Type else { return nil }
-  // A container of elements that hold nothing holds nothing.
+  // A container whose elements contain nothing contains nothing.
   var types = ConsistentTypes()
   container.includeElements(in: &types)
   return types.isEmpty ? nil : make(container: container)
 }
 
-/// The walkers for the types that one walk has met, read without locking.
+/// The walkers for the types of one walk, read without locking.
 struct ValueWalkers {
   private var types: [ObjectIdentifier] = [ObjectIdentifier(String.self), ObjectIdentifier(Int.self)]
   private var walkers: [(any ValueWalker)?] = [nil, nil]
@@ -70,7 +70,7 @@ struct ValueWalkers {
   subscript(type: any Any.Type) -> (any ValueWalker)? {
     mutating get {
       let key = ObjectIdentifier(type)
-      // A walk meets few types: comparing is faster than hashing.
+      // A walk has few types: comparing is faster than hashing.
       if let index = types.firstIndex(of: key) { return walkers[index] }
       if let walker = rest[key] { return walker }
       let walker = valueWalker(for: type)

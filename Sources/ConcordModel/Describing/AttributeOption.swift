@@ -1,10 +1,10 @@
-/// What else is true of a property.
+/// A constraint or an index on a persistent property.
 public struct AttributeOption: Sendable, Hashable {
   enum Kind { case unique, indexed }
   let kind: Kind
 
-  /// No two entities have the same value. `nil` is no value.
+  /// A unique property: no two entities have the same value. Any number may have `nil`.
   public static let unique = AttributeOption(kind: .unique)
-  /// An index makes predicates and sorting by it fast.
+  /// An indexed property: predicates and sorting by the property are fast.
   public static let indexed = AttributeOption(kind: .indexed)
 }

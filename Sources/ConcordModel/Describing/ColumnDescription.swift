@@ -1,54 +1,62 @@
-/// A column of a table.
+/// A column of an entity's table.
 public struct ColumnDescription: Sendable, Hashable {
-  /// What the column says of the property.
+  /// The part of a property that a column holds.
   public enum Role: Sendable, Hashable {
-    /// Its value.
+    /// The property's value.
     case value
-    /// The key of the entity there.
+    /// The key of the entity that the property refers to.
     case reference
-    /// How many entities are in the collection; `null` if that is `nil`.
+    /// The number of elements of the property's collection; `null` if the collection is `nil`.
     case count
-    /// The name of the wrapper's case; `null` if there is no wrapper.
+    /// The name of the wrapper's case; `null` if the property is `nil`.
     case wrapperCase
   }
 
+  /// The name of the column.
   public var name: String
-  /// What it was called in an earlier version of the model.
+  /// The name of the column in an earlier version of the model.
   public var originalName: String?
+  /// The part of the property that the column holds.
   public var role: Role
+  /// The storage class that the column is declared with.
   public var storageClass: StorageClass
+  /// Whether the column may hold `null`.
   public var isOptional: Bool
+  /// Whether no two rows have the same value in the column.
   public var isUnique = false
+  /// Whether the column has an index.
   public var isIndexed = false
-  /// For rows that were written before there was the column.
+  /// The value that rows get which were written before the column existed.
   public var defaultValue: StoredValue?
-  /// The name of the entity that it refers to.
+  /// The name of the entity that a reference leads to.
   public var target: String?
-  /// What a store may compare itself.
+  /// The comparisons of the column's values that a store may do itself.
   public var comparison: StoredComparison = .none
 
-  /// The column of a property inside a wrapper.
+  /// Returns the column as that of a property inside a wrapper.
   func inside(_ name: String, originalName: String?) -> ColumnDescription {
     var column = self
     column.name = "\(name)_\(self.name)"
     if originalName != nil || self.originalName != nil {
       column.originalName = "\(originalName ?? name)_\(self.originalName ?? self.name)"
     }
-    // A wrapper of another case has no value there.
+    // A wrapper of another case has no value for the property.
     column.isOptional = true
     return column
   }
 }
 
-/// A collection of entities or of wrappers, which has a table of its own: `Book_reviews`.
+/// The table of a property that is a collection of entities or wrappers, such as `Book_reviews`.
 public struct CollectionDescription: Sendable, Hashable {
+  /// The name of the collection's table.
   public var name: String
+  /// The name of the property in an earlier version of the model.
   public var originalName: String?
-  /// Whether the order of the rows means something.
+  /// Whether the collection has an order, which the rows keep.
   public var isOrdered: Bool
-  /// The column of a dictionary's keys.
+  /// The column of a dictionary's keys; `nil` for other collections.
   public var key: ColumnDescription?
-  /// The columns of an element: one for an entity, more for a wrapper.
+  /// The columns of an element: one for an entity, several for a wrapper.
   public var elements: [ColumnDescription]
 
   /// All columns of a row, by position.

@@ -1,4 +1,4 @@
-/// How the values of a column are made from the rows of an earlier model, where that cannot be inferred.
+/// A conversion that makes the values of a column from the rows of an earlier model, where that cannot be inferred.
 ///
 /// ```swift
 /// // `year` was text.
@@ -9,14 +9,21 @@
 /// let model = try Model("Library", entities: [Book.self], migrations: [year])
 /// ```
 ///
-/// It may stay in the model: a column that is there already, as the model wants it, is not converted.
+/// A migration may stay in the model: a column that the file already has as the model describes it is not converted.
 public struct ColumnMigration: Sendable {
-  /// The name of the table.
+  /// The name of the entity's table.
   public let entity: String
+  /// The name of the column.
   public let column: String
-  /// Makes the value; what it throws ends the migration, which then has changed nothing.
+  /// The closure that makes a value from an old row. If it throws, the migration ends, and has changed nothing.
   public let convert: @Sendable (OldRow) throws -> StoredValue
 
+  /// Creates a migration of one column.
+  ///
+  /// - Parameters:
+  ///   - column: the name of the column.
+  ///   - type: the entity whose table has the column.
+  ///   - convert: a closure that makes a value from an old row. If it throws, the migration ends, and has changed nothing.
   public init(
     _ column: String, of type: any PersistentEntity.Type,
     _ convert: @escaping @Sendable (OldRow) throws -> StoredValue
@@ -27,14 +34,14 @@ public struct ColumnMigration: Sendable {
   }
 }
 
-/// A row as an earlier model wrote it.
+/// A row that an earlier model wrote.
 public struct OldRow: Sendable {
   private let values: [String: StoredValue]
 
   package init(_ values: [String: StoredValue]) { self.values = values }
 
-  /// The names of its columns, without the store's own.
+  /// The names of the row's columns, without those that the store adds.
   public var columns: [String] { values.keys.filter { !$0.hasPrefix("_") }.sorted() }
-  /// The value of a column; `null` if there is none.
+  /// Returns the value of a column; `null` if the row has no such column.
   public subscript(column: String) -> StoredValue { values[column] ?? .null }
 }

@@ -1,28 +1,29 @@
 import Concord
 
-/// What a store needs to know of a type of entities: its table, its columns, the tables of its collections.
+/// The stored form of a type of entities: its table, its columns, and the tables of its collections.
 public final class EntityDescription: Sendable {
-  /// The name of the table.
+  /// The name of the entity's table.
   public let name: String
+  /// The type of the entities.
   public let type: any PersistentEntity.Type
-  /// The properties' columns, by position. The key has a column of its own (see ``idPosition``).
+  /// The columns of the properties, by position. The key has a column of its own (see ``idPosition``).
   public let columns: [ColumnDescription]
-  /// The tables of collections, in order.
+  /// The tables of the collections, in the order of the properties.
   public let collections: [CollectionDescription]
-  /// Which of the columns is the identity as it was given; `nil` if that is computed.
+  /// The position of the column that holds the id as it was given; `nil` if the id is computed.
   public let idPosition: Int?
-  /// What the column of the key is declared as.
+  /// The storage class that the column of the key is declared with.
   public let keyStorageClass: StorageClass
-  /// Which columns and collections each property has.
+  /// The columns and collections of each property.
   package let properties: [PropertyRange]
-  /// For each collection, the position of the column with its count.
+  /// For each collection, the position of the column that holds its count.
   package let countPositions: [Int]
-  /// The types inside.
+  /// The types of the entities that a value may contain directly.
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
-  /// Why it cannot be stored.
+  /// The reason why the type cannot be stored; `nil` if it can.
   package let problem: String?
-  /// Where each property is, and the position of its first column. So few that they are searched one by one.
+  /// The key path of each property, with the position of its first column. A linear search, since there are few.
   private let keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)]
   private let encoders: [(@Sendable (Any) throws -> StoredValue?)?]
 
@@ -61,10 +62,10 @@ public final class EntityDescription: Sendable {
     self.encoders = encoders
   }
 
-  /// The position of a property's first column.
+  /// Returns the position of a property's first column.
   package func position(of keyPath: AnyKeyPath) -> Int? { keyPaths.first { $0.path == keyPath }?.position }
 
-  /// How a value is stored that is compared with those of a column.
+  /// Returns the stored form of a value that is to be compared with those of a column.
   package func encode(_ value: Any, forColumnAt position: Int) throws -> StoredValue? {
     try encoders.indices.contains(position) ? encoders[position]?(value) : nil
   }
@@ -75,15 +76,15 @@ package struct PropertyRange: Sendable {
   package let name: String
   package let columns: Range<Int>
   package let collections: Range<Int>
-  /// The types of the entities inside.
+  /// The types of the entities that the property may contain.
   package let targets: [any PersistentEntity.Type]
 
-  /// Whether two rows hold the same there.
+  /// Whether two rows hold the same property.
   package func isSame(_ a: StoredRow, _ b: StoredRow) -> Bool {
     a.values[columns] == b.values[columns] && a.collections[collections] == b.collections[collections]
   }
 
-  /// Takes what another row holds there.
+  /// Copies the property from one row to another.
   package func copy(from source: StoredRow, to row: inout StoredRow) {
     row.values.replaceSubrange(columns, with: source.values[columns])
     row.collections.replaceSubrange(collections, with: source.collections[collections])
@@ -91,8 +92,8 @@ package struct PropertyRange: Sendable {
 }
 
 extension EntityDescription {
-  /// Whether the column of the id holds what the key is, up to how equal ids look. Not where the id is optional, whose key is
-  /// JSON: no key is `NULL`.
+  /// Whether the column of the id holds the same as the key, except that equal ids may be written differently. False
+  /// for an optional id, whose key is JSON, since no key is `NULL`.
   package var isIDItsKey: Bool {
     guard let idPosition else { return false }
     return !columns[idPosition].isOptional && columns[idPosition].storageClass == keyStorageClass
@@ -105,7 +106,7 @@ extension EntityDescription: Hashable {
 }
 
 extension EntityDescription {
-  /// The row of an entity. The entities inside are told to the sink.
+  /// Returns the row of an entity, and passes the entities inside to the sink.
   package func row<T: PersistentEntity>(of entity: T, stamp: Stamp, sink: (any EntitySink)? = nil) throws -> StoredRow {
     var writer = RowWriter(sink: sink, columns: columns.count)
     try entity.write(to: &writer)
@@ -118,7 +119,7 @@ extension EntityDescription {
     return StoredRow(values: writer.values, collections: writer.collections, stamp: stamp)
   }
 
-  /// Checks that a writer, to which so many entities were written, has all columns of each and no collection.
+  /// Checks that a writer to which `objects` entities were written has all columns of each, and no collection.
   package func check(written writer: borrowing RowWriter, objects: Int) throws {
     guard writer.values.count == columns.count * objects, writer.collections.isEmpty else {
       throw StoreError.misdescribed(
@@ -128,7 +129,7 @@ extension EntityDescription {
     }
   }
 
-  /// Reads an entity.
+  /// Reads an entity from a row.
   package func read<T: PersistentEntity>(
     _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?
   ) throws -> T {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Which entities to fetch, in which order, and how many.
+/// A description of a fetch: a predicate, an order and limits.
 ///
 /// ```swift
 /// FetchDescriptor<Book>(predicate: #Predicate { $0.year < 1900 }, sortBy: [SortDescriptor(\.title)], fetchLimit: 20)
@@ -8,15 +8,16 @@ public import Foundation
 ///
 /// Without `sortBy` the order is that of the ids, as they are stored.
 public struct FetchDescriptor<T: PersistentEntity>: Sendable {
-  /// Which; all if `nil`.
+  /// The condition that fetched entities meet; all are fetched if it is `nil`.
   public var predicate: Predicate<T>?
-  /// In which order. Entities that it does not tell apart are in the order of their ids.
+  /// The order of the result. Entities that the descriptors do not tell apart are in the order of their ids.
   public var sortBy: [SortDescriptor<T>]
-  /// How many at most.
+  /// The greatest number of entities to fetch; no limit if it is `nil`.
   public var fetchLimit: Int?
-  /// How many of the first to leave out.
+  /// The number of entities to leave out at the beginning of the result.
   public var fetchOffset: Int?
 
+  /// Creates a description of a fetch.
   public init(
     predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = [], fetchLimit: Int? = nil, fetchOffset: Int? = nil
   ) {

@@ -1,30 +1,33 @@
 import Foundation
 import Synchronization
 
-/// Which entities an app keeps, and which of them belong to which configuration.
+/// The entities that an app stores, and the configurations that they belong to.
 ///
 /// ```swift
-/// let model = try Model("Library", entities: [Author.self, Book.self, Review.self], configurations: ["TransientData": [Session.self]])
+/// let model = try Model(
+///   "Library", entities: [],
+///   configurations: ["PersistentData": [Author.self, Book.self, Review.self], "TransientData": [Session.self]])
 /// model.register()
 /// ```
 ///
-/// An entity that is listed in a configuration is kept in the store of that configuration, and all others in a store with another
-/// name. A store without a name keeps what no other attached one is meant for.
+/// A store that is attached with the name of a configuration keeps the entities which that one lists; a name that is not declared is
+/// refused. A store without a name keeps what no other attached one is meant for.
 public final class Model: Sendable {
+  /// The name of the model.
   public let name: String
-  /// All entities, each once, in the order given; those that only a configuration lists come last.
+  /// All entities, each once, in the given order; those that only a configuration lists come last.
   public let entities: [EntityDescription]
-  /// How columns are migrated that were otherwise in an earlier model.
+  /// The conversions of columns that an earlier model described differently.
   public let migrations: [ColumnMigration]
-  /// Which version of the model it is; 0 unless said otherwise.
+  /// The version of the model; 0 unless given.
   public let version: Int
   private let byType: [ObjectIdentifier: EntityDescription]
   private let byName: [String: EntityDescription]
-  /// Of each declared configuration, its entities.
+  /// The entities of each declared configuration.
   private let configurations: [String: Set<EntityDescription>]
-  /// The types that can be reached from themselves.
+  /// The entities whose values may contain their own type, at any depth.
   private let recursive: Set<EntityDescription>
-  /// All types that values of a type may contain, with itself.
+  /// For each entity, all entities that its values may contain, with the entity itself.
   private let contained: [EntityDescription: Set<EntityDescription>]
 
   /// Makes a model, and checks it.
@@ -62,14 +65,14 @@ public final class Model: Sendable {
     contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
   }
 
-  /// A model that stands for one that is missing.
+  /// Makes an empty model in place of one that is missing.
   package init(emptyNamed name: String) {
     self.name = name
     (entities, migrations, version, byType, byName) = ([], [], 0, [:], [:])
     (configurations, recursive, contained) = ([:], [], [:])
   }
 
-  /// The description of a type.
+  /// Returns the description of a type.
   ///
   /// - Throws: ``StoreError/unknownEntity(_:)``.
   public func entity(_ type: any PersistentEntity.Type) throws -> EntityDescription {
@@ -79,27 +82,35 @@ public final class Model: Sendable {
     return entity
   }
 
-  /// The description of a table.
+  /// Returns the description of a table; `nil` if the model has no such entity.
   public func entity(named name: String) -> EntityDescription? { byName[name] }
 
-  /// Whether an entity of the type may contain itself, by whatever way.
+  /// Whether values of an entity may contain the same type, at any depth.
   package func isRecursive(_ entity: EntityDescription) -> Bool { recursive.contains(entity) }
 
-  /// All types of entities that values of a type may contain, with itself.
+  /// Returns all entities that values of an entity may contain, with the entity itself.
   package func contained(in entity: EntityDescription) -> Set<EntityDescription> { contained[entity] ?? [entity] }
 
-  /// The configurations that are declared.
+  /// The names of the declared configurations.
   public var configurationNames: [String] { configurations.keys.sorted() }
 
-  /// Whether a store with this configuration is meant for an entity, while the stores of `attached` configurations are there.
+  /// Checks that a configuration is declared; the empty name stands for none.
+  ///
+  /// - Throws: ``StoreError/unknownConfiguration(_:model:declared:)``.
+  package func checkConfiguration(_ name: String) throws {
+    guard name.isEmpty || configurations[name] != nil else {
+      throw StoreError.unknownConfiguration(name, model: self.name, declared: configurationNames)
+    }
+  }
+
+  /// Whether a store of a configuration is to keep an entity, while stores of the `attached` configurations are attached.
   package func isMeant(_ entity: EntityDescription, for configuration: String, attached: [String]) -> Bool {
-    if let own = configurations[configuration] { return own.contains(entity) }
     // What belongs to a user must not get into a store that all users share because the user's own is not attached.
-    if !configuration.isEmpty { return !configurations.values.contains { $0.contains(entity) } }
+    if !configuration.isEmpty { return configurations[configuration]?.contains(entity) ?? false }
     return !attached.contains { configurations[$0]?.contains(entity) ?? false }
   }
 
-  /// The entities that a store with this configuration may have to keep, and so has tables for.
+  /// Returns the entities that a store of a configuration may have to keep, and so has tables for.
   package func entities(in configuration: String) -> [EntityDescription] {
     configuration.isEmpty ? entities : entities.filter { isMeant($0, for: configuration, attached: []) }
   }
@@ -110,10 +121,11 @@ public final class Model: Sendable {
 extension Model {
   private static let registered = Mutex<[String: Model]>([:])
 
-  /// Lets a container that is made with the name alone find the model. A model of the same name is replaced.
+  /// Registers the model under its name, for containers that are made with the name alone. Replaces an earlier model of the
+  /// same name.
   public func register() { Model.registered.withLock { $0[name] = self } }
 
-  /// The model registered under a name.
+  /// Returns the model registered under a name; `nil` if there is none.
   public static func registered(_ name: String) -> Model? { registered.withLock { $0[name] } }
 }
 
@@ -125,7 +137,7 @@ extension Model {
   {
     var tables: [String: String] = [:]
     func take(_ table: String, for owner: String) -> String? {
-      // SQLite does not tell upper case from lower case in names.
+      // Names in SQLite are case-insensitive.
       if table.lowercased().hasPrefix("sqlite_") || table.lowercased().hasPrefix("concord_") {
         return "the name '\(table)' of \(owner) is taken by the store"
       }
@@ -174,7 +186,7 @@ extension Model {
     return nil
   }
 
-  /// The types that a type's relations lead to, at any depth.
+  /// Returns the entities that a type's relations lead to, at any depth.
   private static func reached(
     from start: EntityDescription, _ known: [ObjectIdentifier: EntityDescription]
   ) -> Set<EntityDescription> {

@@ -25,31 +25,35 @@ public import Concord
 /// }
 /// ```
 ///
-/// The three name the same properties in the same order. An entity that contains others is an ``/Concord/Aggregate`` too, whose
-/// relations are taken from the properties. Entities that refer to each other in a cycle read as they do from an
-/// ``/Concord/EntityStore``.
+/// The list, the initializer and `write(to:)` name the same properties in the same order. An entity that contains entities is
+/// an ``/Concord/Aggregate`` too, and its relations are taken from the properties. Entities that refer to each other in a
+/// cycle read as they do from an ``/Concord/EntityStore``.
 public protocol PersistentEntity: Identifiable, Sendable where ID: Codable & Hashable & Sendable {
-  /// The properties that are stored, by position. One named `id` is the identity.
+  /// The stored properties, by position. The one named `id` is the identity.
   static var persistentProperties: [PersistentProperty<Self>] { get }
 
-  /// Reads the properties, in order. It runs within a transaction of the store, and uses no context.
+  /// Creates an entity from its row: reads the properties, in order.
+  ///
+  /// It runs within a transaction of the store, and must not use a context.
   init(from row: inout RowReader) throws
 
-  /// Writes the properties, in order. It uses no context either.
+  /// Writes the properties to a row, in order. It must not use a context.
   func write(to row: inout RowWriter) throws
 
-  /// The name of the table: the type's, unless said otherwise.
+  /// The name of the entity's table. The default is the name of the type.
   static var entityName: String { get }
 
-  /// How ids are kept. Given for any `Codable` id.
+  /// The storage class of the ids. There is a default for any `Codable` id.
   static var idStorageClass: StorageClass { get }
-  /// The same for all ids that are equal. Say it yourself for an id of several parts that may be equal and encoded otherwise, as one
-  /// that holds a `Double`, which may be -0.0.
+  /// Returns the stored form of an id, which is the same for all ids that are equal.
+  ///
+  /// Implement it for an id of several parts whose equal values may be encoded differently, such as one with a `Double`,
+  /// which may be -0.0.
   static func storedKey(of id: ID) throws -> StoredValue
-  /// The id with a key, equal to all that are kept so.
+  /// Returns the id that has a stored form.
   static func id(storedKey: StoredValue) throws -> ID
 
-  /// Reads an entity, and appends it: where the type is known, so that reading many is specialised for it. Given.
+  /// Reads an entity and appends it to an array. There is a default, which the compiler specialises for the type.
   static func _append(from row: inout RowReader, to found: inout [Self]) throws
 }
 
@@ -84,7 +88,7 @@ extension PersistentEntity where ID: RawRepresentable, ID.RawValue: PersistentVa
 extension Aggregate where Self: PersistentEntity {
   /// The relations among ``PersistentEntity/persistentProperties``.
   public var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { Self.persistentRelations }
-  /// The same for all values.
+  /// The relations among ``PersistentEntity/persistentProperties``, which all values of the type have.
   public static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { persistentRelations }
 
   static var persistentRelations: [PartialIdentifiableKeyPath<Self>] {

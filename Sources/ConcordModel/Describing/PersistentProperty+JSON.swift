@@ -1,10 +1,10 @@
 import Concord
 
-// What is kept as JSON although it has another form: `@EntityIgnored let bookAsSold: Book` is the book as it was, and no
-// reference to the one that there is now.
+// Values that are stored as JSON although their type has another stored form: `@EntityIgnored let bookAsSold: Book` is a copy
+// of the book at that time, not a reference to the stored book.
 
 extension PersistentProperty {
-  /// A `Codable` value as JSON, with all that is in it, whatever else it is.
+  /// Creates a property that is stored as JSON, with all that its value contains, also where its type has another stored form.
   ///
   /// ```swift
   /// .init("bookAsSold", json: \.bookAsSold)
@@ -16,6 +16,7 @@ extension PersistentProperty {
     self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue, mayHoldEntities: true)
   }
 
+  /// Creates a property that holds an optional value, as JSON, also where its type has another stored form.
   public init<V: Codable & SendableMetatype>(
     _ name: String, json keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil, default defaultValue: V?? = nil
@@ -26,25 +27,27 @@ extension PersistentProperty {
 }
 
 extension RowReader {
-  /// What was written as JSON, whatever else it is.
+  /// Reads a value that was written with `write(json:)`.
   public mutating func readJSON<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
+  /// Reads an optional value that was written with `write(json:)`.
   public mutating func readJSON<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
     try next(OptionalCoding<JSONCoding<V>>.self)
   }
 }
 
 extension RowWriter {
-  /// A `Codable` value as JSON, whatever else it is.
+  /// Writes a `Codable` value as JSON, also where its type has another stored form.
   public mutating func write<V: Codable>(json value: V) throws { try put(JSONCoding<V>.self, value) }
+  /// Writes an optional `Codable` value as JSON, also where its type has another stored form.
   public mutating func write<V: Codable>(json value: V?) throws { try put(OptionalCoding<JSONCoding<V>>.self, value) }
 }
 
-/// Why a property of a type has no column of its own.
+/// Returns the reason why a property of a type has no column of its own; `nil` if it has one.
 func columnProblem(of type: Any.Type, _ name: String, mayHoldEntities: Bool) -> String? {
   if !mayHoldEntities, holdsEntities(type) {
     return "'\(name)' holds entities, which would be stored as plain values: declare it with 'var', without options"
   }
-  // A column tells `nil` from `.some(nil)`, and no more.
+  // A column distinguishes `nil` from `.some(nil)`, and no deeper nesting.
   return optionalDepth(of: type) > 2
     ? "'\(name)' is optional more than twice, which is not told apart when it is read" : nil
 }
@@ -57,7 +60,7 @@ private protocol OptionalType { static var wrapped: Any.Type { get } }
 
 extension Optional: OptionalType { fileprivate static var wrapped: Any.Type { Wrapped.self } }
 
-/// Whether entities that have rows of their own are in values of a type, as far as the type says.
+/// Whether values of a type may contain entities that have rows of their own, as far as the type tells.
 func holdsEntities(_ type: Any.Type) -> Bool {
   if let container = type as? any EntityHolding.Type { return container.heldTypes.contains(where: holdsEntities) }
   return type is any PersistentEntity.Type || type is any PersistentWrapper.Type

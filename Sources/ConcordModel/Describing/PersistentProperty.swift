@@ -1,6 +1,6 @@
 import Concord
 
-/// A stored property: its name, where it is, and how it is stored. The initializers differ in what the property holds.
+/// A stored property of an entity or a wrapper: its name, its key path and its stored form.
 ///
 /// ```swift
 /// static let persistentProperties: [PersistentProperty<Book>] = [
@@ -8,24 +8,28 @@ import Concord
 /// ]
 /// ```
 ///
-/// A plain value, a raw value or a `Codable` one takes a column; an entity a column with its id; a collection of entities a
-/// column with their number, and a table of its own; a wrapper a column for its case and those of its properties.
+/// A plain value, a raw value or a `Codable` value has one column; an entity one with its id; a collection of entities one with
+/// their number, and a table of its own; a wrapper one for its case, and those of its properties.
 public struct PersistentProperty<Root>: Sendable {
+  /// The name of the property, and of its column.
   public let name: String
-  /// What it was called in an earlier version of the model, whose column is carried over.
+  /// The name of the property in an earlier version of the model, whose column is carried over.
   public let originalName: String?
+  /// The columns of the property.
   public internal(set) var columns: [ColumnDescription]
+  /// The tables of the property's collections.
   public let collections: [CollectionDescription]
+  /// The key path of the property.
   public let keyPath: any PartialKeyPath<Root> & Sendable
-  /// The types of the entities inside.
+  /// The types of the entities that the property may contain.
   package let targets: [any PersistentEntity.Type]
-  /// The place where the store writes newer entities.
+  /// The relation by which an entity store writes newer entities into the property; `nil` if it contains none.
   package let relation: (@Sendable () -> PartialIdentifiableKeyPath<Root>)?
-  /// How a value that a predicate compares with is stored; `nil` where that cannot be compared.
+  /// The stored form of a value that a predicate compares the property with; `nil` where a store cannot compare.
   package let encode: (@Sendable (Any) throws -> StoredValue?)?
-  /// What its columns hold for a value; `nil` where no value can be given to rows that have none.
+  /// The values of the property's columns for a default; `nil` where a property can have none.
   let encodeDefault: (@Sendable (Any) throws -> [StoredValue]?)?
-  /// Why it cannot be stored so, which a model says that lists its type.
+  /// The reason why the property cannot be stored, which a model that lists the type throws; `nil` if it can.
   package let problem: String?
 
   init(
@@ -58,7 +62,7 @@ extension PersistentProperty {
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
       isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
-      // A default that cannot be encoded is found missing when a file needs it.
+      // A default that cannot be encoded is reported as missing when a file needs it.
       defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison)
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
@@ -66,7 +70,7 @@ extension PersistentProperty {
       problem: columnProblem(of: C.Value.self, name, mayHoldEntities: mayHoldEntities))
   }
 
-  /// A plain value.
+  /// Creates a property that holds a plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -75,6 +79,7 @@ extension PersistentProperty {
     self.init(PlainCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -83,6 +88,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<PlainCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional of an optional plain value.
   public init<V: PersistentValue>(
     _ name: String, _ keyPath: any KeyPath<Root, V??> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil,
@@ -91,7 +97,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
-  /// A value with a raw value.
+  /// Creates a property that is stored as its raw value.
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
@@ -101,6 +107,7 @@ extension PersistentProperty {
     self.init(RawCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional value, as its raw value.
   @_disfavoredOverload
   public init<V: RawRepresentable & Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
@@ -110,7 +117,7 @@ extension PersistentProperty {
     self.init(OptionalCoding<RawCoding<V>>.self, name, keyPath, options, originalName, defaultValue)
   }
 
-  /// Any other value, as JSON.
+  /// Creates a property that is stored as JSON.
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V> & Sendable, _ options: AttributeOption...,
@@ -120,6 +127,7 @@ extension PersistentProperty {
     self.init(JSONCoding<V>.self, name, keyPath, options, originalName, defaultValue)
   }
 
+  /// Creates a property that holds an optional value, as JSON.
   @_disfavoredOverload
   public init<V: Codable & SendableMetatype>(
     _ name: String, _ keyPath: any KeyPath<Root, V?> & Sendable, _ options: AttributeOption...,
@@ -161,7 +169,8 @@ extension PersistentProperty {
       ], targets: [type], relation: relation)
   }
 
-  /// An entity. References are indexed anyway; no two may refer to the same one if it is `.unique`.
+  /// Creates a property that refers to an entity. References are always indexed; with `.unique`, no two may lead to the same
+  /// entity.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, T> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil
@@ -169,6 +178,7 @@ extension PersistentProperty {
     self.init(name, keyPath, options, originalName, to: T.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional entity, stored as a reference.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, T?> & Sendable, _ options: AttributeOption...,
     originalName: String? = nil
@@ -176,45 +186,49 @@ extension PersistentProperty {
     self.init(name, keyPath, options, originalName, to: T.self, isOptional: true) { .init(keyPath) }
   }
 
-  /// Entities in order.
+  /// Creates a property that holds entities in order.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [T]> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, of: T.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional array of entities.
   public init<T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [T]?> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, of: T.self, isOptional: true) { .init(keyPath) }
   }
 
+  /// Creates a property that holds a collection of entities.
   public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, C> & Sendable, originalName: String? = nil
   ) where C.Element: PersistentEntity {
     self.init(name, keyPath, originalName, of: C.Element.self, isOptional: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional collection of entities.
   public init<C: RangeReplaceableCollection & MutableCollection & SendableMetatype>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, C?> & Sendable, originalName: String? = nil
   ) where C.Element: PersistentEntity {
     self.init(name, keyPath, originalName, of: C.Element.self, isOptional: true) { .init(keyPath) }
   }
 
-  /// Entities without an order.
+  /// Creates a property that holds entities without an order.
   public init<T: PersistentEntity & Hashable>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, of: T.self, isOptional: false, isOrdered: false) { .init(keyPath) }
   }
 
+  /// Creates a property that holds an optional set of entities.
   public init<T: PersistentEntity & Hashable>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, Set<T>?> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, of: T.self, isOptional: true, isOrdered: false) { .init(keyPath) }
   }
 
-  /// Entities by key.
+  /// Creates a property that holds entities by key.
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
   ) {
@@ -223,6 +237,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds an optional dictionary of entities by plain keys.
   public init<K: PersistentValue & Hashable, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
   ) {
@@ -231,6 +246,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds a dictionary of entities by keys in JSON.
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]> & Sendable, originalName: String? = nil
@@ -240,6 +256,7 @@ extension PersistentProperty {
     }
   }
 
+  /// Creates a property that holds an optional dictionary of entities by keys in JSON.
   @_disfavoredOverload
   public init<K: Codable & Hashable & SendableMetatype, T: PersistentEntity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [K: T]?> & Sendable, originalName: String? = nil
@@ -265,7 +282,7 @@ extension PersistentProperty {
       collections: properties.flatMap { $0.collections.map { $0.inside(name, originalName: originalName) } },
       targets: properties.flatMap(\.targets), relation: relation,
       encodeDefault: { value in
-        // One that holds entities would refer to what nobody has stored.
+        // A default with entities would refer to entities that no store has.
         guard let wrapper = value as? W else { return nil }
         var writer = RowWriter()
         try writer.write(wrapper)
@@ -292,26 +309,28 @@ extension PersistentProperty {
       problem: properties.lazy.compactMap(\.problem).first)
   }
 
-  /// A wrapper.
+  /// Creates a property that holds a wrapper.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, W> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, wrapper: W.self, isOptional: false) { .init(wrapper: keyPath) }
   }
 
+  /// Creates a property that holds an optional wrapper.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, W?> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, wrapper: W.self, isOptional: true) { .init(wrapper: keyPath) }
   }
 
-  /// Wrappers in order. They hold no collections of entities.
+  /// Creates a property that holds wrappers in order. Such wrappers cannot contain collections of entities.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [W]> & Sendable, originalName: String? = nil
   ) {
     self.init(name, keyPath, originalName, wrappers: W.self, isOptional: false) { .init(wrapper: keyPath) }
   }
 
+  /// Creates a property that holds an optional array of wrappers.
   public init<W: PersistentWrapper>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, [W]?> & Sendable, originalName: String? = nil
   ) {

@@ -1,6 +1,6 @@
 public import Concord
 
-/// A wrapper that is stored within the row of what holds it: a column for its case, and one for each of its properties.
+/// A wrapper that is stored in the row of the entity that holds it: a column for its case, and one for each of its properties.
 ///
 /// ```swift
 /// enum Medium: PersistentWrapper {
@@ -25,13 +25,13 @@ public import Concord
 ///
 /// `book` and `game` are the computed properties of an ``/Concord/EntityWrapper``.
 public protocol PersistentWrapper: EntityWrapper {
-  /// The properties that are stored, by position.
+  /// The stored properties, by position.
   static var persistentProperties: [PersistentProperty<Self>] { get }
-  /// The name of the case; `value` unless said otherwise.
+  /// The name of the wrapper's case. The default is `value`.
   var persistentCase: String { get }
-  /// Reads the properties, in order.
+  /// Creates a wrapper from the row that holds it: reads the properties, in order.
   init(case name: String, from row: inout RowReader) throws
-  /// Writes the properties, in order.
+  /// Writes the properties to the row that holds the wrapper, in order.
   func write(to row: inout RowWriter) throws
 }
 

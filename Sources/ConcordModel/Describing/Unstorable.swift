@@ -1,4 +1,4 @@
-// Taken for no type that can be stored: they say what the compiler cannot say in so few words.
+// Overloads that no storable type selects. Their messages are shorter than the compiler's own.
 
 extension PersistentProperty {
   @available(
@@ -26,20 +26,24 @@ extension PersistentProperty {
   }
 }
 
-// Those of the row are there so that the compiler complains once, of the description.
+// The overloads of the row exist so that the compiler reports one error, at the description.
 
 extension RowReader {
+  /// Throws: values of the type have no column.
   @_disfavoredOverload
   public mutating func read<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 
+  /// Throws: values of the type cannot be stored as JSON.
   @_disfavoredOverload
   public mutating func readJSON<V>(_ type: V.Type = V.self) throws -> V { throw unstorable(V.self) }
 }
 
 extension RowWriter {
+  /// Throws: values of the type have no column.
   @_disfavoredOverload
   public mutating func write<V>(_ value: V) throws { throw unstorable(V.self) }
 
+  /// Throws: values of the type cannot be stored as JSON.
   @_disfavoredOverload
   public mutating func write<V>(json value: V) throws { throw unstorable(V.self) }
 }

@@ -1,6 +1,6 @@
 import Concord
 
-/// Gives the values of a row, property after property, in the order in which they were written.
+/// A reader of one row, which returns its properties in the order in which they were written.
 ///
 /// ```swift
 /// init(from row: inout RowReader) throws {
@@ -12,7 +12,7 @@ public struct RowReader {
   @usableFromInline private(set) var source: RowSource
   @usableFromInline var position = 0
   private var collectionIndex = 0
-  /// Within a wrapper an entity may be required, whatever its column says.
+  /// The number of wrappers that are being read. Inside of one an entity may be required although its column is optional.
   private var wrapperDepth = 0
   private let resolver: (any EntityResolver)?
 
@@ -23,9 +23,9 @@ public struct RowReader {
 
   package var readColumns: Int { position }
 
-  /// Begins another row: the one on which the source stands now.
+  /// Begins another row: the current one of the source.
   package mutating func begin(_ source: RowSource) {
-    // One that reads many rows gives the same source for each.
+    // A statement that gives many rows is the same source for each.
     if self.source !== source { self.source = source }
     (position, collectionIndex, wrapperDepth) = (0, 0, 0)
   }
@@ -40,7 +40,7 @@ public struct RowReader {
     return source.value(at: position)
   }
 
-  /// The rows of the next collection; `nil` if it is `nil`.
+  /// Reads the rows of the next collection; `nil` if the collection is `nil`.
   private mutating func nextCollection() throws -> [[StoredValue]]? {
     defer {
       position += 1
@@ -54,54 +54,61 @@ public struct RowReader {
     return try resolver.entity(T.self, key: key)
   }
 
-  /// Whether a relation leads back into the cycle whose brief form is read.
+  /// Whether a relation leads back into the cycle whose brief form is being read.
   private func isLeftOut<T: PersistentEntity>(_ type: T.Type, _ keys: some Collection<StoredValue>) -> Bool {
     resolver?.leavesOut(type, keys: keys) ?? false
   }
 }
 
-/// Gives the entities that a row refers to.
+/// A source of the entities that rows refer to.
 package protocol EntityResolver: AnyObject {
   func entity<T: PersistentEntity>(_ type: T.Type, key: StoredValue) throws -> T
-  /// Whether the row that is read is to leave out a relation with these entities, because they are in a cycle with it.
+  /// Whether the row being read omits a relation to these entities, because they are in a cycle with it.
   func leavesOut<T: PersistentEntity>(_ type: T.Type, keys: some Collection<StoredValue>) -> Bool
-  /// The same for an entity of the type that is called so.
+  /// Whether the row being read omits a relation to an entity of the named type, because it is in a cycle with it.
   func leavesOut(_ name: String, key: StoredValue) -> Bool
 }
 
 // MARK: Values
 
-// The type is a parameter for overload resolution, which ranks functions by their parameters only. Nobody has to give it.
+// The type is a parameter for overload resolution, which ranks functions by their parameters only. Callers need not pass it.
 extension RowReader {
+  /// Reads a plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V.Type = V.self) throws -> V {
     defer { position += 1 }
     return try V(from: source, at: position)
   }
 
+  /// Reads an optional plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V?.Type = V?.self) throws -> V? {
     defer { position += 1 }
     return source.isNull(at: position) ? nil : try V(from: source, at: position)
   }
 
+  /// Reads an optional of an optional plain value.
   @inlinable public mutating func read<V: PersistentValue>(_ type: V??.Type = V??.self) throws -> V?? {
     try next(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self)
   }
 
+  /// Reads a value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V.Type = V.self) throws -> V
   where V.RawValue: PersistentValue {
     try next(RawCoding<V>.self)
   }
 
+  /// Reads an optional value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func read<V: RawRepresentable & Codable>(_ type: V?.Type = V?.self) throws -> V?
   where V.RawValue: PersistentValue {
     try next(OptionalCoding<RawCoding<V>>.self)
   }
 
+  /// Reads a value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func read<V: Codable>(_ type: V.Type = V.self) throws -> V { try next(JSONCoding<V>.self) }
 
+  /// Reads an optional value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func read<V: Codable>(_ type: V?.Type = V?.self) throws -> V? {
     try next(OptionalCoding<JSONCoding<V>>.self)
@@ -111,61 +118,78 @@ extension RowReader {
 // MARK: Entities
 
 extension RowReader {
+  /// Reads the entity that the row refers to.
   public mutating func read<T: PersistentEntity>(_ type: T.Type = T.self) throws -> T { try entity(nextKey()) }
 
+  /// Reads the entity that the row refers to; `nil` if the reference is.
   public mutating func read<T: PersistentEntity>(_ type: T?.Type = T?.self) throws -> T? {
     let key = nextKey()
     return key.isNull || wrapperDepth == 0 && isLeftOut(T.self, CollectionOfOne(key)) ? nil : try entity(key)
   }
 
+  /// Reads an array of entities.
   public mutating func read<T: PersistentEntity>(_ type: [T].Type = [T].self) throws -> [T] {
     try read(all: [T].self) ?? []
   }
+
+  /// Reads an optional array of entities.
   public mutating func read<T: PersistentEntity>(_ type: [T]?.Type = [T]?.self) throws -> [T]? {
     try read(all: [T].self)
   }
+
+  /// Reads a set of entities.
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>.Type = Set<T>.self) throws -> Set<T> {
     try readSet() ?? []
   }
+
+  /// Reads an optional set of entities.
   public mutating func read<T: PersistentEntity & Hashable>(_ type: Set<T>?.Type = Set<T>?.self) throws -> Set<T>? {
     try readSet()
   }
 
+  /// Reads a collection of entities.
   public mutating func read<C: RangeReplaceableCollection>(_ type: C.Type = C.self) throws -> C
   where C.Element: PersistentEntity {
     try read(all: C.self) ?? C()
   }
 
+  /// Reads an optional collection of entities.
   public mutating func read<C: RangeReplaceableCollection>(_ type: C?.Type = C?.self) throws -> C?
   where C.Element: PersistentEntity {
     try read(all: C.self)
   }
 
+  /// Reads a dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T].Type = [K: T].self)
     throws -> [K: T]
   {
     try read(PlainCoding<K>.self) ?? [:]
   }
 
+  /// Reads an optional dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Hashable, T: PersistentEntity>(_ type: [K: T]?.Type = [K: T]?.self)
     throws -> [K: T]?
   {
     try read(PlainCoding<K>.self)
   }
 
-  // A key that is both is kept plain; without this, neither of the two others would be the better one.
+  /// Reads a dictionary of entities by plain keys.
+  // For a key that is both, which is stored plain. Without this overload the call would be ambiguous.
   public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T].Type = [K: T].self
   ) throws -> [K: T] { try read(PlainCoding<K>.self) ?? [:] }
 
+  /// Reads an optional dictionary of entities by plain keys.
   public mutating func read<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T]?.Type = [K: T]?.self
   ) throws -> [K: T]? { try read(PlainCoding<K>.self) }
 
+  /// Reads a dictionary of entities by keys in JSON.
   public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T].Type = [K: T].self
   ) throws -> [K: T] { try read(JSONCoding<K>.self) ?? [:] }
 
+  /// Reads an optional dictionary of entities by keys in JSON.
   public mutating func read<K: Codable & Hashable, T: PersistentEntity>(
     _ type: [K: T]?.Type = [K: T]?.self
   ) throws -> [K: T]? { try read(JSONCoding<K>.self) }
@@ -174,7 +198,7 @@ extension RowReader {
   where C.Element: PersistentEntity {
     guard let rows = try nextCollection() else { return nil }
     let keys = rows.compactMap(\.first)
-    // An entity store recognises what was left out, and keeps what it has.
+    // An entity store recognises this storage as an omitted collection, and keeps the one that it has.
     if isLeftOut(C.Element.self, keys) { return OmittedCollection<C>.value ?? C() }
     var result = C()
     result.reserveCapacity(keys.count)
@@ -203,6 +227,7 @@ extension RowReader {
 // MARK: Wrappers
 
 extension RowReader {
+  /// Reads a wrapper.
   public mutating func read<W: PersistentWrapper>(_ type: W.Type = W.self) throws -> W {
     let name = nextKey()
     guard case .text(let name) = name else { throw StoreError.unreadable(name, as: W.self) }
@@ -211,6 +236,7 @@ extension RowReader {
     return try W(case: name, from: &self)
   }
 
+  /// Reads an optional wrapper.
   public mutating func read<W: PersistentWrapper>(_ type: W?.Type = W?.self) throws -> W? {
     if !source.isNull(at: position), !leadsBack(W.self, source, position) { return .some(try read()) }
     position += 1
@@ -221,9 +247,12 @@ extension RowReader {
     return nil
   }
 
+  /// Reads an array of wrappers.
   public mutating func read<W: PersistentWrapper>(_ type: [W].Type = [W].self) throws -> [W] {
     try readElements() ?? []
   }
+
+  /// Reads an optional array of wrappers.
   public mutating func read<W: PersistentWrapper>(_ type: [W]?.Type = [W]?.self) throws -> [W]? { try readElements() }
 
   private mutating func readElements<W: PersistentWrapper>() throws -> [W]? {
@@ -235,7 +264,7 @@ extension RowReader {
     }
   }
 
-  /// Whether a wrapper, which begins at a position, holds an entity that is left out.
+  /// Whether the wrapper that begins at a position holds an entity that is omitted.
   private func leadsBack<W: PersistentWrapper>(_ type: W.Type, _ source: RowSource, _ start: Int) -> Bool {
     guard let resolver else { return false }
     var position = start

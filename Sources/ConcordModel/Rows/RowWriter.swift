@@ -1,6 +1,6 @@
 import Concord
 
-/// Takes the values of an entity, property after property, in the order of its description.
+/// A writer of one row, which takes an entity's properties in the order of its description.
 ///
 /// ```swift
 /// func write(to row: inout RowWriter) throws {
@@ -13,9 +13,9 @@ import Concord
 public struct RowWriter {
   package private(set) var values: [StoredValue] = []
   package private(set) var collections: [[[StoredValue]]] = []
-  /// Is told of the entities inside.
+  /// The receiver of the entities inside.
   private let sink: (any EntitySink)?
-  /// Set while the element of a collection is written, whose values belong to a row of their own.
+  /// Whether the element of a collection is being written, whose values belong to a row of their own.
   private var isInCollection = false
 
   package init(sink: (any EntitySink)? = nil, columns: Int = 0) {
@@ -23,7 +23,7 @@ public struct RowWriter {
     values.reserveCapacity(columns)
   }
 
-  /// The values of one coding.
+  /// Writes a value by its coding.
   @usableFromInline mutating func put<C: ValueCoding>(_ coding: C.Type, _ value: C.Value) throws {
     append(try C.encode(value))
   }
@@ -39,13 +39,13 @@ public struct RowWriter {
     collections.append(rows)
   }
 
-  /// The key of an entity, of which the sink is told.
+  /// Returns the key of an entity, and passes the entity to the sink.
   mutating func key<T: PersistentEntity>(of entity: T) throws -> StoredValue {
     try sink?.visit(entity)
     return try T.storedKey(of: entity.id)
   }
 
-  /// The values that `body` writes, as those of an element.
+  /// Returns the values that `body` writes, as those of a collection's element.
   mutating func element(_ body: (inout RowWriter) throws -> Void) throws -> [StoredValue] {
     var writer = RowWriter(sink: sink)
     writer.isInCollection = true
@@ -54,7 +54,7 @@ public struct RowWriter {
   }
 }
 
-/// Is told of the entities inside an aggregate while that is written.
+/// A receiver of the entities inside an aggregate that is being written.
 package protocol EntitySink: AnyObject {
   func visit<T: PersistentEntity>(_ entity: T) throws
 }
@@ -62,33 +62,38 @@ package protocol EntitySink: AnyObject {
 // MARK: Values
 
 extension RowWriter {
+  /// Writes a plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V) throws { append(try value.storedValue) }
 
+  /// Writes an optional plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V?) throws {
     append(try value?.storedValue ?? .null)
   }
 
+  /// Writes an optional of an optional plain value.
   @inlinable public mutating func write<V: PersistentValue>(_ value: V??) throws {
     try put(OptionalCoding<OptionalCoding<PlainCoding<V>>>.self, value)
   }
 
-  /// Its raw value.
+  /// Writes a value as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func write<V: RawRepresentable & Codable>(_ value: V) throws
   where V.RawValue: PersistentValue {
     try put(RawCoding<V>.self, value)
   }
 
+  /// Writes an optional value, as its raw value.
   @_disfavoredOverload
   @inlinable public mutating func write<V: RawRepresentable & Codable>(_ value: V?) throws
   where V.RawValue: PersistentValue {
     try put(OptionalCoding<RawCoding<V>>.self, value)
   }
 
-  /// As JSON.
+  /// Writes a value as JSON.
   @_disfavoredOverload
   @inlinable public mutating func write<V: Codable>(_ value: V) throws { try put(JSONCoding<V>.self, value) }
 
+  /// Writes an optional value, as JSON.
   @_disfavoredOverload
   @inlinable public mutating func write<V: Codable>(_ value: V?) throws {
     try put(OptionalCoding<JSONCoding<V>>.self, value)
@@ -98,53 +103,67 @@ extension RowWriter {
 // MARK: Entities
 
 extension RowWriter {
-  /// A reference: the entity's id.
+  /// Writes a reference to an entity: its id.
   public mutating func write<T: PersistentEntity>(_ entity: T) throws { append(try key(of: entity)) }
 
+  /// Writes an optional reference to an entity.
   public mutating func write<T: PersistentEntity>(_ entity: T?) throws {
     append(try entity.map { try key(of: $0) } ?? .null)
   }
 
+  /// Writes an array of entities.
   public mutating func write<T: PersistentEntity>(_ entities: [T]) throws { try write(all: entities) }
+
+  /// Writes an optional array of entities.
   public mutating func write<T: PersistentEntity>(_ entities: [T]?) throws { try write(all: entities) }
 
+  /// Writes a set of entities.
   public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>) throws {
     try write(unordered: entities)
   }
 
+  /// Writes an optional set of entities.
   public mutating func write<T: PersistentEntity & Hashable>(_ entities: Set<T>?) throws {
     try write(unordered: entities)
   }
 
+  /// Writes a collection of entities.
   public mutating func write<C: RangeReplaceableCollection>(_ entities: C) throws where C.Element: PersistentEntity {
     try write(all: entities)
   }
 
+  /// Writes an optional collection of entities.
   public mutating func write<C: RangeReplaceableCollection>(_ entities: C?) throws where C.Element: PersistentEntity {
     try write(all: entities)
   }
 
+  /// Writes a dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
     try write(PlainCoding<K>.self, entities)
   }
 
+  /// Writes an optional dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
     try write(PlainCoding<K>.self, entities)
   }
 
-  // A key that is both is kept plain; without this, neither of the two others would be the better one.
+  /// Writes a dictionary of entities by plain keys.
+  // For a key that is both, which is stored plain. Without this overload the call would be ambiguous.
   public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ entities: [K: T]
   ) throws { try write(PlainCoding<K>.self, entities) }
 
+  /// Writes an optional dictionary of entities by plain keys.
   public mutating func write<K: PersistentValue & Codable & Hashable, T: PersistentEntity>(
     _ entities: [K: T]?
   ) throws { try write(PlainCoding<K>.self, entities) }
 
+  /// Writes a dictionary of entities by keys in JSON.
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]) throws {
     try write(JSONCoding<K>.self, entities)
   }
 
+  /// Writes an optional dictionary of entities by keys in JSON.
   public mutating func write<K: Codable & Hashable, T: PersistentEntity>(_ entities: [K: T]?) throws {
     try write(JSONCoding<K>.self, entities)
   }
@@ -153,7 +172,7 @@ extension RowWriter {
     try append(count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [])
   }
 
-  // What has no order is stored in one order, so that the same is stored the same.
+  // Collections without an order are stored sorted, so that equal values are stored the same.
   private mutating func write<T: PersistentEntity & Hashable>(unordered entities: Set<T>?) throws {
     let rows = try entities?.map { [try key(of: $0)] }
     try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
@@ -168,7 +187,7 @@ extension RowWriter {
 // MARK: Wrappers
 
 extension RowWriter {
-  /// The name of its case, and then what it writes itself.
+  /// Writes a wrapper: the name of its case, and then its properties.
   public mutating func write<W: PersistentWrapper>(_ wrapper: W) throws {
     append(.text(wrapper.persistentCase))
     let before = values.count
@@ -176,6 +195,7 @@ extension RowWriter {
     try W.check(written: values.count - before)
   }
 
+  /// Writes an optional wrapper.
   public mutating func write<W: PersistentWrapper>(_ wrapper: W?) throws {
     if let wrapper { return try write(wrapper) }
     append(.null)
@@ -185,7 +205,10 @@ extension RowWriter {
     }
   }
 
+  /// Writes an array of wrappers.
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]) throws { try write(elements: wrappers) }
+
+  /// Writes an optional array of wrappers.
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]?) throws { try write(elements: wrappers) }
 
   private mutating func write<W: PersistentWrapper>(elements: [W]?) throws {

@@ -1,28 +1,33 @@
-/// What is stored of one entity: the values of its columns, by position, and the rows of its collections.
+/// The stored form of one entity: the values of its columns, by position, and the rows of its collections.
 public struct StoredRow: Sendable, Hashable {
-  /// By position, as ``EntityDescription/columns`` says. A collection has its count there, `null` if it is `nil`.
+  /// The values of the columns, in the order of ``EntityDescription/columns``. That of a collection is its count, `null` if
+  /// it is `nil`.
   public var values: [StoredValue]
-  /// In the order of ``EntityDescription/collections``. A row of one holds the key, if it is a dictionary, then the element.
+  /// The rows of the collections, in the order of ``EntityDescription/collections``. The row of a dictionary's element begins
+  /// with the key.
   public var collections: [[[StoredValue]]]
-  /// How fresh it is.
+  /// The stamp of the entity.
   public var stamp: Stamp
 
+  /// Creates a row.
   public init(values: [StoredValue], collections: [[[StoredValue]]], stamp: Stamp) {
     self.values = values
     self.collections = collections
     self.stamp = stamp
   }
 
-  /// Whether the two hold the same, whatever their stamps.
+  /// Whether two rows have the same values and collections, whatever their stamps.
   package func holdsSame(as other: StoredRow) -> Bool { values == other.values && collections == other.collections }
 }
 
-/// Which entity a row is of: its type and its id, as it is stored.
+/// The identity of a stored entity: its type, and its id as it is stored.
 public struct EntityKey: Hashable, Sendable {
+  /// The description of the entity's type.
   public let entity: EntityDescription
-  /// The same for all ids that are equal.
+  /// The stored form of the id, which is the same for all ids that are equal.
   public let id: StoredValue
 
+  /// Creates a key from a type's description and the stored form of an id.
   public init(_ entity: EntityDescription, _ id: StoredValue) {
     self.entity = entity
     self.id = id

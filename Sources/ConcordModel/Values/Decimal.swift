@@ -1,6 +1,6 @@
 public import Foundation
 
-// All digits, as a person writes them. Equal numbers are stored the same: Foundation itself leaves zeros at the end out.
+// Stored as text with all digits. Equal numbers have the same text: Foundation leaves out trailing zeros.
 extension Decimal: PersistentValue {
   public static var storageClass: StorageClass { .text }
   public static var comparison: StoredComparison { .equality }
@@ -10,7 +10,7 @@ extension Decimal: PersistentValue {
     var digits = Substring(significand.description)
     if digits == "0" { return .text("0") }
     var exponent = self.exponent
-    // No decimal has a greater exponent than 127, so that digits may end with zeros there.
+    // The greatest exponent is 127; the digits of such a number may end with zeros.
     while digits.hasSuffix("0"), exponent < 127 {
       digits.removeLast()
       exponent += 1
@@ -49,7 +49,7 @@ extension Decimal: PersistentValue {
       exponent += given
     }
     self.init(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
-    // A significand that ends with zeros has an exponent of its own, and the two together may be more than there is.
+    // A significand that ends with zeros has an exponent of its own, and the sum of both may exceed the greatest one.
     if isNaN, let whole = Decimal(string: text) { self = whole }
     if isNaN { return nil }
   }

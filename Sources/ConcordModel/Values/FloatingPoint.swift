@@ -1,6 +1,6 @@
 public import Foundation
 
-// SQLite keeps no NaN (it becomes NULL) and no -0.0 (it becomes 0.0), so their bits are stored, the greatest first.
+// SQLite turns NaN into NULL and -0.0 into 0.0, so these are stored as their bits, the most significant byte first.
 
 extension StoredValue {
   fileprivate static func bits(_ bits: some FixedWidthInteger) -> StoredValue {
@@ -67,7 +67,7 @@ extension Float: PersistentValue {
 extension Date: PersistentValue {
   public static var storageClass: StorageClass { .real }
 
-  /// Seconds since the reference date (2001-01-01, UTC), to the bit.
+  /// The seconds since the reference date (2001-01-01, UTC), exact to the bit.
   public var storedValue: StoredValue { timeIntervalSinceReferenceDate.storedValue }
   public var storedKey: StoredValue { timeIntervalSinceReferenceDate.storedKey }
 

@@ -27,8 +27,8 @@ extension UInt8: PersistentValue {}
 extension UInt16: PersistentValue {}
 extension UInt32: PersistentValue {}
 
-// What is larger than an `Int64` is text of 20 digits, which SQLite orders after all numbers and among themselves rightly.
-// All of them have 20 digits: 2^63 is 9223372036854775808, with 19, so a 0 is put before those.
+// Integers above `Int64.max` are stored as text of 20 digits, which SQLite orders correctly, after all numbers. Those of 19
+// digits, such as 2^63 (9223372036854775808), are padded with a leading 0.
 extension PersistentValue where Self: FixedWidthInteger & UnsignedInteger {
   fileprivate var storedUnsigned: StoredValue {
     if let integer = Int64(exactly: self) { return .integer(integer) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value as JSON: equal sets and dictionaries as the same text, whatever their order in memory, which differs from one run of
-/// the program to the next.
+/// An encoding of values as JSON in which equal sets and dictionaries give the same text. Their order in memory differs
+/// between runs of the program.
 enum OrderedJSON {
   static func text(_ value: some Encodable) throws -> String { try text(value, encoder()) }
 
@@ -18,7 +18,7 @@ enum OrderedJSON {
     return encoder
   }
 
-  /// An array of the parts, in the order of their bytes.
+  /// Returns an array of the parts, sorted by their bytes.
   fileprivate static func array(_ parts: [String]) -> String {
     let sorted = parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     return "[\(sorted.joined(separator: ","))]"
@@ -35,11 +35,11 @@ extension Set: Unordered where Element: Encodable {
 
 extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
   fileprivate func json(_ encoder: JSONEncoder) throws -> String {
-    // An object, whose keys the encoder sorts.
+    // Encoded as an object, whose keys the encoder sorts.
     if Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type {
       return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
-    // Keys and values in turn.
+    // Encoded as an array of alternating keys and values.
     return OrderedJSON.array(
       try map { key, value in
         try "\(OrderedJSON.text(key, encoder)),\(OrderedJSON.text(value, encoder))"

@@ -1,7 +1,7 @@
-/// A value that is kept in one column.
+/// A value that is stored in one column.
 ///
-/// The plain types of the standard library and of Foundation conform. Any other `Codable` type is kept as JSON, an enum or a
-/// struct with a raw value (`RawRepresentable` and `Codable`) as that, without conforming. Conform for another form:
+/// The plain types of the standard library and of Foundation conform. Without conforming, a type with a raw value
+/// (`RawRepresentable` and `Codable`) is stored as that, and any other `Codable` type as JSON. Conform to store another form:
 ///
 /// ```swift
 /// extension Price: PersistentValue {
@@ -11,37 +11,36 @@
 /// }
 /// ```
 ///
-/// What is stored must come back the same, and must not be `null`.
+/// A value must be equal to itself after it was stored and read, and its stored form must not be `null`.
 public protocol PersistentValue: Sendable {
-  /// What the column is declared as.
+  /// The storage class that the column is declared with.
   static var storageClass: StorageClass { get }
 
-  /// Whether values are equal exactly if they are stored the same, and are ordered as SQLite orders what is stored. Only
-  /// then a store may compare instead of the type itself.
+  /// The comparisons that a store may do on the stored form, because they give the same result as the type's own.
   static var comparison: StoredComparison { get }
 
-  /// The value, as it is stored.
+  /// The stored form of the value.
   var storedValue: StoredValue { get throws }
 
-  /// The same for all equal values, as an id needs it. It is what is stored, unless said otherwise.
+  /// A stored form that is the same for all equal values, which an id needs. The default is ``storedValue``.
   var storedKey: StoredValue { get throws }
 
-  /// Reads the value back.
+  /// Creates a value from its stored form.
   ///
   /// - Throws: ``StoreError/unreadable(_:as:)`` if something else is stored.
   init(storedValue: StoredValue) throws
 
-  /// Reads the value from a row. A type that reads often may do without the intermediate ``StoredValue``.
+  /// Creates a value from a column of a row. Implement it to avoid the intermediate ``StoredValue``.
   init(from source: RowSource, at position: Int) throws
 }
 
-/// What a store may compare itself.
+/// The comparisons of stored values that a store may do itself.
 public enum StoredComparison: Sendable, Hashable {
-  /// Nothing.
+  /// No comparison.
   case none
-  /// Whether two are equal.
+  /// Equality.
   case equality
-  /// Which of two is the smaller, too.
+  /// Equality and order.
   case order
 }
 

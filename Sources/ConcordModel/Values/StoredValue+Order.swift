@@ -1,5 +1,5 @@
 extension StoredValue {
-  /// The order of SQLite: `null`, then numbers, then text by its bytes, then blobs by theirs.
+  /// Whether a value comes before another in the order of SQLite: `null`, numbers, text by its bytes, blobs by their bytes.
   package static func precedes(_ a: StoredValue, _ b: StoredValue) -> Bool {
     switch (a, b) {
     case (.integer(let a), .integer(let b)): a < b
@@ -21,7 +21,7 @@ extension StoredValue {
     }
   }
 
-  /// Whether a whole number is less than another number, without rounding it.
+  /// Whether an integer is less than another number, without rounding the integer.
   private static func precedes(_ integer: Int64, _ real: Double) -> Bool {
     if real >= 0x1p63 { return true }
     if real < -0x1p63 { return false }
@@ -31,6 +31,6 @@ extension StoredValue {
 }
 
 extension [StoredValue] {
-  /// The order of rows: by the first value in which they differ.
+  /// Whether a row comes before another, by the first value in which they differ.
   package func precedes(_ other: [StoredValue]) -> Bool { lexicographicallyPrecedes(other, by: StoredValue.precedes) }
 }

@@ -1,14 +1,18 @@
 public import Foundation
 
-/// One value as a store keeps it: what SQLite calls a storage class.
+/// One value as a store keeps it, in one of SQLite's storage classes.
 ///
-/// Two values are the same if every bit of them is: text is compared by its bytes, not by what it looks like.
+/// Two values are equal if all of their bits are: text is compared by its bytes, not by canonical equivalence.
 public enum StoredValue: Sendable {
+  /// The absence of a value.
   case null
+  /// An integer.
   case integer(Int64)
-  /// Neither NaN nor -0.0, which are stored as their bits.
+  /// A number with a fraction. NaN and -0.0 are stored as blobs of their bits.
   case real(Double)
+  /// A text, in UTF-8.
   case text(String)
+  /// Bytes.
   case blob(Data)
 }
 
@@ -18,7 +22,7 @@ extension StoredValue: Hashable {
     case (.null, .null): true
     case (.integer(let a), .integer(let b)): a == b
     case (.real(let a), .real(let b)): a == b
-    // The first comparison is fast, and false for most that differ.
+    // Fast path: the first comparison is cheap, and false for most values that differ.
     case (.text(let a), .text(let b)): a == b && a.utf8.elementsEqual(b.utf8)
     case (.blob(let a), .blob(let b)): a == b
     default: false
@@ -37,7 +41,7 @@ extension StoredValue: Hashable {
 }
 
 extension StoredValue {
-  /// Whether it is `null`.
+  /// Whether the value is `null`.
   public var isNull: Bool { if case .null = self { true } else { false } }
 }
 

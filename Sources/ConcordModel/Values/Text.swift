@@ -4,7 +4,7 @@ extension String: PersistentValue {
   public static var storageClass: StorageClass { .text }
   public var storedValue: StoredValue { .text(self) }
 
-  // Strings are equal if they are canonically equivalent, whatever their code points.
+  // Strings are equal if they are canonically equivalent, so the key is the composed form.
   public var storedKey: StoredValue { .text(canonicallyComposed) }
 
   public init(storedValue: StoredValue) throws {
@@ -21,7 +21,7 @@ extension String: PersistentValue {
     self = value
   }
 
-  /// The same for all strings that are equal (Unicode's form NFC).
+  /// The string in Unicode's normalization form C, which is the same for all strings that are equal.
   package var canonicallyComposed: String {
     utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
   }
@@ -67,7 +67,7 @@ extension Data: PersistentValue {
 extension URL: PersistentValue {
   public static var storageClass: StorageClass { .text }
 
-  // One that is relative to another is JSON, so that both parts come back. No URL begins with a brace.
+  // A URL relative to another is stored as JSON, which keeps both parts. No URL begins with a brace.
   public var storedValue: StoredValue {
     get throws {
       guard let baseURL else { return .text(relativeString) }
@@ -85,7 +85,7 @@ extension URL: PersistentValue {
   }
 }
 
-/// A URL with a base, as it is stored.
+/// The stored form of a URL with a base.
 private struct RelativeURL: Codable {
   let base: String
   let relative: String

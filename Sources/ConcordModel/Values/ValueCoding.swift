@@ -1,24 +1,33 @@
 import Foundation
 
-/// How the values of a type are kept in one column. Which of these it is, overload resolution finds out.
+/// A way to store the values of a type in one column. Overload resolution selects one for each property.
 public protocol ValueCoding {
+  /// The type of the values.
   associatedtype Value
+  /// The storage class of the column.
   static var storageClass: StorageClass { get }
+  /// The comparisons that a store may do on the stored form.
   static var comparison: StoredComparison { get }
+  /// Whether the stored form may be `null`.
   static var isOptional: Bool { get }
+  /// Returns the stored form of a value.
   static func encode(_ value: Value) throws -> StoredValue
+  /// Returns the value that has a stored form.
   static func decode(_ stored: StoredValue) throws -> Value
+  /// Reads a value from a column of a row.
   static func read(_ source: RowSource, at position: Int) throws -> Value
 }
 
 extension ValueCoding {
+  /// Whether the stored form may be `null`. The default is `false`.
   public static var isOptional: Bool { false }
+  /// Reads a value from a column of a row, through its stored form.
   public static func read(_ source: RowSource, at position: Int) throws -> Value {
     try decode(source.value(at: position))
   }
 }
 
-/// As the type says itself.
+/// The coding of a ``PersistentValue``.
 public enum PlainCoding<Value: PersistentValue>: ValueCoding {
   public static var storageClass: StorageClass { Value.storageClass }
   public static var comparison: StoredComparison { Value.comparison }
@@ -29,7 +38,7 @@ public enum PlainCoding<Value: PersistentValue>: ValueCoding {
   }
 }
 
-/// As its raw value.
+/// The coding of a value as its raw value.
 public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue: PersistentValue {
   public static var storageClass: StorageClass { Value.RawValue.storageClass }
   public static var comparison: StoredComparison { .none }
@@ -43,7 +52,9 @@ public enum RawCoding<Value: RawRepresentable>: ValueCoding where Value.RawValue
   }
 }
 
-/// As JSON, with sorted keys, and the elements of a set in one order. The bits of a NaN and the base types' extremes survive where `Codable` lets them.
+/// The coding of a value as JSON with sorted keys and sorted elements of sets.
+///
+/// The bits of a NaN and the extremes of the basic types are kept where `Codable` allows it.
 public enum JSONCoding<Value: Codable>: ValueCoding {
   public static var storageClass: StorageClass { .text }
   public static var comparison: StoredComparison { .none }
@@ -61,7 +72,7 @@ public enum JSONCoding<Value: Codable>: ValueCoding {
   }
 }
 
-/// `nil` is `NULL`. Where the value may be `nil` itself, `.some(nil)` is a mark that no other value is stored as.
+/// The coding of an optional: `nil` is `NULL`. Of nested optionals, `.some(nil)` is a mark that no other value has.
 public enum OptionalCoding<Wrapped: ValueCoding>: ValueCoding {
   public typealias Value = Wrapped.Value?
 
@@ -69,7 +80,7 @@ public enum OptionalCoding<Wrapped: ValueCoding>: ValueCoding {
   public static var comparison: StoredComparison { Wrapped.isOptional ? .none : Wrapped.comparison }
   public static var isOptional: Bool { true }
 
-  /// `.some(nil)`. Bytes are a mark where the values are none, text where they are.
+  /// The mark for `.some(nil)`: text where the values are blobs, otherwise a blob.
   static var mark: StoredValue { storageClass == .blob ? .text("nil") : .blob(Data("nil".utf8)) }
 
   @inlinable public static func encode(_ value: Wrapped.Value?) throws -> StoredValue {

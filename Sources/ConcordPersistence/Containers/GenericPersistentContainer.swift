@@ -13,26 +13,26 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   public let name: String
   public let persistentStoreCoordinator: PersistentStoreCoordinator
   private let strategy: Strategy
-  /// Is told of errors that happen in the background.
+  /// The closure that receives errors from background work.
   package let errorHandler: AsyncErrorHandlerBlock
-  /// Set if no model was registered.
+  /// Whether no model was registered under the name.
   private let modelIsMissing: Bool
 
-  /// Makes a container with the model that is registered under its name.
+  /// Creates a container with the model that is registered under its name.
   ///
   /// If there is none, attaching a store throws ``/ConcordModel/StoreError/unknownModel(_:)``.
   ///
   /// - Parameters:
-  ///   - name: that of the model, and what files' names begin with.
-  ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
-  ///   - logTag: what such a line begins with.
+  ///   - name: the name of the model, with which the names of files begin.
+  ///   - asyncErrorBlock: a closure that receives errors from background work; if `nil`, they are printed to standard error.
+  ///   - logTag: the beginning of such a line.
   public convenience init(
     name: String, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericPersistentContainer"
   ) {
     self.init(name, Model.registered(name), asyncErrorBlock, logTag)
   }
 
-  /// Makes a container with a model.
+  /// Creates a container with a model.
   public convenience init(
     name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericPersistentContainer"
@@ -40,7 +40,7 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     self.init(name, model, asyncErrorBlock, logTag)
   }
 
-  /// The same, as Core Data calls it.
+  /// Creates a container with a model, under Core Data's argument label.
   public convenience init(
     name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericPersistentContainer"
@@ -61,11 +61,12 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   @discardableResult
   public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
     if modelIsMissing { throw StoreError.unknownModel(name) }
+    try model.checkConfiguration(configuration.name ?? "")
     let file = configuration.url(prefix: name, in: url)
     let request = StoreRequest(
       model: model, entities: model.entities(in: configuration.name ?? ""), configuration: configuration, url: file,
       name: file?.lastPathComponent ?? [name, configuration.name].compactMap { $0 }.joined(separator: "."))
-    // Before the file is opened, since a second one that opens it might migrate it.
+    // Before the file is opened, since opening it a second time might migrate it.
     if let file, persistentStoreCoordinator.isAttached(file) {
       throw StoreError.alreadyAttached(store: request.name)
     }
@@ -73,7 +74,8 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     let store = PersistentStore(
       configurationName: configuration.name, type: configuration.type, url: file, rows: rows)
     do {
-      try persistentStoreCoordinator.attach(store)
+      try persistentStoreCoordinator.attach(
+        store, movingEntities: (configuration.options[ConcordMoveEntitiesOption] as? Bool) ?? false)
     } catch {
       try? rows.close()
       throw error
@@ -118,12 +120,12 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   public func newBackgroundContext() -> BackgroundContext { strategy.newBackgroundContext() }
   public func newGenericBackgroundContext<Context: BackgroundContext>() -> Context { strategy.newBackgroundContext() }
 
-  /// Writes what indirect strategies still owe the disk.
+  /// Writes the pending saves of indirect strategies to the stores.
   package func writePendingChanges() throws { try strategy.writePendingChanges() }
 
   public func flush() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      // A thread that may wait.
+      // On a thread that may block.
       DispatchQueue.global().async { [self] in
         continuation.resume(
           with: Result {

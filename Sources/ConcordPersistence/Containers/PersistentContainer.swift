@@ -1,10 +1,7 @@
 public import ConcordModel
 public import Foundation
 
-/// Is told of errors that happen in the background: a ``BackgroundSaveError``, or what the view could not read.
-public typealias AsyncErrorHandlerBlock = @Sendable (any Error) -> Void
-
-/// Stores with their contexts.
+/// A container of attached stores, with the contexts that read and save their entities.
 ///
 /// ```swift
 /// let container: any PersistentContainer = GenericPersistentContainer<ContextStrategy.Mixed>(name: "Library")
@@ -12,13 +9,15 @@ public typealias AsyncErrorHandlerBlock = @Sendable (any Error) -> Void
 /// let context = container.newBackgroundContext()
 /// ```
 public protocol PersistentContainer: AnyObject, Sendable {
-  /// The folder of stores that are attached without saying where.
+  /// Returns the folder of stores that are attached without a folder.
   static func defaultStoreLocation() -> URL
 
+  /// The name of the container, and of its model.
   var name: String { get }
+  /// The coordinator of the attached stores.
   var persistentStoreCoordinator: PersistentStoreCoordinator { get }
 
-  /// Attaches a store: opens its file, or makes it, with the folders that it is in.
+  /// Attaches a store: opens its file, or creates it together with its folders.
   ///
   /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
@@ -27,41 +26,45 @@ public protocol PersistentContainer: AnyObject, Sendable {
   @discardableResult
   func attachPersistentStores(at url: URL, for configurations: [StoreConfiguration]) throws -> [PersistentStore]
 
-  /// Detaches a store, and closes it, after writing what is still to be written. Its entities are gone from the view.
+  /// Writes pending saves to a store, and detaches and closes it. Its entities are removed from the view.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``: it is not attached, or something that it is owed cannot be written; then it stays attached.
+  /// - Throws: ``/ConcordModel/StoreError``: the store is not attached, or a pending save cannot be written; then it stays
+  ///   attached.
   func detach(persistentStore: PersistentStore) throws
   /// Detaches several stores.
   func detach(persistentStores: [PersistentStore]) throws
 
-  /// What screens observe.
+  /// The context that screens observe.
   var viewContext: ViewContext { get }
-  /// A scratchpad, which the strategy connects.
+  /// Creates a context for background work, which the strategy connects.
   func newBackgroundContext() -> BackgroundContext
-  /// The same for a subclass.
+  /// Creates a context of a subclass for background work, which the strategy connects.
   func newGenericBackgroundContext<Context: BackgroundContext>() -> Context
 
-  /// Returns when all is written that indirect strategies still owe the disk, and the view shows what was saved.
+  /// Writes pending saves to the stores, and returns when they are durable and the view shows them.
   ///
-  /// - Throws: ``/ConcordModel/StoreError`` if something cannot be written now; it is tried again later.
+  /// - Throws: ``/ConcordModel/StoreError`` if a save cannot be written now; it is tried again later.
   func flush() async throws
 }
 
 extension PersistentContainer {
-  /// `Concord` in the user's folder for application data.
+  /// Returns the folder `Concord` in the user's folder for application data.
   public static func defaultStoreLocation() -> URL {
     let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
     return (folders.first ?? FileManager.default.temporaryDirectory).appendingPathComponent("Concord")
   }
 
-  /// The model that it was made with.
+  /// The model of the container.
   public var model: Model { persistentStoreCoordinator.model }
-  /// Core Data's name for it.
+  /// The model of the container, under Core Data's name.
   public var managedObjectModel: Model { model }
 
   /// The attached stores, in the order in which they were attached.
   public var persistentStores: [PersistentStore] { persistentStoreCoordinator.persistentStores }
 
+  /// Attaches a store in the default folder.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
   public func attachPersistentStore(
     for configuration: StoreConfiguration = StoreConfiguration()
@@ -69,11 +72,15 @@ extension PersistentContainer {
     try attachPersistentStore(at: Self.defaultStoreLocation(), for: configuration)
   }
 
+  /// Attaches a store with the default configuration in a folder.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
   @discardableResult
   public func attachPersistentStore(at url: URL) throws -> PersistentStore {
     try attachPersistentStore(at: url, for: StoreConfiguration())
   }
 
+  /// Attaches several stores in the default folder: all, or none.
   @discardableResult
   public func attachPersistentStores(
     for configurations: [StoreConfiguration] = [StoreConfiguration()]
@@ -81,6 +88,7 @@ extension PersistentContainer {
     try attachPersistentStores(at: Self.defaultStoreLocation(), for: configurations)
   }
 
+  /// Attaches one store with the default configuration in a folder.
   @discardableResult
   public func attachPersistentStores(at url: URL) throws -> [PersistentStore] {
     try attachPersistentStores(at: url, for: [StoreConfiguration()])

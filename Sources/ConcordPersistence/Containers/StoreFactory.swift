@@ -1,20 +1,7 @@
 import Concord
 public import ConcordModel
-public import Foundation
 
-/// What a type of store needs to open one.
-public struct StoreRequest: Sendable {
-  public let model: Model
-  /// The entities that it may have to keep.
-  public let entities: [EntityDescription]
-  public let configuration: StoreConfiguration
-  /// Where its file is to be; `nil` for a store in memory.
-  public let url: URL?
-  /// What errors are to call it.
-  public let name: String
-}
-
-/// How the stores of a type are opened. A type that is registered is used like the built-in ones.
+/// The registry of store types. A registered type is used like the built-in ones.
 ///
 /// ```swift
 /// StoreFactory.register("PostgreSQL") { request in try PostgreSQLStore(request) }
@@ -23,7 +10,7 @@ public struct StoreRequest: Sendable {
 public enum StoreFactory {
   private static let registered = Locked<[StoreType: @Sendable (StoreRequest) throws -> any RowStore]>([:])
 
-  /// Says how stores of a type are opened; a type that is built in is replaced.
+  /// Registers the closure that opens stores of a type, and replaces an earlier or built-in one.
   public static func register(_ type: StoreType, open: @escaping @Sendable (StoreRequest) throws -> any RowStore) {
     registered.withLock { $0[type] = open }
   }

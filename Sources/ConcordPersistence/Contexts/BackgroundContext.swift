@@ -23,6 +23,7 @@ open class BackgroundContext: @unchecked Sendable {
   /// Where asynchronous blocks wait, so that only one thread waits for them.
   private let queue = DispatchQueue(label: "concord.context")
 
+  /// Creates a context that reads from a parent and saves to it.
   public required init(parent: any ContextParent) { core = ContextCore(parent: parent) }
 
   /// The entities that it may hold.
@@ -154,19 +155,4 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Collects what is removed from the stores from now on.
   package func collectRemovals() -> CollectedRemovals { locked { $0.parent.collectRemovals() } }
-
-  /// What a save would do now.
-  package func pendingCounts() throws -> PendingCounts { try locked { try $0.pendingCounts() } }
-
-  /// Makes the stored subset equal to what is given, without saving it.
-  ///
-  /// - Returns: how many entities it compared.
-  package func merge<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> Int {
-    try locked { try $0.merge(request) }
-  }
-
-  /// The same, and saves it in one transaction; `nil` if that cannot be done.
-  package func mergeAndSave<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> MergeOutcome? {
-    try locked { try $0.mergeAndSave(request) }
-  }
 }

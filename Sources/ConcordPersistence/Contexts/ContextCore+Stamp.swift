@@ -26,10 +26,3 @@ extension BackgroundContext {
   /// Fresher than all that was changed so far.
   package func nextStamp() -> Stamp { locked { $0.parent.nextStamp() } }
 }
-
-extension ViewContext {
-  /// How fresh an entity is, with the changes that are not saved. See ``BackgroundContext/stamp(of:id:)``.
-  public func stamp<T: PersistentEntity>(of type: T.Type, id: T.ID) throws -> Stamp? {
-    try locked { try core.stamp(of: type, id) }
-  }
-}

@@ -6,6 +6,7 @@ import Foundation
 ///
 /// A strategy makes its contexts with parents: ``PersistentStoreCoordinator``, ``RootContext``, ``ViewContext``.
 public protocol ContextParent: AnyObject, Sendable {
+  /// The model whose entities the parent keeps.
   var model: Model { get }
   /// Reads the rows of some types, in one committed state of each store.
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R
@@ -53,16 +54,4 @@ extension PersistentStoreCoordinator: ContextParent {
   public var generation: Int { commitCount.withLock { $0 } }
 
   public func nextStamp() -> Stamp { clock.next() }
-}
-
-/// Gives stamps: the date, strictly increasing.
-final class StampSource: Sendable {
-  private let last = Locked<Stamp>(-.infinity)
-
-  func next() -> Stamp {
-    last.withLock { last in
-      last = max(Date().timeIntervalSinceReferenceDate, last.nextUp)
-      return last
-    }
-  }
 }

@@ -93,8 +93,10 @@ public struct PendingChanges: Sendable {
     var change: PendingChange
   }
 
+  /// Creates an empty list of changes.
   public init() {}
 
+  /// Whether there are no changes.
   public var isEmpty: Bool { positions.isEmpty }
   /// The entities that are changed.
   public var keys: [EntityKey] { entries.compactMap { $0?.key } }

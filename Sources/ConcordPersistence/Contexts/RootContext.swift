@@ -83,6 +83,7 @@ public final class RootContext: ContextParent {
     }
   }
 
+  /// Creates a root context, which writes to the stores of `parent` in the background.
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
     self.parent = parent
     self.errorHandler = errorHandler
@@ -194,7 +195,7 @@ public final class RootContext: ContextParent {
       most = .max
       do {
         try write(layers)
-      } catch let error where layers.count > 1 && !Self.mayPass(error) {
+      } catch let error where layers.count > 1 && !StoreError.mayPass(error) {
         // One of them can never be written: it is looked for by halves, since there may be many.
         most = layers.count / 2
       } catch {
@@ -222,7 +223,7 @@ public final class RootContext: ContextParent {
       try parent.save(changes, first.policy, origin: ObjectIdentifier(self))
     } catch {
       if layers.count > 1 { throw error }
-      if Self.mayPass(error) {
+      if StoreError.mayPass(error) {
         if state.withLock({ $0.setReported(first) }) { report(error, changes, isPending: true) }
         retryLater()
         throw error
@@ -231,16 +232,6 @@ public final class RootContext: ContextParent {
     }
     // Who was told of the commit may have read it below the layers; it was merged with what others had saved.
     parent.announce(changes.keys) { state.withLock { $0.remove(layers) } }
-  }
-
-  /// Whether it may succeed another time.
-  private static func mayPass(_ error: any Error) -> Bool {
-    switch error {
-    case StoreError.diskFull, StoreError.locked, StoreError.noStore, StoreError.detached, StoreError.storeFailed,
-      StoreError.damagedStore:
-      true
-    default: false
-    }
   }
 
   private func retryLater() {
@@ -276,15 +267,26 @@ public final class RootContext: ContextParent {
 public struct BackgroundSaveError: Error, CustomStringConvertible {
   /// What was wrong: a ``/ConcordModel/StoreError``.
   public let error: any Error
+  /// The changes that the failed save contained.
   public let changes: [Change]
   /// Whether it is tried again; otherwise the changes were given up, and are no longer seen.
   public let isPending: Bool
 
   /// What was to become of an entity.
   public struct Change: Sendable {
-    public enum Kind: Sendable { case inserted, updated, deleted }
+    /// The kinds of changes.
+    public enum Kind: Sendable {
+      /// The entity was to be inserted.
+      case inserted
+      /// The entity was to be updated.
+      case updated
+      /// The entity was to be deleted.
+      case deleted
+    }
 
+    /// The kind of the change.
     public let kind: Kind
+    /// The key of the changed entity.
     public let key: EntityKey
     /// What was to be stored; `nil` for a deletion.
     public let row: StoredRow?

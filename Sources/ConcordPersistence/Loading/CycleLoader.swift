@@ -1,8 +1,8 @@
 import ConcordModel
 
-/// Reads the rows of entities whose types may contain themselves, and finds out which of them are in a cycle together: the
-/// strongly connected components, by Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972), with a stack
-/// of its own instead of recursion.
+/// A loader of the rows of entities whose types may contain themselves, which finds their cycles: the strongly connected
+/// components, by Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972), with a stack of its own
+/// instead of recursion.
 final class CycleLoader {
   private let reading: any RowReading
   private let model: Model
@@ -12,7 +12,7 @@ final class CycleLoader {
   private struct Node {
     let row: StoredRow
     let children: [EntityKey]
-    /// `nil` until it is known.
+    /// The number of the node's component; `nil` until it is known.
     var component: Int?
     var lowest: Int
     var nextChild = 0
@@ -27,14 +27,14 @@ final class CycleLoader {
   func component(of key: EntityKey) -> Int? { nodes[key]?.component }
   func members(of component: Int) -> [EntityKey] { membersByComponent[component] }
 
-  /// Reads all that can be reached and was not read before, and returns the new components: each after those that it leads to.
+  /// Reads all reachable rows that were not read before, and returns the new components: each after those that it leads to.
   func load(_ start: EntityKey) throws -> Range<Int> {
     let firstNew = membersByComponent.count
     guard nodes[start] == nil, try enter(start, order: 0) else { return firstNew..<firstNew }
     var order = 1
-    /// Those on the way from the start to what is visited now.
+    /// The nodes on the path from the start to the current one.
     var path = [start]
-    /// Those whose component is not known yet.
+    /// The nodes whose component is not known yet.
     var open = [start]
     var orders = [start: 0]
     while let key = path.last, let node = nodes[key] {

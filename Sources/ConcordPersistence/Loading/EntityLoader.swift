@@ -1,15 +1,15 @@
 import ConcordModel
 
-/// Makes entities from rows, with the entities that these refer to. Each is made once for a loader, which lives as long as
-/// the reading that it uses.
+/// A loader that makes entities from rows, with the entities that these refer to. Each entity is made once for a loader,
+/// which is valid as long as its reader.
 final class EntityLoader: EntityResolver {
   let reading: any RowReading
   let model: Model
   private var caches: [ObjectIdentifier: AnyObject] = [:]
   private lazy var cycles = CycleLoader(reading: reading, model: model)
-  /// Which entity of a recursive type is made now, and whether in its brief form.
+  /// The component of the recursive entity that is being made, and whether it is made in its brief form.
   private var current: (component: Int, isBrief: Bool)?
-  /// Whose brief forms are being made.
+  /// The entities whose brief forms are being made.
   private var unfinished: Set<EntityKey> = []
 
   init(_ reading: any RowReading, model: Model) {
@@ -32,7 +32,7 @@ final class EntityLoader: EntityResolver {
 
   // MARK: Finding and fetching
 
-  /// The entity with a key; `nil` if it is not stored.
+  /// Returns the entity with a key; `nil` if it is not stored.
   func find<T: PersistentEntity>(_ type: T.Type, key: StoredValue) throws -> T? {
     let entity = try model.entity(type)
     if model.isRecursive(entity) { return try findRecursive(type, key: key, entity) }
@@ -44,7 +44,7 @@ final class EntityLoader: EntityResolver {
     return found
   }
 
-  /// The same where the row was read already.
+  /// Returns the entity with a key whose row was already read; `nil` if it is not stored.
   func find<T: PersistentEntity>(_ type: T.Type, key: StoredValue, row: StoredRow?) throws -> T? {
     guard let row else { return nil }
     let entity = try model.entity(type)
@@ -52,7 +52,7 @@ final class EntityLoader: EntityResolver {
     return try entity.read(type, from: StoredRowSource(row), key: key, resolver: self)
   }
 
-  /// All entities that a query finds, in its order.
+  /// Returns all entities that a query finds, in the query's order.
   func fetch<T: PersistentEntity>(_ type: T.Type, _ query: RowQuery) throws -> [T] {
     var found: [T] = []
     if model.isRecursive(query.entity) {
@@ -63,7 +63,7 @@ final class EntityLoader: EntityResolver {
       }
       for key in keys { if let entity = try find(type, key: key) { found.append(entity) } }
     } else {
-      // No row refers back to one of this type, so none of them is asked for again.
+      // No row refers back to this type, so none of the entities is needed again.
       let entity = query.entity
       var reader = RowReader(RowSource(), resolver: self)
       try reading.entities(query) { key, source in
@@ -101,8 +101,7 @@ final class EntityLoader: EntityResolver {
 
   // MARK: Types that contain themselves
 
-  /// Makes all entities of recursive types that can be reached, children first, so that a chain of whatever length needs no
-  /// deep recursion.
+  /// Makes all reachable entities of recursive types, children first, so that a chain of any length needs no deep recursion.
   private func findRecursive<T: PersistentEntity>(
     _ type: T.Type, key: StoredValue, _ entity: EntityDescription
   ) throws -> T? {
@@ -122,7 +121,7 @@ final class EntityLoader: EntityResolver {
 
   private func brief<T: PersistentEntity>(_ type: T.Type, key: StoredValue, _ component: Int) throws -> T {
     if let known = cache(type).brief[key] { return known }
-    // Indirect wrappers can do so, and such a value would have no end.
+    // Indirect wrappers can form such a cycle, whose value would be infinite.
     let entityKey = EntityKey(try model.entity(type), key)
     guard unfinished.insert(entityKey).inserted else {
       throw StoreError.misdescribed(entity: entityKey.entity.name, reason: "\(key) requires itself")

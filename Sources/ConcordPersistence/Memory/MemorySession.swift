@@ -1,9 +1,9 @@
 import ConcordModel
 
-/// Reads and writes a memory store, for who holds its lock. It remembers what was there before.
+/// A session that reads and writes a memory store while its lock is held, and keeps the previous rows.
 final class MemorySession: RowWriting {
   private let tables: MemoryTables
-  /// What was there before the session, of all that it wrote.
+  /// The rows before the session, of all keys that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
   private var outboxBefore: MemoryOutbox?
 
@@ -12,7 +12,7 @@ final class MemorySession: RowWriting {
   var changedKeys: [EntityKey] { Array(undo.keys) }
 
   func rollBack() {
-    // Unique values may have changed hands, so all that was written goes before anything comes back.
+    // Unique values may have moved between rows, so all written rows are removed before any is restored.
     for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }
     for (key, row) in undo { try? tables.replace(nil, with: row, for: key) }
     undo = [:]

@@ -2,7 +2,7 @@ import Concord
 import ConcordModel
 import Foundation
 
-/// A store in memory: as a file, but gone when it is released.
+/// A store in memory, which works like a file, and is lost when it is released.
 // Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
 public final class MemoryStore: RowStore, @unchecked Sendable {
   public let name: String
@@ -12,6 +12,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   private var isClosed = false
   private let isHeld = Locked(false)
 
+  /// Creates an empty store; errors tell its name.
   public init(name: String) { self.name = name }
 
   public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {

@@ -1,11 +1,11 @@
 import ConcordModel
 
-/// The rows of a memory store.
+/// The tables of a memory store.
 final class MemoryTables {
   var rows: [EntityDescription: [StoredValue: StoredRow]] = [:]
-  /// Which rows refer to an entity, and in how many places: what an index on the reference is in a file.
+  /// The rows that refer to an entity, with the number of places: the counterpart of an index on the reference in a file.
   var referrers: [Reference: [EntityKey: Int]] = [:]
-  /// The values of unique columns, and whose they are.
+  /// The keys of the rows that have the values of unique columns.
   var uniques: [Unique: StoredValue] = [:]
   var outbox = MemoryOutbox()
 
@@ -20,7 +20,7 @@ final class MemoryTables {
     let value: StoredValue
   }
 
-  /// Puts a row in place of another one; `nil` for none.
+  /// Replaces a row by another one; `nil` stands for no row.
   func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
     if let new { try checkUnique(new, for: key) }
     if let old {

@@ -5,7 +5,7 @@ import Foundation
 struct FetchPlan<T: PersistentEntity> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription
-  private let model: Model
+  let model: Model
   /// What the store looks for. It may find more than the predicate does.
   let condition: StoredCondition
   /// Whether it finds no more.
@@ -41,7 +41,7 @@ struct FetchPlan<T: PersistentEntity> {
   private var unordered: RowQuery { RowQuery(entity, where: condition) }
 
   /// With all that the descriptor says.
-  private func whole(_ order: [StoredOrder]) -> RowQuery {
+  func whole(_ order: [StoredOrder]) -> RowQuery {
     RowQuery(
       entity, where: condition, order: order, limit: descriptor.fetchLimit, offset: descriptor.fetchOffset ?? 0)
   }
@@ -59,11 +59,6 @@ struct FetchPlan<T: PersistentEntity> {
   /// The query that gives the whole result; `nil` if there is something left to do in memory.
   func wholeQuery(_ reading: any RowReading) throws -> RowQuery? { try storedOrder(reading).map(whole) }
 
-  func fetch(_ context: ContextCore) throws -> [T] {
-    let found = try context.read(model.contained(in: entity)) { try load($0, EntityLoader($0, model: model)) }
-    return try finish(found)
-  }
-
   /// What a store has found, and whether it is what was asked for.
   typealias Found = (values: [T], isWhole: Bool)
 
@@ -75,11 +70,6 @@ struct FetchPlan<T: PersistentEntity> {
 
   /// What is left to do in memory. It runs outside of the reading, since a computed property is the user's.
   func finish(_ found: Found) throws -> [T] { found.isWhole ? found.values : try finish(found.values) }
-
-  func count(_ context: ContextCore) throws -> Int {
-    guard isExact else { return try fetch(context).count }
-    return try context.read([entity]) { try $0.count(whole([])) }
-  }
 
   private func finish(_ fetched: [T]) throws -> [T] {
     var found = fetched

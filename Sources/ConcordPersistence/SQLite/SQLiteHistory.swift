@@ -27,7 +27,7 @@
 
     /// Whether the table looked as it is wanted, before it was migrated.
     static func isOlder(_ table: SQLiteSchema.Table, _ db: Database) throws -> Bool {
-      try prepare(db)
+      guard try db.tableExists("concord_schema") else { return false }
       let history = try String.fetchAll(
         db, sql: "SELECT columns FROM concord_schema WHERE \"table\" = ? ORDER BY number", arguments: [table.name])
       return history.dropLast().contains(table.fingerprint)
@@ -35,6 +35,7 @@
 
     /// Drops the tables of collections that an entity no longer has.
     static func dropCollections(of entity: EntityDescription, except wanted: [String], _ db: Database) throws {
+      try prepare(db)
       let known = try String.fetchAll(
         db, sql: "SELECT DISTINCT \"table\" FROM concord_schema WHERE entity = ?", arguments: [entity.name])
       for table in known where !wanted.contains(table) {

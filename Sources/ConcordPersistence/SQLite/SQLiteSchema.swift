@@ -56,50 +56,101 @@
       }
     }
 
+    /// A table that is there, and differs from the one that is wanted.
+    private struct Change {
+      let table: Table
+      let present: [Column]
+      /// What the table is called in the file.
+      let name: String
+    }
+
+    /// Checks whether a file can be made to fit, as far as that is known without writing to it.
+    ///
+    /// - Throws: as ``prepare(_:)``.
+    func check(_ db: Database) throws {
+      let (missing, changed) = try compare(db)
+      try checkVersion(changed, db)
+      let differences =
+        try migrates ? changed.flatMap { try migration($0).problems(db) } : differences(missing, changed, db)
+      guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
+    }
+
     /// Makes what is missing, and migrates what differs, as a whole.
     ///
     /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
     ///   ``/ConcordModel/StoreError/newerStore(store:)``.
     func prepare(_ db: Database) throws {
-      var differences: [String] = []
-      var changed: [(table: Table, present: [Column], name: String)] = []
-      for table in tables {
-        if let present = try Self.presentColumns(table.name, db) {
-          if Set(present) != Set(table.columns) { changed.append((table, present, table.name)) }
-        } else if let originalName = table.originalName, let present = try Self.presentColumns(originalName, db) {
-          changed.append((table, present, originalName))
-        } else {
+      let (missing, changed) = try compare(db)
+      try checkVersion(changed, db)
+      var differences = migrates ? [] : try differences(missing, changed, db)
+      if migrates || isNew(missing) {
+        for table in missing {
           try db.execute(sql: table.createSQL(named: table.name))
           try SQLiteHistory.add(table, db)
         }
-      }
-      let present = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      if !changed.isEmpty, version <= present {
-        let isOlder = try version < present || changed.contains { try SQLiteHistory.isOlder($0.table, db) }
-        if isOlder { throw StoreError.newerStore(store: store) }
-      }
-      for (table, present, name) in changed {
-        let migration = SQLiteMigration(
-          table: table, present: present, presentName: name,
-          conversions: migrations.filter { $0.entity == table.entity.name && table.collection == nil })
-        if !migrates {
-          differences += migration.allDifferences
-        } else {
+        for change in changed {
+          let migration = migration(change)
           differences += try migration.problems(db)
           if differences.isEmpty { try migration.run(db) }
         }
-      }
-      if differences.isEmpty {
-        for entity in Set(changed.map(\.table.entity)) {
-          try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
+        if differences.isEmpty {
+          for entity in Set(changed.map(\.table.entity)) {
+            try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
+          }
+          for table in tables { differences += try prepareIndexes(table, db) }
         }
-        for table in tables { differences += try prepareIndexes(table, db) }
-        try SQLiteRelations.prepare(tables, db)
-        if version > present { try db.execute(sql: "PRAGMA user_version = \(version)") }
       }
-      guard differences.isEmpty else {
-        throw StoreError.incompatibleStore(store: store, differences: differences)
+      guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
+      try SQLiteRelations.prepare(tables, db)
+      let present = try Self.version(db)
+      if version > present { try db.execute(sql: "PRAGMA user_version = \(version)") }
+    }
+
+    /// Whether the tables of the file, which others may have changed since it was opened, are still those of the model.
+    func isCurrent(_ db: Database) throws -> Bool {
+      let (missing, changed) = try compare(db)
+      return missing.isEmpty && changed.isEmpty
+    }
+
+    private func compare(_ db: Database) throws -> (missing: [Table], changed: [Change]) {
+      var missing: [Table] = []
+      var changed: [Change] = []
+      for table in tables {
+        if let present = try Self.presentColumns(table.name, db) {
+          if Set(present) != Set(table.columns) {
+            changed.append(Change(table: table, present: present, name: table.name))
+          }
+        } else if let originalName = table.originalName, let present = try Self.presentColumns(originalName, db) {
+          changed.append(Change(table: table, present: present, name: originalName))
+        } else {
+          missing.append(table)
+        }
       }
+      return (missing, changed)
+    }
+
+    /// Whether the file has none of the tables, and so is made, not migrated.
+    private func isNew(_ missing: [Table]) -> Bool { missing.count == tables.count }
+
+    private static func version(_ db: Database) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+
+    private func checkVersion(_ changed: [Change], _ db: Database) throws {
+      let present = try Self.version(db)
+      guard !changed.isEmpty, version <= present else { return }
+      let isOlder = try version < present || changed.contains { try SQLiteHistory.isOlder($0.table, db) }
+      if isOlder { throw StoreError.newerStore(store: store) }
+    }
+
+    /// All that differs, for those who do not want a migration.
+    private func differences(_ missing: [Table], _ changed: [Change], _ db: Database) throws -> [String] {
+      if isNew(missing) { return [] }
+      return missing.map { "\($0.name) is missing" } + changed.flatMap { migration($0).allDifferences }
+    }
+
+    private func migration(_ change: Change) -> SQLiteMigration {
+      SQLiteMigration(
+        table: change.table, present: change.present, presentName: change.name,
+        conversions: migrations.filter { $0.entity == change.table.entity.name && change.table.collection == nil })
     }
 
     private var tables: [Table] {

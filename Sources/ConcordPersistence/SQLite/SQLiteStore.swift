@@ -7,7 +7,9 @@
   /// A store in an SQLite file, in WAL mode: readers do not wait for writers.
   ///
   /// What a write has returned from survives the end of the process, `kill -9` too. The file and those beside it are readable by
-  /// their owner only, if they are new. A file that is removed or replaced while it is open is written to no more: a write throws.
+  /// their owner only, if they are new. A file that is removed, replaced or emptied while it is open is neither read nor written to any
+  /// longer: whoever tries gets ``/ConcordModel/StoreError/replacedStore(store:)``; one that a newer program has migrated meanwhile is not
+  /// written to: that is ``/ConcordModel/StoreError/newerStore(store:)``.
   public final class SQLiteStore: RowStore {
     public let name: String
     /// Where the file is.
@@ -17,8 +19,7 @@
     private let feed = Feed<StoreCommit>(label: "concord.commits")
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
-    /// Which file was opened.
-    private let file: FileIdentity?
+    private let guardian: SQLiteGuard
 
     /// Opens a file, or makes one.
     ///
@@ -29,46 +30,33 @@
     ///   - migrations: how columns are migrated where that cannot be inferred.
     ///   - migrates: whether a file of an earlier model is migrated.
     ///   - version: that of the model.
-    /// - Throws: ``/ConcordModel/StoreError``: a file that is damaged, or none of SQLite's, or of another schema; one that cannot be made.
+    ///   - replacesIncompatible: whether a file that cannot be migrated is replaced by a new one, and kept under another name. A newer
+    ///     file, one of another program and a damaged one never are, nor is one that others have open.
+    /// - Throws: ``/ConcordModel/StoreError``: a file that is damaged, of another program or of another schema; one that cannot be made.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
-      migrates: Bool = true, version: Int = 0
+      migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false
     ) throws {
       self.url = url
       let name = url.lastPathComponent
       self.name = name
       try SQLiteStore.makeFolder(of: url)
-      var configuration = Configuration()
-      configuration.busyMode = .timeout(timeout)
-      configuration.label = "concord.\(name)"
-      configuration.prepareDatabase { db in
-        // The file may be somebody else's: its triggers and the like must not call functions of this program.
-        try db.execute(sql: "PRAGMA trusted_schema = OFF")
-      }
+      let schema = SQLiteSchema(
+        entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
-      let dataVersion: Int?
-      (pool, dataVersion) = try StoreError.translating(store: name) {
+      let state: SQLiteGuard.State
+      (pool, guardian, state) = try StoreError.translating(store: name) {
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
-        try SQLiteStore.makeFile(url)
-        let isNew = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) == 0
-        let pool = try DatabasePool(path: url.path, configuration: configuration)
-        // A migration may take long.
-        if !isNew { lock.unlock() }
-        let schema = SQLiteSchema(
-          entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
         do {
-          return try pool.write { db in
-            try schema.prepare(db)
-            return (pool, try SQLiteWatch.dataVersion(db))
-          }
-        } catch {
-          try? Self.close(pool)
-          throw error
+          return try SQLiteStore.open(url, schema, timeout, lock)
+        } catch StoreError.incompatibleStore where replacesIncompatible {
+          lock.lock()
+          try SQLiteStore.keepBeside(url)
+          return try SQLiteStore.open(url, schema, timeout, lock)
         }
       }
-      file = FileIdentity(path: url.path)
-      watch = SQLiteWatch(pool, dataVersion, feed, uses)
+      watch = SQLiteWatch(pool, state.dataVersion, feed, uses, guardian)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -76,22 +64,49 @@
     convenience init(_ request: StoreRequest) throws {
       guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no file is named") }
       let configuration = request.configuration
-      let timeout = configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5
-      let migrates =
-        configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
-        && configuration.isOn(NSInferMappingModelAutomaticallyOption)
+      try self.init(
+        url: url, entities: request.entities,
+        timeout: configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5, migrations: request.model.migrations,
+        migrates: configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
+          && configuration.isOn(NSInferMappingModelAutomaticallyOption), version: request.model.version,
+        replacesIncompatible: configuration.overwriteIncompatibleStore)
+    }
+
+    private static func open(
+      _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
+    ) throws -> (DatabasePool, SQLiteGuard, SQLiteGuard.State) {
+      try makeFile(url)
+      try SQLiteInspection(url: url, schema: schema).run()
+      guard let file = FileIdentity(path: url.path) else { throw StoreError.replacedStore(store: schema.store) }
+      let guardian = SQLiteGuard(path: url.path, file: file, schema: schema)
+      var configuration = Configuration()
+      configuration.busyMode = .timeout(timeout)
+      configuration.label = "concord.\(schema.store)"
+      configuration.prepareDatabase { db in
+        // Connections are opened as they are needed, and by then another file may be there.
+        try guardian.checkIdentity()
+        // The file may be somebody else's: its triggers and the like must not call functions of this program.
+        try db.execute(sql: "PRAGMA trusted_schema = OFF")
+      }
+      let pool = try DatabasePool(path: url.path, configuration: configuration)
+      // A migration may take long.
+      if !file.isEmpty { lock.unlock() }
       do {
-        try self.init(
-          url: url, entities: request.entities, timeout: timeout, migrations: request.model.migrations,
-          migrates: migrates, version: request.model.version)
-      } catch let error as StoreError where configuration.overwriteIncompatibleStore && error.isIncompatible {
-        try SQLiteStore.keepBeside(url)
-        try self.init(url: url, entities: request.entities, timeout: timeout, version: request.model.version)
+        return try pool.write { db in
+          try schema.prepare(db)
+          return (pool, guardian, try guardian.begin(db))
+        }
+      } catch {
+        try? close(pool)
+        throw error
       }
     }
 
-    /// Gives a file another name, with those beside it: `Library.sqlite.incompatible`, or with a number.
+    /// Gives a file another name: `Library.sqlite.incompatible`, or with a number.
+    ///
+    /// - Throws: ``/ConcordModel/StoreError/locked(store:)`` if others have it open.
     private static func keepBeside(_ url: URL) throws {
+      try takeLogIntoFile(url)
       let manager = FileManager.default
       var name = "\(url.lastPathComponent).incompatible"
       let folder = url.deletingLastPathComponent()
@@ -106,6 +121,17 @@
         }
       } catch {
         throw StoreError.storeFailed(store: url.lastPathComponent, reason: "\(error)")
+      }
+    }
+
+    /// Only who has a file alone can end its log.
+    private static func takeLogIntoFile(_ url: URL) throws {
+      let queue = try DatabaseQueue(path: url.path)
+      defer { try? queue.close() }
+      try queue.inDatabase { db in
+        guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
+          throw StoreError.locked(store: url.lastPathComponent)
+        }
       }
     }
 
@@ -134,6 +160,7 @@
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
       try using {
+        try guardian.check()
         let id = ObjectIdentifier(self)
         if Self.reading.contains(id) {
           // A computed property that is evaluated within a reading may read itself: it sees the same state.
@@ -143,7 +170,9 @@
           }
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
-          try pool.read { try body(SQLiteSession($0, tables: tables, store: name)) }
+          try pool.read { db in
+            try guardian.explaining(db) { try body(SQLiteSession(db, tables: tables, store: name)) }
+          }
         }
       }
     }
@@ -154,12 +183,13 @@
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
-          guard FileIdentity(path: url.path) == file else {
-            // Nobody would ever read what is written.
-            throw StoreError.storeFailed(store: name, reason: "its file was removed or replaced")
-          }
+          // Nobody would ever read what is written to another file.
+          try guardian.check()
           let session = SQLiteSession(db, tables: tables, store: name)
-          let result = try db.inPreparedTransaction { try body(session) }
+          let result = try db.inPreparedTransaction {
+            try guardian.checkSchema(db)
+            return try body(session)
+          }
           // While the connection is still held, so that no other commit comes between.
           if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
           return result
@@ -180,6 +210,11 @@
     }
 
     public func settle() { feed.settle() }
+
+    public func synchronize() throws {
+      // The log is written to the disk before it is taken into the file.
+      try using { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(FULL)") } }
+    }
 
     public func holdOutbox() throws -> OutboxHold? {
       try using { try SQLiteOutboxLock.take(beside: url, store: name) }

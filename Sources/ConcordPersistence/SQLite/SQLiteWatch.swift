@@ -12,12 +12,15 @@
     private let pool: DatabasePool
     private let feed: Feed<StoreCommit>
     private let uses: SQLiteUses
+    private let guardian: SQLiteGuard
     private let state = Locked(State())
 
     private struct State {
       var timer: (any DispatchSourceTimer)?
       var isStopped = false
       var isLooking = false
+      /// Whether it was told that the file is gone.
+      var isGone = false
       var version: Int?
       /// When the log was written to, before the version was asked.
       var date: Double?
@@ -30,10 +33,14 @@
     private static func precision(of date: Double) -> Double { date == date.rounded() ? 2 : 0.1 }
 
     /// - Parameter dataVersion: that of the file when it was opened, so that nothing is missed which others write before the first look.
-    init(_ pool: DatabasePool, _ dataVersion: Int?, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses) {
+    init(
+      _ pool: DatabasePool, _ dataVersion: Int?, _ feed: Feed<StoreCommit>, _ uses: SQLiteUses,
+      _ guardian: SQLiteGuard
+    ) {
       self.pool = pool
       self.feed = feed
       self.uses = uses
+      self.guardian = guardian
       state.withLock { $0.version = dataVersion }
     }
 
@@ -65,6 +72,7 @@
     }
 
     private func look() {
+      guard guardian.isIntact else { return tellGone() }
       let date = dateOfLog()
       let now = Date().timeIntervalSince1970
       let mustAsk = state.withLock { state in
@@ -81,6 +89,15 @@
         defer { uses.leave() }
         self?.didLook(try? Self.dataVersion(db))
       }
+    }
+
+    /// What is shown cannot be read any longer: who reads it now is told why. Another file is none of its business.
+    private func tellGone() {
+      let isNew = state.withLock { state in
+        defer { state.isGone = true }
+        return !state.isGone && !state.isStopped
+      }
+      if isNew { feed.tell(StoreCommit(keys: nil, origin: nil)) }
     }
 
     /// `nil` if that cannot be known.

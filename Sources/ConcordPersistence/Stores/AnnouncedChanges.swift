@@ -1,29 +1,32 @@
 import Concord
 public import ConcordModel
 
-/// What is committed at this moment, or was and is not told yet.
+/// The changes of commits that are in progress, or that observers were not notified of yet.
 ///
-/// Who is told of a commit reads the newest rows, and these may be those of later commits already. It shows those commits whole by reading
-/// the rows of all that is announced, too: a commit is announced before anybody can read it, and until all have been told of it.
+/// An observer of a commit reads the newest rows, which may be those of later commits. It shows these commits whole by also
+/// reading the rows of all announced changes: a commit is announced before its rows can be read, and until all observers have
+/// been notified of it.
 public struct AnnouncedChanges: Sendable {
-  /// Differs after each announcement.
+  /// A number that differs after each announcement.
   public fileprivate(set) var version: Int
-  /// How many of the announced commits have ended, ever. Who reads afterwards reads what they wrote.
+  /// The number of announced commits that have ended so far. Later reads see their rows.
   public fileprivate(set) var endedCount: Int
-  /// What may be committed at any moment, by its number.
+  /// The keys of commits in progress, by their numbers.
   fileprivate var open: [Int: [EntityKey]]
-  /// What was committed, by how many commits had ended with it.
+  /// The keys of ended commits, by the number of commits that had ended with each.
   fileprivate var ended: [Int: [EntityKey]]
 
+  /// No announced changes.
   public static let none = AnnouncedChanges(version: 0, endedCount: 0, open: [:], ended: [:])
 
+  /// Whether no changes are announced.
   public var isEmpty: Bool { open.isEmpty && ended.isEmpty }
-  /// The entities whose rows come, change or go.
+  /// The entities whose rows are inserted, changed or removed.
   public var keys: Set<EntityKey> {
     ended.values.reduce(into: open.values.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1) }
   }
 
-  /// Without the commits that had ended when so many had.
+  /// Returns the changes without those of the first `count` ended commits.
   ///
   /// - Complexity: the number of commits that are left.
   public func after(_ count: Int) -> AnnouncedChanges {
@@ -38,13 +41,15 @@ public struct AnnouncedChanges: Sendable {
   }
 }
 
-/// Keeps what is announced.
+/// The announcements of a coordinator's commits.
 final class Announcements: Sendable {
   private let state = Locked(AnnouncedChanges.none)
 
   var current: AnnouncedChanges { state.withLock { $0 } }
 
-  /// - Returns: its number.
+  /// Announces a commit.
+  ///
+  /// - Returns: the number of the announcement.
   func add(_ keys: [EntityKey]) -> Int {
     state.withLock { state in
       state.version += 1
@@ -53,9 +58,9 @@ final class Announcements: Sendable {
     }
   }
 
-  /// Notes that it is committed, or never will be.
+  /// Notes that a commit has ended, with or without success.
   ///
-  /// - Returns: its number from now on.
+  /// - Returns: the number of the announcement from now on.
   func end(_ number: Int) -> Int {
     state.withLock { state in
       state.endedCount += 1
@@ -64,7 +69,7 @@ final class Announcements: Sendable {
     }
   }
 
-  /// Forgets those that have ended and that all have been told of.
+  /// Removes announcements of commits that all observers were notified of.
   func remove(_ numbers: [Int]) {
     if numbers.isEmpty { return }
     state.withLock { state in for number in numbers { state.ended[number] = nil } }

@@ -1,12 +1,12 @@
 import ConcordModel
 
-/// What waits to be told to those who show what the stores have.
+/// A notice of changes that waits to be delivered to observers of the stores.
 enum ChangeNotice: Sendable {
-  /// The rows of these came, changed or went, by the commits that were announced with these numbers.
+  /// Rows were inserted, changed or removed, by the commits that were announced with the given numbers.
   case rows([[EntityKey]], announcements: [Int])
   case other(StoreChange)
 
-  /// Two as one, for those who show the newest state anyway. No key is looked at.
+  /// Merges two notices, for observers that show the newest state. Keys are not compared.
   static func merged(_ a: ChangeNotice, _ b: ChangeNotice) -> ChangeNotice? {
     guard case .rows(let first, let numbers) = a, case .rows(let second, let others) = b else { return nil }
     return .rows(first + second, announcements: numbers + others)

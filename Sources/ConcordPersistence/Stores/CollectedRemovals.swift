@@ -1,23 +1,21 @@
 import Concord
 import ConcordModel
 
-/// What is removed from the stores, and when, as long as this is retained: a row that is gone has no stamp to be compared with.
+/// The removals from the stores and their stamps, collected as long as the object is retained: a removed row has no stamp to
+/// compare with.
 package final class CollectedRemovals: Sendable {
   private let stamps = Locked<[EntityKey: Stamp]>([:])
 
   package init() {}
 
-  /// Notes it before the commit, so that whoever reads the commit finds it.
+  /// Notes a removal before the commit, so that readers of the commit find it.
   func note(_ key: EntityKey, _ stamp: Stamp) { stamps.withLock { $0[key] = stamp } }
 
-  /// Whether an entity that is not stored was removed since a stamp, from the stores or by what is read above them.
-  func isRemoved(_ key: EntityKey, since stamp: Stamp, _ reading: (any RowReading)? = nil) -> Bool {
-    let removals = [(reading as? PendingReading)?.removal(of: key), stamps.withLock { $0[key] }]
-    return removals.contains { $0.map { $0 >= stamp } ?? false }
-  }
+  /// The stamp of an entity's removal from the stores.
+  func stamp(of key: EntityKey) -> Stamp? { stamps.withLock { $0[key] } }
 }
 
-/// Those who collect what is removed.
+/// The collections of removals that are retained.
 final class RemovalCollectors: Sendable {
   private struct Reference { weak var removals: CollectedRemovals? }
   private let references = Locked<[Reference]>([])
@@ -31,17 +29,5 @@ final class RemovalCollectors: Sendable {
       references.append(Reference(removals: removals))
     }
     return removals
-  }
-}
-
-extension ContextParent {
-  /// Collects what is removed from the stores from now on.
-  func collectRemovals() -> CollectedRemovals {
-    switch self {
-    case let coordinator as PersistentStoreCoordinator: coordinator.removalCollectors.add()
-    case let root as RootContext: root.parent.collectRemovals()
-    case let view as ViewContext: view.core.parent.collectRemovals()
-    default: CollectedRemovals()
-    }
   }
 }

@@ -1,16 +1,16 @@
 import Concord
 import Dispatch
 
-/// Tells those who follow what happened, in order, one after the other, on a queue of its own.
+/// A feed that delivers events to observers, in order, one after the other, on a queue of its own.
 ///
-/// Whoever tells wakes the queue only if it sleeps: while something is told, what happens meanwhile waits in a list, where it may
-/// become one event with what waits before it.
+/// A sender wakes the queue only if it is idle. While an event is delivered, later events wait in a list, where each may be
+/// merged with the one before it.
 final class Feed<Event: Sendable>: Sendable {
   private let state = Locked(State())
   private let queue: DispatchQueue
-  /// Makes one event of two that wait one behind the other; `nil` if they stay two.
+  /// A closure that merges two successive waiting events; it returns `nil` if they stay separate.
   private let merging: @Sendable (Event, Event) -> Event?
-  /// Is called after all have been told of an event, also where nobody follows.
+  /// A closure that is called after each event has been delivered, also without observers.
   private let didTell: @Sendable (Event) -> Void
 
   private struct Observer {
@@ -22,7 +22,7 @@ final class Feed<Event: Sendable>: Sendable {
     var observers: [Int: Observer] = [:]
     var nextNumber = 0
     var waiting: [Event] = []
-    /// Whether the queue will look at what waits.
+    /// Whether the queue will deliver waiting events.
     var isAwake = false
   }
 
@@ -37,7 +37,7 @@ final class Feed<Event: Sendable>: Sendable {
 
   var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
 
-  /// Tells an observer of the events that concern it. For an event that concerns nobody the queue sleeps on.
+  /// Delivers events to an observer that concern it. An event that concerns no observer does not wake the queue.
   func observe(
     where isConcerned: @escaping @Sendable (Event) -> Bool = { _ in true }, _ body: @escaping @Sendable (Event) -> Void
   ) -> StoreObservation {
@@ -49,7 +49,7 @@ final class Feed<Event: Sendable>: Sendable {
     return StoreObservation { [weak self] in self?.state.withLock { $0.observers[number] = nil } }
   }
 
-  /// Enqueues an event. Whoever calls it in some order has its events told in that order.
+  /// Enqueues an event. Events are delivered in the order of the calls.
   func tell(_ event: Event) {
     let mustWake: Bool? = state.withLock { state in
       if !state.observers.values.contains(where: { $0.isConcerned(event) }) { return nil }
@@ -65,7 +65,7 @@ final class Feed<Event: Sendable>: Sendable {
     if mustWake { queue.async { self.deliver() } }
   }
 
-  /// On the queue: tells what waits, and comes back for what came meanwhile, after others who wait for the queue.
+  /// Delivers waiting events on the queue, and those that came meanwhile after other work of the queue.
   private func deliver() {
     tellWaiting()
     let goesOn = state.withLock { state in
@@ -82,21 +82,22 @@ final class Feed<Event: Sendable>: Sendable {
     }
     for event in events {
       for number in state.withLock({ $0.observers.keys.sorted() }) {
-        // One that ended meanwhile is not called.
+        // An observer that ended meanwhile is not called.
         if let observer = state.withLock({ $0.observers[number] }), observer.isConcerned(event) { observer.body(event) }
       }
       didTell(event)
     }
   }
 
-  /// Returns when all that was enqueued so far has been told. Not from within an observer.
+  /// Returns when all events enqueued so far have been delivered. Must not be called by an observer.
   func settle() { queue.sync { tellWaiting() } }
 }
 
-/// Follows a store as long as it is retained.
+/// A token that keeps an observation alive until it is released.
 public final class StoreObservation: Sendable {
   private let end: @Sendable () -> Void
 
+  /// Creates an observation; `end` is called once when it is released.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

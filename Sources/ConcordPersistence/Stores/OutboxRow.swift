@@ -1,38 +1,42 @@
 public import ConcordModel
 
-/// A forwarded action, as a store keeps it beside the rows of entities.
+/// The stored form of a forwarded action, which a store keeps beside the rows of entities.
 public struct OutboxRow: Sendable, Hashable {
-  /// Gives the order in which actions were forwarded; 0 until the store has given one.
+  /// The number of the action, in the order of forwarding; 0 until the store has assigned one.
   public var number: Int64 = 0
-  /// By which the web service recognises the request: the same however often it is sent.
+  /// The idempotency key, by which the web service recognises a request that is sent again.
   public var key: String
   /// The name of the action's type.
   public var action: String
   /// The name of the entity's type with which the action keeps its order, and the entity's key.
   public var entity: String
+  /// The stored form of the entity's id.
   public var id: StoredValue
   /// The action, encoded as JSON; empty once it is finished.
   public var body: String
+  /// The state of the action.
   public var state: State = .pending
-  /// Why it was refused.
+  /// The reason of a refusal.
   public var reason: String?
-  /// When it was forwarded, in seconds since 1970.
+  /// The time of forwarding, in seconds since 1970.
   public var forwarded: Double
 
+  /// The states of a forwarded action.
   public enum State: String, Sendable, CaseIterable {
-    /// It is to be sent.
+    /// The action is to be sent.
     case pending
-    /// The service refused it for good: a dead letter.
+    /// The service has refused the action for good: a dead letter.
     case refused
-    /// The service has accepted it, and what it changes is stored.
+    /// The service has accepted the action, and its change is stored.
     case sent
-    /// It was given up.
+    /// The action was dropped.
     case dropped
 
-    /// Whether nothing is left to be done. Such rows only tell others what became of an action, and go after a while.
+    /// Whether the action is finished. Such rows only tell other processes the outcome, and are removed after a while.
     public var isFinished: Bool { self == .sent || self == .dropped }
   }
 
+  /// Creates a row for an action that is about to be forwarded.
   public init(
     key: String, action: String, entity: String, id: StoredValue, body: String, forwarded: Double
   ) {
@@ -41,27 +45,29 @@ public struct OutboxRow: Sendable, Hashable {
   }
 }
 
-/// How far an outbox has been read.
+/// A position in an outbox, up to which it was read.
 public struct OutboxVersion: Sendable, Hashable {
-  /// Differs from file to file.
+  /// A number that differs from file to file.
   public var epoch: Int64
-  /// Grows with each row that is written.
+  /// A number that grows with each written row.
   public var number: Int64
 
+  /// Creates a version from its parts.
   public init(epoch: Int64, number: Int64) { (self.epoch, self.number) = (epoch, number) }
 }
 
-/// What is new in an outbox.
+/// The changes in an outbox since a version.
 public struct OutboxChanges: Sendable {
-  /// Up to where it was read; `nil` if nothing was ever written.
+  /// The version up to which it was read; `nil` if nothing was ever written.
   public var version: OutboxVersion?
-  /// Rows that came or changed, in order.
+  /// The rows that were added or changed, in order.
   public var rows: [OutboxRow]
-  /// Whether these are all that are not finished, so that what was known before is void.
+  /// Whether the rows are all unfinished ones, and replace those known before.
   public var isWhole: Bool
-  /// Whether all that was there before was cleared.
+  /// Whether all earlier rows were cleared.
   public var wasCleared: Bool
 
+  /// Creates a list of changes.
   public init(
     version: OutboxVersion? = nil, rows: [OutboxRow] = [], isWhole: Bool = true, wasCleared: Bool = false
   ) {
@@ -69,10 +75,11 @@ public struct OutboxChanges: Sendable {
   }
 }
 
-/// Says that this process sends what is in an outbox, as long as it is retained, and no other does.
+/// A token of the exclusive right to send the actions of an outbox, which ends when it is released.
 public final class OutboxHold: Sendable {
   private let end: @Sendable () -> Void
 
+  /// Creates a hold; `end` is called once when it is released.
   public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   deinit { end() }

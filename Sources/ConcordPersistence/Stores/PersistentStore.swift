@@ -1,16 +1,18 @@
 public import ConcordModel
 public import Foundation
 
-/// A store that is attached to a container, or was.
+/// A store that is or was attached to a container.
 public final class PersistentStore: Sendable {
-  /// The configuration of the model that it keeps; `nil` for all that belongs to no other.
+  /// The configuration whose entities the store keeps; `nil` for all entities that no other store keeps.
   public let configurationName: String?
+  /// The type of the store.
   public let type: StoreType
-  /// Where its file is; `nil` if it has none.
+  /// The URL of the store's file; `nil` if it has none.
   public let url: URL?
-  /// The store itself.
+  /// The opened store.
   public let rows: any RowStore
 
+  /// Creates a store around an opened store type.
   public init(configurationName: String?, type: StoreType, url: URL?, rows: any RowStore) {
     self.configurationName = configurationName
     self.type = type

@@ -28,6 +28,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation: StoreObservation
   }
 
+  /// Creates a coordinator without stores.
   public init(model: Model) {
     self.model = model
     let announcements = Announcements()
@@ -42,20 +43,32 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// Attaches a store.
   ///
-  /// - Throws: ``/ConcordModel/StoreError/alreadyAttached(store:)`` if it is, or another one with its file.
-  public func attach(_ store: PersistentStore) throws {
-    let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
+  /// - Parameters:
+  ///   - store: the store.
+  ///   - movingEntities: whether entities that belong into the store of their configuration, and were saved to a store without one, are
+  ///     moved there. Otherwise attaching the second of the two throws.
+  /// - Throws: ``/ConcordModel/StoreError/alreadyAttached(store:)`` if it is, or another one with its file;
+  ///   ``/ConcordModel/StoreError/unknownConfiguration(_:model:declared:)``;
+  ///   ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)``.
+  public func attach(_ store: PersistentStore, movingEntities: Bool = false) throws {
+    try model.checkConfiguration(store.configuration)
+    try Self.check(store, isNotAmong: persistentStores)
+    try settleEntities(of: store, moves: movingEntities)
     let observation = store.rows.observeCommits(except: ObjectIdentifier(self)) { [weak self] in
       self?.didCommit($0, store)
     }
     try change { state in
-      let isPresent = state.attached.contains { other in
-        other.store.rows === store.rows
-          || path != nil && other.store.url?.standardizedFileURL.resolvingSymlinksInPath() == path
-      }
-      if isPresent { throw StoreError.alreadyAttached(store: store.rows.name) }
+      try Self.check(store, isNotAmong: state.attached.map(\.store))
       state.attached.append(Attached(store: store, observation: observation))
     }
+  }
+
+  private static func check(_ store: PersistentStore, isNotAmong attached: [PersistentStore]) throws {
+    let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
+    let isPresent = attached.contains { other in
+      other.rows === store.rows || path != nil && other.url?.standardizedFileURL.resolvingSymlinksInPath() == path
+    }
+    if isPresent { throw StoreError.alreadyAttached(store: store.rows.name) }
   }
 
   func attach(_ store: any RowStore, configuration: String) throws {

@@ -2,11 +2,15 @@ public import ConcordModel
 
 /// Which rows, in which order.
 public struct RowQuery: Sendable {
+  /// The entity whose rows are queried.
   public var entity: EntityDescription
+  /// The condition that the rows meet.
   public var condition: StoredCondition
   /// Rows that it does not tell apart are in the order of their keys.
   public var order: [StoredOrder]
+  /// The greatest number of rows; no limit if it is `nil`.
   public var limit: Int?
+  /// The number of rows to leave out at the beginning of the result.
   public var offset: Int
 
   /// All rows, in the order of their keys, unless said otherwise.
@@ -32,9 +36,12 @@ public enum StoredColumn: Sendable, Hashable {
 
 /// By which column rows are ordered: as SQLite orders values, `null` first.
 public struct StoredOrder: Sendable, Hashable {
+  /// The column whose values decide.
   public var column: StoredColumn
+  /// Whether smaller values come first.
   public var isAscending: Bool
 
+  /// Creates an order by one column.
   public init(_ column: StoredColumn, isAscending: Bool = true) {
     self.column = column
     self.isAscending = isAscending
@@ -43,6 +50,7 @@ public struct StoredOrder: Sendable, Hashable {
 
 /// A condition on a row that a store evaluates itself: each part is true or false, also where a value is `null`.
 public indirect enum StoredCondition: Sendable, Hashable {
+  /// A condition that all rows meet, or none.
   case always(Bool)
   /// The value is the same; `null` is the same as `null`.
   case isEqual(StoredColumn, StoredValue)
@@ -54,15 +62,23 @@ public indirect enum StoredCondition: Sendable, Hashable {
   case areEqual(StoredColumn, StoredColumn)
   /// Neither is `null`, and they are ordered so.
   case areOrdered(StoredColumn, StoredComparisonOperator, StoredColumn)
+  /// The negation of a condition.
   case not(StoredCondition)
+  /// A condition that requires all of several.
   case all([StoredCondition])
+  /// A condition that requires at least one of several.
   case any([StoredCondition])
 }
 
+/// An operator that compares a column with a value.
 public enum StoredComparisonOperator: String, Sendable, Hashable {
+  /// Less than the value.
   case less = "<"
+  /// Less than or equal to the value.
   case lessOrEqual = "<="
+  /// Greater than the value.
   case greater = ">"
+  /// Greater than or equal to the value.
   case greaterOrEqual = ">="
 
   /// Whether two values are ordered so, in SQLite's order.

@@ -1,39 +1,46 @@
 public import Concord
 public import ConcordModel
 
-/// What keeps rows: a type of store conforms to it, in a folder of its own. Contexts, strategies and queries know nothing else.
+/// A store of rows. Each type of store conforms to it; contexts, strategies and queries know only this protocol.
 ///
 /// Every operation may fail, and may take long. Errors are ``/ConcordModel/StoreError``s.
 public protocol RowStore: AnyObject, Sendable {
-  /// What errors call it.
+  /// The name of the store in errors.
   var name: String { get }
 
   /// Reads one committed state, which does not change meanwhile.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
-  /// Writes all of what `body` writes, or nothing if it throws. Writers wait for each other; nobody sees a part of it.
+  /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Writers wait for
+  /// each other, and readers never see a part.
   ///
-  /// `origin` is who writes, for those who follow.
+  /// `origin` identifies the writer to observers.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
 
-  /// Calls back after each commit, one after the other in commit order, with what it changed, until the result is released.
-  /// Commits of other processes are told as well, with no origin.
+  /// Calls a closure after each commit, in commit order, with its changes, until the result is released. Commits of other
+  /// processes have no origin.
   func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation
 
-  /// The same without the commits of one who needs not be told of them. A store that wakes nobody for those saves faster.
+  /// Calls a closure after each commit except for those of one origin. A store can save faster if it wakes no observer for
+  /// these.
   func observeCommits(
     except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
   ) -> StoreObservation
 
-  /// Returns when all commits so far have been told.
+  /// Returns when observers have been called for all commits so far.
   func settle()
 
-  /// Becomes the one that sends what is in the outbox.
+  /// Makes all commits so far survive a failure of the system's power, too, as far as the type of store can.
+  func synchronize() throws
+
+  /// Acquires the exclusive right to send the actions of the outbox.
   ///
-  /// - Returns: `nil` while another process is, or another store with the same file. When that ends, however it does, it can be had.
+  /// - Returns: `nil` while another process has it, or another store with the same file. It becomes available when that
+  ///   process ends,
+  ///   however it does.
   func holdOutbox() throws -> OutboxHold?
 
-  /// Ends it. Whatever is called afterwards throws ``/ConcordModel/StoreError/detached(store:)``.
+  /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
 }
 
@@ -45,29 +52,32 @@ extension RowStore {
   }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
+
+  public func synchronize() throws {}
 }
 
-/// Reads rows, within ``RowStore/read(_:)`` only.
+/// A reader of rows, valid within ``RowStore/read(_:)`` only.
 public protocol RowReading: AnyObject {
-  /// The row of an entity; `nil` if there is none.
+  /// Returns the row of an entity; `nil` if there is none.
   func row(of key: EntityKey) throws -> StoredRow?
 
-  /// The same without making a copy of the row; the source may be used in `body` only.
+  /// Passes the row of an entity to a closure without copying it. The source is valid in `body` only.
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R?
 
-  /// Calls `body` for each row that the query finds, until it returns `false`. The source may be used in `body` only.
+  /// Calls `body` for each row that the query finds, until it returns `false`. The source is valid in `body` only.
   func rows(_ query: RowQuery, _ body: (_ key: StoredValue, _ source: RowSource) throws -> Bool) throws
 
-  /// The same for whoever makes entities of the rows: the source need not tell stamps, and keys are told when asked for.
+  /// Calls `body` for each row that the query finds, to make entities of the rows: the source need not have stamps, and keys
+  /// are computed on demand.
   func entities(_ query: RowQuery, _ body: (_ key: () -> StoredValue, _ source: RowSource) throws -> Bool) throws
 
-  /// How many rows the query finds.
+  /// Returns the number of rows that a query finds.
   func count(_ query: RowQuery) throws -> Int
 
-  /// Which rows of a type refer to an entity, each once.
+  /// Returns the keys of the rows of a type that refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
-  /// What is new in the outbox since a version; all of it, if that is `nil`. A store that keeps no outbox has nothing.
+  /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 }
 
@@ -81,32 +91,32 @@ extension RowReading {
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges { OutboxChanges() }
 }
 
-/// Writes rows, within ``RowStore/write(origin:_:)`` only, and reads what it has written.
+/// A writer of rows, valid within ``RowStore/write(origin:_:)`` only, which reads its own writes.
 ///
-/// A row whose unique value another one has is refused with ``/ConcordModel/StoreError/notUnique(entity:columns:)``, and nothing of it is
-/// written. It may be written later, when the other one has another value.
+/// A row with a unique value that another row has is refused with ``/ConcordModel/StoreError/notUnique(entity:columns:)``,
+/// and not written. It may be written later, when the other row has another value.
 public protocol RowWriting: RowReading {
-  /// Adds a row; `false` if there is one already, which stays.
+  /// Adds a row. Returns `false` if there is one already, which is kept.
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool
-  /// Adds a row, or replaces the one that is there if its stamp is older.
+  /// Adds a row, or replaces a stored one with an older stamp.
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
-  /// Changes some columns of a row that is there, none of which has to do with a collection. The values are those of all columns, in
+  /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
   /// order.
   func update(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws
-  /// Replaces a row if it is still what it was.
+  /// Replaces a row if it has not changed.
   ///
-  /// - Returns: `false` if it is another one by now, or there is none.
+  /// - Returns: `false` if the row has changed, or there is none.
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
   /// Removes a row; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
-  /// The entities whose rows were added, replaced or removed so far, in any order; one may be there several times.
+  /// The entities whose rows were added, replaced or removed so far, in any order, with repetitions.
   var changedKeys: [EntityKey] { get }
 
-  /// The forwarded action with a number; `nil` if there is none.
+  /// Returns the forwarded action with a number; `nil` if there is none.
   func outboxRow(_ number: Int64) throws -> OutboxRow?
-  /// Adds a forwarded action, which is given a number, or replaces the one with its number.
+  /// Adds a forwarded action, to which a number is assigned, or replaces the one with its number.
   ///
   /// - Returns: the row as it is stored.
   @discardableResult
@@ -154,16 +164,17 @@ extension RowWriting {
   }
 }
 
-/// What one commit changed.
+/// The changes of one commit.
 public struct StoreCommit: Sendable {
-  /// The entities whose rows came, changed or went; `nil` if that is not known, as after another process has written.
+  /// The entities whose rows were inserted, changed or removed; `nil` if they are not known, as after a write of another
+  /// process.
   public var keys: Set<EntityKey>? { changed.map { Set($0) } }
-  // A set takes time, which the writer does not wait for.
+  // Made a set on demand, since the writer would have to wait for it.
   private let changed: [EntityKey]?
-  /// Who wrote it, as given to ``RowStore/write(origin:_:)``.
+  /// The writer, as passed to ``RowStore/write(origin:_:)``.
   public let origin: ObjectIdentifier?
 
-  /// The keys come in any order; one may be there several times.
+  /// Creates a commit's changes. The keys are in any order, with repetitions.
   public init(keys: [EntityKey]?, origin: ObjectIdentifier?) {
     changed = keys
     self.origin = origin

@@ -1,11 +1,11 @@
 public import ConcordModel
 
-/// What may be otherwise than before, for those who show it.
+/// A change in the attached stores that a view may have to show.
 public enum StoreChange: Sendable {
-  /// The rows of these entities came, changed or went.
+  /// Rows of the given entities were inserted, changed or removed.
   case entities(Set<EntityKey>)
-  /// Any row of these types may have: another process wrote, or a store was attached.
+  /// Any rows of the given types may have changed: another process wrote, or a store was attached.
   case types(Set<EntityDescription>)
-  /// The store that kept these types was detached.
+  /// The store that kept the given types was detached.
   case detached(Set<EntityDescription>)
 }

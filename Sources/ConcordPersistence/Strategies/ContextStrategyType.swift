@@ -1,7 +1,6 @@
-/// How the contexts of a container are connected: where a save goes, and who hears of it.
+/// A strategy that connects the contexts of a container: it defines where a save goes, and which contexts are updated by it.
 ///
-/// A strategy is a class; ``ContextStrategy`` is one to subclass. It makes its contexts with the parents that they read from and
-/// save to:
+/// A strategy is a subclass of ``ContextStrategy``. It creates contexts with the parents that they read from and save to:
 ///
 /// ```swift
 /// final class Isolated: ContextStrategy, ContextStrategyType, @unchecked Sendable {
@@ -18,19 +17,21 @@
 /// }
 /// ```
 public protocol ContextStrategyType: AnyObject, Sendable {
+  /// Creates a strategy for a container.
+  ///
   /// - Parameters:
-  ///   - persistentStoreCoordinator: the stores of the container.
-  ///   - errorHandler: is to be told of errors in the background.
+  ///   - persistentStoreCoordinator: the coordinator of the container's stores.
+  ///   - errorHandler: a closure that receives errors from background work.
   init(
     persistentStoreCoordinator: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock)
 
-  /// What screens observe.
+  /// The context that screens observe.
   var viewContext: ViewContext { get }
 
-  /// A new scratchpad.
+  /// Creates a context for background work.
   func newBackgroundContext<Context: BackgroundContext>() -> Context
 
-  /// Returns when all is written that was saved and is not on disk yet. Nothing, unless said otherwise.
+  /// Writes pending saves to the stores, and returns when they are durable. The default does nothing.
   func writePendingChanges() throws
 }
 
@@ -38,12 +39,15 @@ extension ContextStrategyType {
   public func writePendingChanges() throws {}
 }
 
-/// A class to make strategies of, and where the built-in ones are found.
+/// The base class of strategies, which contains the built-in ones.
 // Unchecked, because a class that can be inherited from has to be; what it has never changes.
 open class ContextStrategy: @unchecked Sendable {
+  /// The coordinator of the container's stores.
   public let persistentStoreCoordinator: PersistentStoreCoordinator
+  /// The closure that receives errors from background work.
   public let errorHandler: AsyncErrorHandlerBlock
 
+  /// Creates a strategy for a container.
   public required init(
     persistentStoreCoordinator: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock
   ) {

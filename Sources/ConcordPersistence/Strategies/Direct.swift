@@ -1,5 +1,5 @@
 extension ContextStrategy {
-  /// Both kinds of contexts save to the stores, and the view hears of it.
+  /// A strategy whose contexts all save to the stores, after which the view is updated.
   ///
   /// ```
   /// background contexts ──save──▶ stores ◀──save── view

@@ -1,5 +1,6 @@
 extension ContextStrategy {
-  /// Both kinds of contexts save to the stores. The view hears nothing of it: it shows what others saved when it reads again.
+  /// A strategy whose contexts all save to the stores, without updating the view, which shows saves of other contexts when it
+  /// reads again.
   ///
   /// ```
   /// background contexts ──save──▶ stores ◀──save── view

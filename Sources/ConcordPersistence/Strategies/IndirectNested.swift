@@ -1,6 +1,6 @@
 extension ContextStrategy {
-  /// A background context saves into the view, the view to the root, and that writes in the background. Background contexts see
-  /// what the view has not saved, and their save takes that along.
+  /// A strategy whose background contexts save to the view, and whose view saves to the root, which writes in the background.
+  /// Background contexts see the view's unsaved changes, and their saves include these.
   ///
   /// ```
   /// background contexts ──save──▶ view ──save──▶ root ──in the background──▶ stores

@@ -1,5 +1,6 @@
 extension ContextStrategy {
-  /// Background contexts save to the stores, and the view hears of it. The view saves to the root, which writes in the background.
+  /// A strategy whose background contexts save to the stores, after which the view is updated, and whose view saves to the
+  /// root, which writes in the background.
   ///
   /// ```
   /// background contexts ──save──▶ stores ◀──in the background── root ◀──save── view

@@ -24,6 +24,7 @@ where Value.Element: Equatable & Sendable {
   /// Begins to follow.
   public func makeAsyncIterator() -> Iterator { Iterator(base: values.makeAsyncIterator()) }
 
+  /// An iterator over the changes of a collection.
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncStream<Value>.Iterator
     private var last: [Value.Element] = []

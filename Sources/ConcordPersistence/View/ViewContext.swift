@@ -33,6 +33,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let observation = Locked<StoreObservation?>(nil)
   private let overlaid = Locked<(any ViewOverlay)?>(nil)
 
+  /// Creates a context for screens.
+  ///
   /// - Parameters:
   ///   - parent: what it reads from and saves to.
   ///   - isKeptUpToDate: whether it shows what others save.

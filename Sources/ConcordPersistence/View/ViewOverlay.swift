@@ -1,27 +1,27 @@
 package import Concord
 package import ConcordModel
 
-/// What a view shows above what is stored: it is brought up to date in the transactions in which rows are shown, and from the
-/// same snapshots, so that nothing is seen twice, or not at all, for an instant.
+/// Changes that a view shows above the stored rows. The overlay is updated in the transactions in which rows are shown, and
+/// from the same snapshots, so that no change is ever shown twice, or not at all.
 package protocol ViewOverlay: AnyObject, Sendable {
-  /// Whether something is shown above what is stored.
+  /// Whether changes are shown above the stored rows.
   var isShowing: Bool { get }
 
-  /// Reads what is new. Nothing changes yet: it may be called again.
+  /// Reads the new changes, without showing them: it may be called again.
   ///
   /// - Returns: `nil` if nothing is new.
   func change(_ reading: any RowReading) throws -> ViewOverlayChange?
 }
 
-/// What is new in an overlay.
+/// The new changes in an overlay.
 package struct ViewOverlayChange {
-  /// The entities that it needs. Those that are not known to the view are loaded.
+  /// The entities that the changes need. Those that are not known to the view are loaded.
   package var needed: Set<EntityKey>
-  /// The entities whose rows have changed with it.
+  /// The entities whose rows have changed with them.
   package var changed: Set<EntityKey>
-  /// Whether any other row may have, too.
+  /// Whether any other rows may have changed, too.
   package var concernsAll: Bool
-  /// Shows it, after the rows.
+  /// A closure that shows the changes, after the rows.
   package var finish: (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
 
   package init(

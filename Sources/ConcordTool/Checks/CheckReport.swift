@@ -2,7 +2,7 @@
   import ConcordPersistence
   import GRDB
 
-  /// What a check has found, printed as it is found.
+  /// The problems that a check finds, printed as they are found.
   struct CheckReport {
     let examples: Int
     private var output = Output()
@@ -19,7 +19,7 @@
       try output.line("\(Terminal.output.painted("–", .yellow)) \(printable(text))")
     }
 
-    /// A problem that rows have, of which some are named.
+    /// Reports a problem of several rows, some of which are named.
     ///
     /// - Parameter condition: SQL that selects the rows by their keys.
     mutating func rows(_ description: String, _ db: Database, selecting sql: String) throws {

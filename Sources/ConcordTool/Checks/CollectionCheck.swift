@@ -2,7 +2,8 @@
   import ConcordPersistence
   import GRDB
 
-  /// Whether the elements of a collection are as many as their owner says, stand at 0, 1, 2 and so on, and have an owner.
+  /// A check that each collection has as many elements as its owner states, at the positions 0, 1, 2 and so on, and that each
+  /// element has an owner.
   enum CollectionCheck {
     static func run(
       _ collection: FileTable, of entity: FileTable, _ db: Database, _ report: inout CheckReport

@@ -1,7 +1,7 @@
 #if Tool
   import GRDB
 
-  /// Whether forwarded actions can be read, and have a state that is known.
+  /// A check that forwarded actions can be read, and have a known state.
   enum OutboxCheck {
     static func run(_ db: Database, _ report: inout CheckReport) throws {
       guard let outbox = try FileOutbox(db) else { return }

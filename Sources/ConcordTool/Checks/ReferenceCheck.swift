@@ -2,7 +2,7 @@
   import ConcordPersistence
   import GRDB
 
-  /// Whether references lead to rows.
+  /// A check that references lead to rows.
   enum ReferenceCheck {
     static func run(_ table: FileTable, _ schema: FileSchema, _ db: Database, _ report: inout CheckReport) throws {
       for column in table.columns {

@@ -1,7 +1,7 @@
 #if Tool
   import Foundation
 
-  /// Whether a table has the columns that were noted when it was made, or changed last.
+  /// A check that each table has the columns that were recorded when it was made or last changed.
   enum SchemaCheck {
     static func run(_ table: FileTable, _ report: inout CheckReport) throws {
       let present = table.columns.map(\.declaration)

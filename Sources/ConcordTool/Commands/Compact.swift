@@ -16,7 +16,7 @@
         defer { progress.end() }
         progress.begin("rewriting \(file.name)")
         try db.execute(sql: "VACUUM")
-        // What others still read stays in the log, which is no error: it is taken in later.
+        // Pages that other processes still read stay in the log, which is no error: a later checkpoint takes them in.
         _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         return (before, file.size)
       }

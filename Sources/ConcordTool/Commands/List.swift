@@ -64,7 +64,7 @@
       }
     }
 
-    /// All but what the store keeps for itself beside an entity.
+    /// Returns all columns but those that the store adds.
     private func shownColumns(_ table: FileTable) throws -> [FileColumn] {
       guard let columns else { return table.columns.filter { !table.isEntity || !$0.name.hasPrefix("_") } }
       return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in

@@ -1,7 +1,7 @@
 #if Tool
   import ArgumentParser
 
-  /// What all commands take.
+  /// The options of all commands.
   struct FileOptions: ParsableArguments {
     @Argument(help: "The file, as in ~/Library/Application\\ Support/Bookstore/Library.sqlite", completion: .file())
     var file: String

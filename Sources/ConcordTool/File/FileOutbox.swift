@@ -2,17 +2,17 @@
   import ConcordPersistence
   import GRDB
 
-  /// The forwarded actions of a file, which it keeps in `concord_outbox`.
+  /// The forwarded actions of a file, in its table `concord_outbox`.
   struct FileOutbox {
-    /// How many there are in each state; those that are finished are not counted.
+    /// The number of pending actions; finished ones are not counted.
     let pending: Int
     let refused: Int
-    /// Whether the table is not as it should be.
+    /// Whether the table has an unknown form.
     let isStrange: Bool
 
     private static let columns: Set<String> = ["number", "key", "action", "entity", "id", "body", "state"]
 
-    /// - Returns: `nil` if nothing was ever forwarded.
+    /// Reads the counts; `nil` if nothing was ever forwarded.
     init?(_ db: Database) throws {
       let rows = try Row.fetchAll(db, sql: "PRAGMA table_info(concord_outbox)")
       let present = Set(rows.compactMap { $0["name"] as String? })
@@ -28,7 +28,7 @@
       (pending, refused) = (try count("pending"), try count("refused"))
     }
 
-    /// For people to read; `nil` if there is nothing to be said.
+    /// A description for people; `nil` if there are no actions.
     var description: String? {
       let parts = [
         pending > 0 ? "\(grouped(pending)) \(pending == 1 ? "action is" : "actions are") to be sent" : nil,

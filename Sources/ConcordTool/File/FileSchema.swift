@@ -6,11 +6,11 @@
   struct FileSchema {
     /// The tables of entities, each followed by those of its collections.
     let tables: [FileTable]
-    /// Tables that no entity is kept in.
+    /// The tables that contain no entities.
     let otherTables: [String]
-    /// What runs in the file when its tables are written to.
+    /// The names of the file's triggers.
     let triggers: [String]
-    /// Whether the file says what refers to what.
+    /// Whether the file records the targets of references.
     let knowsRelations: Bool
 
     init(_ db: Database, file: String) throws {
@@ -58,7 +58,9 @@
 
     func table(_ name: String) -> FileTable? { tables.first { $0.name == name } }
 
-    /// - Throws: an error that names the tables that there are.
+    /// Returns a table by its name.
+    ///
+    /// - Throws: an error that lists the existing tables.
     func requiredTable(_ name: String, _ status: ExitStatus = .usage) throws -> FileTable {
       if let table = table(name) { return table }
       throw ToolError(status, "there is no table '\(name)'; there are \(list(tables.map(\.name)))")
@@ -70,7 +72,7 @@
     let name: String
     let entity: String
     let columns: [FileColumn]
-    /// Its columns, as they were when it was made or changed last.
+    /// The columns as recorded when the table was made or last changed.
     let declared: String
     let indexes: [FileIndex]
 
@@ -94,7 +96,7 @@
     }
 
     var isEntity: Bool { name == entity }
-    /// What the collection is called in the entity: `reviews` of `Book_reviews`.
+    /// The name of the collection in the entity: `reviews` of `Book_reviews`.
     var collection: String { String(name.dropFirst(entity.count + 1)) }
     /// The columns that identify a row.
     var keys: [FileColumn] { columns.filter(\.isKey) }
@@ -102,7 +104,9 @@
 
     func column(_ name: String) -> FileColumn? { columns.first { $0.name == name } }
 
-    /// - Throws: an error that names the columns that there are.
+    /// Returns a column by its name.
+    ///
+    /// - Throws: an error that lists the existing columns.
     func requiredColumn(_ name: String, _ status: ExitStatus = .usage) throws -> FileColumn {
       if let column = column(name) { return column }
       throw ToolError(status, "\(self.name) has no column '\(name)'; it has \(list(columns.map(\.name)))")
@@ -115,14 +119,14 @@
 
   struct FileColumn {
     let name: String
-    /// Empty where values of several kinds are kept.
+    /// The declared type; empty for a column with values of several kinds.
     let type: String
     let isRequired: Bool
     let isKey: Bool
-    /// The entity that it refers to.
+    /// The entity that a reference leads to.
     let target: String?
 
-    /// As `concord_schema` has it.
+    /// The declaration in the form of `concord_schema`.
     var declaration: String {
       [quoted(name), type, isRequired ? "NOT NULL" : "", isKey ? "KEY" : ""].filter { !$0.isEmpty }
         .joined(separator: " ")
@@ -134,7 +138,7 @@
     let isUnique: Bool
   }
 
-  /// `a, b and c`.
+  /// Returns names as a list: `a, b and c`.
   func list(_ names: [String]) -> String {
     guard let last = names.last else { return "none" }
     return names.count == 1 ? last : "\(names.dropLast().joined(separator: ", ")) and \(last)"

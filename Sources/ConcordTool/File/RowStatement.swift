@@ -1,6 +1,6 @@
 #if Tool
   import ConcordPersistence
 
-  /// What reads and binds values to the bit. GRDB uses its name for something else.
+  /// The statement that reads and binds values exactly, under another name, since GRDB has a `Statement`, too.
   typealias RowStatement = ConcordPersistence.SQLiteStatement
 #endif

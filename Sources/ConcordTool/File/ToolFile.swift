@@ -6,14 +6,14 @@
 
   /// An open file.
   struct ToolFile {
-    /// As it was named.
+    /// The name of the file as given.
     let name: String
     let path: String
     private let queue: DatabaseQueue
-    /// Whether SQLite had to put files beside it to read it.
+    /// Whether SQLite had to create files beside it in order to read it.
     private let leavesTraces: Bool
 
-    /// Opens a file, shows it to `body`, and closes it. What `body` reads is one state of the file.
+    /// Opens a file for reading, passes it to `body`, and closes it. `body` reads one state of the file.
     static func reading<R>(_ options: FileOptions, _ body: (ToolFile, Database, FileSchema) throws -> R) throws -> R {
       let file = try ToolFile(options, readOnly: true)
       defer { file.close() }
@@ -32,7 +32,7 @@
       }
     }
 
-    /// The same for a command that writes. It begins its transaction itself, if it wants one.
+    /// Opens a file for writing, passes it to `body`, and closes it. `body` begins transactions itself.
     static func writing<R>(_ options: FileOptions, _ body: (ToolFile, Database, FileSchema) throws -> R) throws -> R {
       let file = try ToolFile(options, readOnly: false)
       defer { file.close() }
@@ -45,7 +45,7 @@
 
     private init(_ options: FileOptions, readOnly: Bool) throws {
       name = options.file
-      // A relative name that begins with `file:` would be taken for a URI.
+      // A relative name that begins with `file:` would be interpreted as a URI.
       path = URL(fileURLWithPath: options.file).path
       try Self.checkPresent(path, name)
       var configuration = Configuration()
@@ -53,12 +53,12 @@
       configuration.busyMode = .timeout(options.wait)
       configuration.foreignKeysEnabled = false
       configuration.prepareDatabase { db in
-        // The file may be somebody else's: what its schema calls is not trusted, and what it says is checked.
+        // The file may come from elsewhere: functions that its schema calls are not trusted, and sizes of cells are checked.
         try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
       }
       let hasLog = FileManager.default.fileExists(atPath: path + "-wal")
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-      // Without a log nobody has the file open, and where none can be made, nobody writes to it either.
+      // Without a log no process has the file open, and where none can be created, no process writes to it.
       let isFixed = readOnly && !hasLog && !FileManager.default.isWritableFile(atPath: folder)
       leavesTraces = readOnly && !hasLog && !isFixed
       let path = path
@@ -97,7 +97,7 @@
       try? queue?.close()
     }
 
-    /// How many bytes the file has, and the log beside it.
+    /// The sizes of the file and its log, in bytes.
     var size: (file: Int64, log: Int64) { (Self.size(path), Self.size(path + "-wal")) }
 
     private static func size(_ path: String) -> Int64 {

@@ -7,11 +7,11 @@
     import Darwin
   #endif
 
-  /// Collects what a command prints, and writes it in large pieces.
+  /// A buffer of a command's output, which is written in large pieces.
   struct Output {
     private let descriptor: Int32
     private var pending: [UInt8] = []
-    /// Which takes all at once.
+    /// Whether the output goes to a file, which accepts each write as a whole.
     private let isFile: Bool
 
     init(descriptor: Int32 = 1) {
@@ -31,7 +31,7 @@
       if pending.count >= 65_536 { try flush() }
     }
 
-    /// Whoever reads a pipe may take his time, and be interrupted meanwhile. A pipe that is ready takes at least 4,096 bytes.
+    /// Waits until the pipe accepts output, which a signal may interrupt. A pipe that is ready accepts at least 4,096 bytes.
     private func waitForReader() throws {
       try Interruption.check()
       if isFile { return }
@@ -39,7 +39,9 @@
       while poll(&status, 1, 50) == 0 { try Interruption.check() }
     }
 
-    /// - Throws: an error without a message if nobody reads any longer.
+    /// Writes the buffer.
+    ///
+    /// - Throws: an error without a message if the reader has closed the pipe.
     mutating func flush() throws {
       defer { pending.removeAll(keepingCapacity: true) }
       var start = 0
@@ -58,7 +60,7 @@
     }
   }
 
-  /// The system's `write`, whose name is taken above.
+  /// Calls the system's `write`, whose name a method hides.
   private func write_(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
   }

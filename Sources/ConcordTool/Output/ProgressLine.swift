@@ -1,8 +1,8 @@
 #if Tool
   import Foundation
 
-  /// Says on the terminal how far long work has come, on a line that it removes at the end. Steps are shown from the first half
-  /// second on; nothing is where errors do not go to a terminal.
+  /// A line on the terminal with the progress of long work, which is removed at the end. Steps are shown after half a second.
+  /// Nothing is shown if errors do not go to a terminal.
   struct ProgressLine {
     private let terminal = Terminal.error
     private let start = ContinuousClock.now
@@ -10,14 +10,14 @@
     private var steps = 0
     private var isShown = false
 
-    /// Counts a step; `text` is asked for about ten times a second.
+    /// Counts a step. `text` is called about ten times a second.
     mutating func step(_ text: () -> String) {
       steps += 1
       guard terminal.isTerminal, steps % 256 == 1 else { return }
       show(text)
     }
 
-    /// Says what begins, which shows no steps.
+    /// Shows a text for work without steps.
     mutating func begin(_ text: String) {
       steps = 0
       if terminal.isTerminal { put(shown: text) }
@@ -43,7 +43,7 @@
     private func put(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
   }
 
-  /// `1,234,567`
+  /// Returns a number with separators: `1,234,567`.
   func grouped(_ number: some BinaryInteger) -> String {
     let digits = String(number.magnitude)
     var result = ""
@@ -54,7 +54,7 @@
     return (number < 0 ? "-" : "") + result
   }
 
-  /// `12.3 MB`
+  /// Returns a number of bytes in a readable unit: `12.3 MB`.
   func size(_ bytes: Int64) -> String {
     var value = Double(bytes)
     for unit in ["bytes", "kB", "MB", "GB"] {

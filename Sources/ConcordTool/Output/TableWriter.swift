@@ -2,12 +2,12 @@
   import ConcordModel
   import ConcordPersistence
 
-  /// Writes rows for a person: in columns on a terminal, with tabs between the values elsewhere.
+  /// A writer of rows: in columns on a terminal, with tabs between the values elsewhere.
   struct TableWriter {
     private var output = Output()
     private let names: [String]
     private let terminal = Terminal.output
-    /// The first rows, whose values say how wide the columns are.
+    /// The first rows, which determine the widths of the columns.
     private var first: [[Cell]] = []
     private var widths: [Int]?
 
@@ -64,10 +64,10 @@
 
     private func shown(_ cell: Cell) -> String { cell.isNull ? "–" : printable(cell.description) }
 
-    /// What stands between tabs. A backslash says what would end a value.
+    /// Returns a text for output between tabs, in which characters that would end a value are escaped by a backslash.
     private func separated(_ text: String) -> String { printable(text.replacing("\\", with: "\\\\")) }
 
-    /// Makes the widest columns narrower until all fit.
+    /// Returns the widths of the columns, of which the widest are reduced until all fit.
     private func fit(_ natural: [Int]) -> [Int] {
       var widths = natural
       let room = max(terminal.width - 2 * (widths.count - 1), 4 * widths.count)

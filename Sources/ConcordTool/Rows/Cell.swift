@@ -3,15 +3,15 @@
   import ConcordPersistence
   import Foundation
 
-  /// A value as the file holds it, to the bit.
+  /// A value exactly as the file has it.
   enum Cell: Equatable {
     case value(StoredValue)
-    /// Text that is not valid UTF-8, which another program must have written.
+    /// Text that is not valid UTF-8, which only another program can have written.
     case brokenText(Data)
 
     init(_ statement: RowStatement, at position: Int32) {
       let value = statement.value(at: position)
-      // Where something was repaired there is this character.
+      // Repaired text contains this character.
       if case .text(let text) = value, text.unicodeScalars.contains("\u{FFFD}") {
         let bytes = statement.bytes(at: position)
         if bytes != Data(text.utf8) {
@@ -29,7 +29,7 @@
       }
     }
 
-    /// As a person reads it.
+    /// The value in a form for people.
     var description: String {
       switch self {
       case .value(.text(let text)): text

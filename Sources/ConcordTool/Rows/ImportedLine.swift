@@ -2,9 +2,9 @@
   import ConcordModel
   import Foundation
 
-  /// A line of what `export` writes: the head, or a row.
+  /// A line of the output of `export`: the head, or a row.
   struct ImportedLine: Decodable {
-    /// The version of the format; only in the head.
+    /// The version of the format, in the head only.
     let concord: Int?
     let table: String?
     let row: [String: ImportedCell]?

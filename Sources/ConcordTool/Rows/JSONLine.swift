@@ -2,13 +2,13 @@
   import ConcordModel
   import Foundation
 
-  /// Writes a row as JSON on one line. Numbers and text are JSON's own; what JSON cannot say is an object with one key:
-  /// `{"$blob": base64}`, `{"$real": text}` for ∞ and for numbers that would be taken for whole ones, `{"$bytes": base64}` for
+  /// A writer of rows as JSON, one line each. Numbers and text are JSON's own; other values are objects with one key:
+  /// `{"$blob": base64}`, `{"$real": text}` for ∞ and for numbers that would be read as integers, `{"$bytes": base64}` for
   /// text that is not valid UTF-8.
   struct JSONLine {
     private(set) var bytes: [UInt8] = []
 
-    /// The members, in order.
+    /// Writes an object with the given members, in order.
     mutating func object(_ members: [(name: [UInt8], cell: Cell, type: String)]) {
       append("{")
       for (index, member) in members.enumerated() {
@@ -20,7 +20,7 @@
       append("}")
     }
 
-    /// A quoted name, to be written often.
+    /// Returns a quoted name, to be written repeatedly.
     static func quoted(_ text: String) -> [UInt8] {
       var line = JSONLine()
       line.string(text)

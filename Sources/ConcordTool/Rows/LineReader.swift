@@ -7,13 +7,13 @@
     import Darwin
   #endif
 
-  /// Reads lines from a file, or from the standard input.
+  /// A reader of lines from a file, or from the standard input.
   struct LineReader {
     private let handle: FileHandle
     private let name: String
     private var buffer = Data()
     private var isAtEnd = false
-    /// Of the line that was read last, from 1.
+    /// The number of the last line that was read, from 1.
     private(set) var number = 0
 
     init(_ path: String?) throws {
@@ -61,7 +61,7 @@
       buffer += more.prefix(count)
     }
 
-    /// Whoever writes to a pipe may take his time, and be interrupted meanwhile.
+    /// Waits until the pipe has input, which a signal may interrupt.
     private func waitForInput() throws {
       var descriptor = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
       while poll(&descriptor, 1, 50) == 0 { try Interruption.check() }

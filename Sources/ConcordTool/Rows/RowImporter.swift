@@ -4,7 +4,7 @@
   import Foundation
   import GRDB
 
-  /// Writes imported lines into their tables.
+  /// A writer of imported lines into their tables.
   struct RowImporter {
     private let db: Database
     private let schema: FileSchema
@@ -13,11 +13,11 @@
     private var targets: [String: Target] = [:]
     private var order: [String] = []
 
-    /// A table that rows came for.
+    /// A table of which rows were imported.
     private struct Target {
       let table: FileTable
       let insert: RowStatement
-      /// What removes the elements of the entity's collections.
+      /// The statements that remove the elements of the entity's collections.
       let clear: [RowStatement]
       let columns: Set<String>
       var count = 0
@@ -29,7 +29,7 @@
       self.replaces = replaces
     }
 
-    /// How many rows each table got.
+    /// The number of imported rows of each table.
     var counts: [(table: String, count: Int)] { order.map { ($0, targets[$0]?.count ?? 0) } }
 
     mutating func take(_ line: Data) throws {

@@ -1,7 +1,7 @@
 #if Tool
   import ConcordPersistence
 
-  /// `year desc, title`, as SQL.
+  /// An order, given as in `year desc, title`, translated to SQL.
   enum SortOrder {
     static func sql(_ text: String?, _ table: FileTable) throws -> String {
       guard let text else { return table.order }
@@ -13,7 +13,7 @@
         let column = try table.requiredColumn(name)
         return "\(quoted(column.name))\(direction == "desc" ? " DESC" : "")"
       }
-      // Rows that are equal there come in the same order each time.
+      // The keys make the order of equal rows stable.
       return parts.joined(separator: ", ") + ", " + table.order
     }
   }

@@ -2,14 +2,14 @@
   import ConcordModel
   import ConcordPersistence
 
-  /// A condition as SQL. Names are those of the table's columns, quoted; values are bound, never written into it.
+  /// A condition translated to SQL. Names are quoted names of the table's columns; values are bound, never part of the text.
   struct WhereCondition {
     private(set) var sql = ""
     private(set) var values: [StoredValue] = []
 
-    /// Reads a condition.
+    /// Parses a condition.
     ///
-    /// - Throws: what is wrong with it, with the exit code for a wrong command.
+    /// - Throws: an error that describes the mistake, with the exit code for wrong usage.
     init(_ text: String, _ table: FileTable) throws {
       var parser = WhereParser(tokens: try WhereToken.tokens(text)[...], table: table)
       sql = try parser.condition()
@@ -29,7 +29,7 @@
       """
   }
 
-  /// Recursive descent.
+  /// A recursive descent parser of conditions.
   private struct WhereParser {
     var tokens: ArraySlice<WhereToken>
     let table: FileTable
@@ -45,7 +45,7 @@
     // MARK: Structure
 
     mutating func condition() throws -> String {
-      // What SQLite takes is limited, and so is the stack.
+      // Both SQLite's depth of expressions and the stack are limited.
       depth += 1
       defer { depth -= 1 }
       if depth > 12 { throw ToolError(.usage, "--where: the condition is nested too deep") }
@@ -60,7 +60,7 @@
       return joined(parts, " AND ")
     }
 
-    /// Without parentheses that are not needed: they count against SQLite's limit as well.
+    /// Joins conditions without redundant parentheses, which would count against SQLite's limit of depth.
     private func joined(_ parts: [String], _ operation: String) -> String {
       parts.count == 1 ? parts[0] : "(\(parts.joined(separator: operation)))"
     }
@@ -80,7 +80,7 @@
 
     // MARK: Comparisons
 
-    /// True or false, never `NULL`, so that it can be negated.
+    /// Parses a comparison. The SQL is true or false, never `NULL`, so that it can be negated.
     private mutating func comparison() throws -> String {
       comparisons += 1
       if comparisons > 400 { throw ToolError(.usage, "--where: there are too many comparisons") }
@@ -110,7 +110,7 @@
       }
     }
 
-    /// By bytes, because SQLite's text functions end at a NUL.
+    /// Parses a comparison of a text's end, by bytes, because SQLite's text functions stop at a NUL.
     private mutating func ending(_ column: String) throws -> String {
       let value = try bound()
       let last = values[values.count - 1]
@@ -141,7 +141,7 @@
       }
     }
 
-    /// Takes a value, to be bound.
+    /// Parses a value, which is bound.
     private mutating func bound() throws -> String {
       switch tokens.popFirst() {
       case .value(let value): values.append(value)

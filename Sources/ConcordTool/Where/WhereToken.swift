@@ -2,16 +2,16 @@
   import ConcordModel
   import Foundation
 
-  /// A word of a condition.
+  /// A token of a condition.
   enum WhereToken: Equatable {
     /// A column or a keyword; columns in backquotes are never keywords.
     case word(String)
     case column(String)
     case value(StoredValue)
-    /// `=`, `(` and so on.
+    /// An operator or a parenthesis.
     case sign(String)
 
-    /// As it stands in an error.
+    /// The form of the token in an error.
     var text: String {
       switch self {
       case .word(let word): "'\(word)'"
@@ -51,7 +51,7 @@
       }
     }
 
-    /// Text up to the same quotation mark, which stands in it twice.
+    /// Reads a text up to a quotation mark. A doubled quotation mark is part of the text.
     private static func quoted(_ rest: inout Substring) throws -> String {
       let mark = rest.removeFirst()
       var text = ""

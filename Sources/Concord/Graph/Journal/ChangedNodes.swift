@@ -1,13 +1,13 @@
-/// Which nodes a transaction really changed, in the end.
+/// The nodes whose values a transaction changed.
 struct ChangedNodes {
   private var nodes: Set<ObjectIdentifier> = []
   private var cycleToo: Set<ObjectIdentifier> = []
 
-  /// Compares what was written with what it was before, and adds all that shows a difference.
+  /// Compares the written nodes with their committed states, and adds their ancestors that show a difference.
   init(graph: Graph, view: CommittedView) {
     var stack: [(node: Node, isBriefChanged: Bool)] = []
-    // The former parents of a child that lost it without being written: their relations are computed, and a change below made
-    // them show others.
+    // Former parents of a child that lost it without being written: their computed relations changed with an entity inside
+    // them.
     var former: [ObjectIdentifier: ContiguousArray<Node>] = [:]
     for state in graph.journal.writtenStates {
       let node = state.node
@@ -44,24 +44,24 @@ struct ChangedNodes {
   func contains(_ node: Node) -> Bool { nodes.contains(ObjectIdentifier(node)) }
 }
 
-/// Where a node shows a child in another form, because cycles changed.
+/// The relations in which a node shows a child in another form, because cycles changed.
 enum FormChange {
   case none
-  /// Only in relations that its own brief form leaves out.
+  /// Only relations that the node's own brief form omits.
   case omitted
-  /// Also in what others of its cycle show of it.
+  /// Also relations in the node's brief form, which other nodes of its cycle show.
   case whole
 }
 
 extension Node {
-  /// Whether the entity came or went, or its own fields or relations are others than the saved ones.
+  /// Whether the entity was stored or removed since a state was saved, or its own fields or relations changed.
   func differs(from state: SavedState, _ graph: Graph) -> Bool {
     guard exists == state.flags.contains(.exists) else { return true }
     guard exists else { return false }
     guard graph.journal.isWritten(self) else { return false }
     guard table.isEquatable else { return flags.contains(.written) }
     let list = state.children?.list
-    // A node without a list is as good as one with an empty list.
+    // A node without a list counts as one with an empty list.
     if list !== children, list?.edges.isEmpty == false || children?.edges.isEmpty == false {
       guard let list, let children, children.isSameInAnyOrder(list.schema, list.edges, list.ends) else { return true }
     }

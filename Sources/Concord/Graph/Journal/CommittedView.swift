@@ -1,7 +1,7 @@
-/// Reads what was last committed while a transaction is open: another thread does, and so do new observers.
+/// A view of the last committed state while a transaction is open, for other threads and new observers.
 ///
-/// The journal keeps the committed value beside the new one from the first write on. What such a value shows of its children
-/// is brought up to date in the journal, so the second reading costs nothing.
+/// The journal keeps the committed value beside the new one from the first write on. The children in such a value are brought
+/// up to date in the journal, so that a second read costs nothing.
 final class CommittedView: ChildForms {
   private let visitor: Visitor
   private let refresher: Refresher
@@ -21,7 +21,7 @@ final class CommittedView: ChildForms {
     !(graph.journal.committedState(of: node)?.flags ?? node.flags).contains(.uncommitted)
   }
 
-  /// The committed value; of a removed entity the last one.
+  /// Returns the committed value; of a removed entity the last one.
   func value<T>(of node: EntityNode<T>) -> T? {
     guard !graph.journal.isEmpty else {
       refresher.refresh(node)
@@ -31,16 +31,16 @@ final class CommittedView: ChildForms {
     return present(node)
   }
 
-  /// Inside a cycle a child is shown brief.
+  /// Returns the form of a child's value that a parent shows: inside a cycle the brief form.
   override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     guard let component = component(of: child), component === self.component(of: parent) else { return present(child) }
     return brief(of: child, component)
   }
 
-  /// The value before the open transaction first wrote it; the present one if it did not. What it shows of its children may be
+  /// Returns the value before the open transaction first wrote it; the current one if it did not. The children in it may be
   /// old.
   private func present<T>(_ node: EntityNode<T>) -> T? {
-    // An entity whose birth is not committed has no value yet; whoever observes it sees the first one.
+    // An entity that was never committed has no committed value; its observers see the first one.
     guard let saved = graph.journal.committedState(of: node)?.typed(T.self) else { return node.value }
     return saved.value
   }
@@ -69,7 +69,8 @@ final class CommittedView: ChildForms {
       && children.range(ofRelation: k).contains { self.component(of: children.edges[$0].child) === component }
   }
 
-  /// Whether a node that is in another cycle than when it was last committed shows its children in other forms.
+  /// Returns the relations in which a node shows children in other forms than when it was last committed, because its cycle
+  /// changed.
   func formChange(of node: Node) -> FormChange {
     let component = component(of: node)
     let isMoved = component !== node.links?.component
@@ -156,7 +157,7 @@ final class CommittedView: ChildForms {
     let part = frame.takePart()
     if part.isEmpty { return }
     let node = frame.node
-    // The node's own value stays as it is: it may already show what is not committed.
+    // The node's own value is left as it is: it may already contain uncommitted children.
     if graph.journal.committedState(of: node) == nil { graph.journal.save(node, isWrite: false) }
     guard let state = graph.journal.committedState(of: node), let all = state.children?.stale else { return }
     state.children?.stale = part

@@ -1,29 +1,31 @@
-/// The states that nodes had before an open transaction first wrote them: to undo it, to let other threads read what was last
-/// committed, and to know in the end what really changed.
+/// The states that nodes had before the open transaction first wrote them: to undo it, to let other threads read the last
+/// committed state, and to find out in the end what changed.
 ///
-/// A node's latest entry is at its `journalIndex`, and each entry knows the one before for the same node. So the committed
-/// state is found without a search, and nothing has to be counted.
+/// A node's latest entry is at its `journalIndex`, and each entry has the position of the previous one of the same node. So
+/// the committed state is found without a search.
 @usableFromInline final class Journal {
   @exclusivity(unchecked) private var entries: ContiguousArray<SavedState> = []
-  /// Nodes that were up to date until the open transaction changed what is below them, and how many states it had saved then.
+  /// The nodes that were up to date until the open transaction changed entities inside them, with the number of states saved
+  /// then.
   @exclusivity(unchecked) private var invalidated: ContiguousArray<(node: Node, position: Int)> = []
   private let backlog: Backlog
-  /// Where the innermost savepoint begins.
+  /// The position of the innermost savepoint.
   @exclusivity(unchecked) private var savepoint = 0
-  /// Closures of this transaction may still run: a throw could undo what is written, and other threads could read.
+  /// Whether states are saved, because closures of the transaction may still run: a throw could undo writes, and other
+  /// threads could read.
   @exclusivity(unchecked) @usableFromInline private(set) var isRecording = false
-  /// Somebody wants the old values of all that is written.
+  /// Whether the old values of all written nodes are needed.
   @exclusivity(unchecked) private var isFollowed = false { didSet { alwaysRecords = isFollowed || isLayered } }
-  /// There are layers, which are put above states that have to be known.
+  /// Whether there are layers, whose base states have to be known.
   @exclusivity(unchecked) var isLayered = false {
     didSet {
       alwaysRecords = isFollowed || isLayered
       if isLayered { isRecording = true }
     }
   }
-  /// States are saved also where no closure runs.
+  /// Whether states are saved also while no closure runs.
   @exclusivity(unchecked) private var alwaysRecords = false
-  /// Counts writes, to know whether a closure made any.
+  /// The number of writes, by which a closure's writes are noticed.
   @exclusivity(unchecked) private(set) var writeCount: UInt64 = 0
 
   init(_ backlog: Backlog) { self.backlog = backlog }
@@ -36,16 +38,16 @@
   /// Saves a node's state before it is written, if that may be needed.
   @inlinable @inline(__always) func willWrite(_ node: Node) { if isRecording { save(node, isWrite: true) } }
 
-  /// Saves a node's value before what it shows of its children is brought up to date.
+  /// Saves a node's value before the children in it are brought up to date.
   ///
-  /// - Parameter mayReshape: other places may be written, too. Layers take that back, also where somebody only reads.
+  /// - Parameter mayReshape: whether other places may be written, too. Layers undo that, also after a read.
   func willRefresh(_ node: Node, mayReshape: Bool = false) {
     if isRecording, !entries.isEmpty || mayReshape && isLayered { save(node, isWrite: false) }
   }
 
-  /// A node that is up to date is about to show something old.
+  /// Notes that a node which is up to date is about to become stale.
   func willInvalidate(_ node: Node) {
-    // What is refreshed before the first write is not saved, and so not undone.
+    // A refresh before the first write is not saved, and so not undone.
     if isRecording, !entries.isEmpty { invalidated.append((node, entries.count)) }
   }
 
@@ -64,7 +66,7 @@
     if state.previous < 0 { node.flags.remove(.written) }
   }
 
-  /// The state of a node before the open transaction first wrote it; `nil` if it did not.
+  /// Returns the state of a node before the open transaction first wrote it; `nil` if it did not.
   func committedState(of node: Node) -> SavedState? {
     guard node.journalIndex >= 0 else { return nil }
     var state = entries[Int(node.journalIndex)]
@@ -72,9 +74,12 @@
     return state
   }
 
+  /// Whether an entity that exists now existed when the transaction began.
+  func existed(_ node: Node) -> Bool { committedState(of: node)?.flags.contains(.exists) ?? true }
+
   // MARK: Since a mark
 
-  /// A node's first state from an entry on, whatever came before; `nil` if there is none.
+  /// Returns a node's first state from an entry on; `nil` if there is none.
   func firstState(of node: Node, since mark: Int) -> SavedState? {
     guard Int(node.journalIndex) >= mark else { return nil }
     var state = entries[Int(node.journalIndex)]
@@ -82,7 +87,7 @@
     return state
   }
 
-  /// The first state of each node from an entry on, and whether the node was written since.
+  /// Returns the first state of each node from an entry on, and whether the node was written since.
   func firstStates(since mark: Int) -> [(state: SavedState, isWrite: Bool)] {
     var found: [(state: SavedState, isWrite: Bool)] = []
     var positions: [Int: Int] = [:]
@@ -99,7 +104,7 @@
     return found
   }
 
-  /// The entities written from an entry on, each once, but for the store's own.
+  /// Returns the entities written from an entry on, each once, without internal ones.
   func writtenNodes(since mark: Int) -> ContiguousArray<Node> {
     ContiguousArray(
       firstStates(since: mark).lazy.filter { $0.isWrite && !$0.state.node.table.isInternal }.map(\.state.node))
@@ -107,21 +112,21 @@
 
   // MARK: Savepoints
 
-  /// From now on states are saved. Gives the savepoint to go back to.
+  /// Begins a savepoint, from which on states are saved. Returns the outer savepoint.
   func begin() -> Int {
     isRecording = true
     defer { savepoint = entries.count }
     return savepoint
   }
 
-  /// Goes on with the savepoint that was in force before.
+  /// Ends the innermost savepoint, and restores the outer one.
   func end(_ outer: Int) {
     savepoint = outer
-    // Recording is to cease.
+    // The end of recording is work for the end of the transaction.
     backlog.add()
   }
 
-  /// The states saved since the innermost savepoint, the latest first; they are forgotten.
+  /// Removes the states saved since the innermost savepoint, and returns them, the latest first.
   private func takeSinceSavepoint() -> ReversedCollection<ContiguousArray<SavedState>> {
     let taken = ContiguousArray(entries[savepoint...])
     entries.removeSubrange(savepoint...)
@@ -129,7 +134,7 @@
     return taken.reversed()
   }
 
-  /// Undoes what was done since the innermost savepoint: `restore` brings back one state, the latest comes first. Gives the nodes
+  /// Undoes the changes since the innermost savepoint: calls `restore` with each state, the latest first. Returns the nodes
   /// that were up to date at the savepoint, and so are again.
   func undo(_ restore: (SavedState) -> Void) -> ContiguousArray<Node> {
     var upToDate: ContiguousArray<Node> = []
@@ -146,7 +151,7 @@
     return upToDate
   }
 
-  /// Where the first state of a node since the innermost savepoint is; behind all others if there is none.
+  /// Returns the position of a node's first state since the innermost savepoint; `.max` if there is none.
   private func firstIndex(of node: Node) -> Int {
     var index = Int(node.journalIndex)
     guard index >= savepoint else { return .max }
@@ -154,10 +159,10 @@
     return index
   }
 
-  /// The first state of each node written.
+  /// The first state of each node.
   var writtenStates: some Sequence<SavedState> { entries.lazy.filter { $0.previous < 0 } }
 
-  /// Whether any of a node's saved states was saved because it was written, not only brought up to date.
+  /// Whether any of a node's states was saved because the node was written, and not only brought up to date.
   func isWritten(_ node: Node) -> Bool {
     var index = node.journalIndex
     while index >= 0 {
@@ -167,21 +172,21 @@
     return false
   }
 
-  /// No closure runs any longer. What it did not write needs not be saved.
+  /// Ends recording after a closure that wrote nothing.
   func pause() { if entries.isEmpty { isRecording = alwaysRecords } }
 
-  /// Somebody begins or ceases to want the old values of all that is written.
+  /// Begins or ends recording the old values of all written nodes.
   func follow(_ isFollowed: Bool) {
     self.isFollowed = isFollowed
-    // What is recorded for an open transaction goes on being so; the end of it sees to the rest.
+    // Recording for an open transaction continues until its end.
     if isFollowed { isRecording = true }
   }
 
-  /// Nothing can be undone any longer.
+  /// Discards all states, since nothing can be undone any longer.
   func commit() {
     for state in entries { state.node.journalIndex = -1 }
     entries.removeAll(keepingCapacity: true)
-    // Also what was undone took room.
+    // Undone parts took capacity, too.
     entries.shrink(beyond: 4_096)
     invalidated.removeAll(keepingCapacity: invalidated.count < 1_024)
     savepoint = 0

@@ -1,13 +1,13 @@
-/// What the journal keeps of a node.
+/// A saved state of a node in the journal.
 @usableFromInline class SavedState {
   @usableFromInline final let node: Node
   let stamp: Stamp
   let flags: Node.Flags
   let component: Component?
   var children: SavedChildren?
-  /// Where the journal has an earlier state of the same node; -1 if it has none.
+  /// The position of an earlier state of the same node; -1 if there is none.
   var previous: Int32 = -1
-  /// The node was written; otherwise only what it shows of its children was brought up to date.
+  /// Whether the node was written; otherwise only the children in its value were brought up to date.
   var isWrite = true
   /// What the node shows of its children may be another form than then, because components changed.
   var showsOtherForms = false
@@ -24,7 +24,7 @@
   }
 }
 
-/// What the journal keeps of an entity.
+/// A saved state of a node with its value.
 @usableFromInline final class SavedValue<T>: SavedState {
   @exclusivity(unchecked) @usableFromInline var value: T?
 
@@ -34,10 +34,10 @@
   }
 }
 
-/// The children a node had. The list is not changed once the node has another, but for what is stale.
+/// The saved children of a node. The list does not change once the node has another one, except for its stale ordinals.
 struct SavedChildren {
   let list: ChildList
-  /// The ordinals at which the saved value shows something older than the committed values of the children.
+  /// The ordinals at which the saved value shows older values than the committed ones of the children.
   var stale: ContiguousArray<Int32>
 
   init(_ list: ChildList) {

@@ -1,15 +1,15 @@
-/// Nodes that were written, while somebody wants to know.
+/// The nodes that the open transaction wrote, collected while they are needed.
 final class WrittenNodes {
-  /// Somebody follows all changes.
+  /// Whether all changes are observed.
   var isFollowed = false { didSet { update() } }
-  /// Somebody observes all entities of a type.
+  /// Whether all entities of a type are observed.
   var isListed = false { didSet { update() } }
-  /// There are projections.
+  /// Whether there are projections.
   var isProjected = false { didSet { update() } }
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
-  /// Those that went because nobody needs them any longer.
+  /// The nodes that were released, because nothing retained them any longer.
   private var released: Set<ObjectIdentifier> = []
 
   init(_ backlog: Backlog) { self.backlog = backlog }
@@ -28,7 +28,7 @@ final class WrittenNodes {
     released.insert(ObjectIdentifier(node))
   }
 
-  /// Those written so far.
+  /// The nodes written so far.
   var all: ContiguousArray<Node> { nodes }
 
   func takeAll() -> ContiguousArray<Node> {

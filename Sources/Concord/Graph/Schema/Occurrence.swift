@@ -1,21 +1,21 @@
-/// A place in the value being merged, and the entity that stands there.
+/// An occurrence of an entity in the value being merged.
 @usableFromInline struct Occurrence {
-  /// Not counted: tables keep all nodes until the call has ended.
+  /// The node. Not counted: tables retain all nodes until the call has ended.
   let borrowed: Borrowed<Node>
-  /// Where the node's table has the value; -1 if the node itself holds it, because it was new to the store.
+  /// The slot of the value in the node's table; -1 if the node itself has it, because it was new to the store.
   var pending: Int32
-  /// Where the table has the value to compare with: what a closure was given; -1 if there is none.
+  /// The slot of the value to compare with, which a closure received; -1 if there is none.
   var base: Int32 = -1
-  /// The occurrence in whose value it stands; -1 for the outermost.
+  /// The occurrence whose value contains this one; -1 for the outermost.
   var parent: Int32 = -1
   var level: Int32 = 0
   /// The occurrence of the same node before this one; -1 if there is none.
   var earlier: Int32 = -1
-  /// An equal value that comes later on the same level stands for this one; -1 if none does.
+  /// The later occurrence on the same level whose equal value represents this one; -1 if there is none.
   var replacement: Int32 = -1
-  /// Where the list of relations has this value's; -1 if its inside was not visited.
+  /// The position of this value's relations in the list of relations; -1 if its contents were not visited.
   var firstRelation: Int32 = -1
-  // Before the schema, where there is room for it: a batch has one occurrence for each entity.
+  // Before the schema, where it fits in the padding: a batch has one occurrence for each entity.
   var state: State
   var schema: AnySchema?
 
@@ -25,19 +25,19 @@
     static let isNew = State(rawValue: 1 << 0)
     /// The value takes part in the choice of the winner.
     static let counts = State(rawValue: 1 << 1)
-    /// A closure changed it, which goes before what it was given.
+    /// A closure changed the value, which wins over values that the closure received.
     static let isEdit = State(rawValue: 1 << 2)
     /// The value is the one that the node has.
     static let showsPresent = State(rawValue: 1 << 3)
     /// The value won and was newer: the node has it now.
     static let isApplied = State(rawValue: 1 << 4)
-    /// The inside is not to be visited.
+    /// The contents are not to be visited.
     static let isClosed = State(rawValue: 1 << 5)
-    /// The value is not quite the one that stands in the parent.
+    /// The value differs from the one in the parent.
     static let isOtherThanShown = State(rawValue: 1 << 6)
     /// The entity's type has no relations.
     static let isFlat = State(rawValue: 1 << 7)
-    /// What stands in it is not quite what was visited.
+    /// The contents differ from the visited ones.
     static let isOtherThanVisited = State(rawValue: 1 << 8)
   }
 
@@ -51,23 +51,23 @@
   var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
 }
 
-/// What stands in one relation of a visited value: occurrences that follow each other, or what is stored.
+/// One relation of a visited value: a range of occurrences, or the stored relation.
 struct VisitedRelation {
   var first: Int32 = 0
   var count: Int32 = 0
-  /// The relation was left out, or not changed: the stored one, which has this index there, stays. Otherwise -1.
+  /// The index of the stored relation that is kept, because the value omits or does not change it; otherwise -1.
   var kept: Int32 = -1
 
   var isKept: Bool { kept >= 0 }
 }
 
-/// All occurrences in the value being merged, level by level: what is inside comes later than what it is in.
+/// All occurrences in the value being merged, level by level: contents come later than their parents.
 @usableFromInline final class OccurrenceList {
   @exclusivity(unchecked) var items: ContiguousArray<Occurrence> = []
   @exclusivity(unchecked) var relations: ContiguousArray<VisitedRelation> = []
   /// The tables that have pending values.
   @exclusivity(unchecked) private var tables: ContiguousArray<AnyTable> = []
-  /// Of the value being visited.
+  /// The occurrence that is being visited.
   @exclusivity(unchecked) var parent: Int32 = -1
   @exclusivity(unchecked) var level: Int32 = 0
 
@@ -87,11 +87,11 @@ struct VisitedRelation {
   }
 
   @usableFromInline func reserve(_ more: Int) {
-    // Never by a little: that would copy everything each time.
+    // Never by a little, which would copy everything each time.
     if items.capacity - items.count < more { items.reserveCapacity(items.count + max(more, items.count)) }
   }
 
-  /// A copy of a node's value, or of its brief form, to compare with.
+  /// Adds a copy of a node's value, or of its brief form, to compare with. Returns its slot.
   func addPending(_ node: Node, isBrief: Bool) -> Int32 {
     let pending = node.table.addPending(node, isBrief: isBrief)
     if pending == 0 { tables.append(node.table) }

@@ -1,24 +1,24 @@
-/// Hands out children's newest values, occurrence by occurrence, to the places of one value.
+/// A cursor that supplies children's newest values, occurrence by occurrence, to the places of one value.
 ///
-/// A place is trusted only as far as its id: if another entity stands there than when the value was visited, the cursor finds
-/// the right one by its id, and says that the value is to be visited again.
+/// Each occurrence is checked by its id: if the place contains another entity than when the value was visited, the cursor
+/// finds that by its id, and notes that the value is to be visited again.
 @usableFromInline struct PatchCursor {
   /// The parent whose value is patched.
   private let parent: Borrowed<Node>
   private let children: Borrowed<ChildList>?
-  /// The parent shows the newest whole values of its children: it is in no cycle, and nothing older is asked for.
+  /// Whether the parent shows the newest whole values of its children: it is in no cycle, and no older values are read.
   @usableFromInline let showsWhole: Bool
-  /// The stale ordinals, ascending; `nil` to find every entity by its id.
+  /// The stale ordinals, ascending; `nil` to find all entities by their ids.
   @usableFromInline let stale: ContiguousArray<Int32>?
   private let forms: Borrowed<ChildForms>
   private var next = 0
   private var position: Int32 = 0
-  /// The value may have another shape now, or did not have the one expected.
+  /// Whether the value is to be visited again, because its relations may have changed.
   @usableFromInline var mustVisitAgain = false
-  /// A newer value was handed out.
+  /// Whether a newer value was supplied.
   @usableFromInline var hasWritten = false
 
-  /// For use as long as the caller keeps what it passes.
+  /// Creates a cursor, which is valid as long as the caller retains the arguments.
   init(parent: Node, children: ChildList?, stale: ContiguousArray<Int32>?, forms: ChildForms) {
     self.parent = Borrowed(parent)
     self.children = children.map { Borrowed($0) }
@@ -29,7 +29,7 @@
 
   @usableFromInline var graph: Graph { forms.use { $0.graph } }
 
-  /// Whether a newer value is handed out meanwhile.
+  /// Runs a closure. Returns whether a newer value was supplied in it.
   mutating func writes(_ body: (inout PatchCursor) -> Void) -> Bool {
     let before = hasWritten
     hasWritten = false
@@ -41,27 +41,27 @@
   /// Whether there is anything to write before an ordinal.
   func hasWork(before end: Int32) -> Bool { stale.map { next < $0.count && $0[next] < end } ?? true }
 
-  /// Goes to where a relation begins.
+  /// Moves the cursor to the beginning of a relation.
   mutating func move(to position: Int32) {
     self.position = position
     guard let stale else { return }
     while next < stale.count, stale[next] < position { next += 1 }
   }
 
-  /// Passes one occurrence; its newest value, if it is stale.
+  /// Passes one occurrence. Returns its newest value, if it is stale.
   @usableFromInline mutating func newer<T: Identifiable & Sendable>(than value: T) -> T? {
     let ordinal = begin(1)
     return nextStale(since: ordinal, count: 1) == nil ? nil : newer(than: value, at: ordinal)
   }
 
-  /// Passes so many occurrences; the ordinal of the first.
+  /// Passes several occurrences. Returns the ordinal of the first.
   @usableFromInline mutating func begin(_ count: Int) -> Int {
     defer { position += Int32(truncatingIfNeeded: count) }
     if stale == nil { next = 0 }
     return Int(position)
   }
 
-  /// The next stale one among `count` occurrences, counted from `start`.
+  /// Returns the next stale one among `count` occurrences, counted from `start`.
   @usableFromInline mutating func nextStale(since start: Int, count: Int) -> Int? {
     guard let stale else {
       defer { next += 1 }
@@ -72,7 +72,7 @@
     return Int(stale[next]) - start
   }
 
-  /// The newest value for the occurrence at an ordinal, which shows `value` now; `nil` if that is the newest.
+  /// Returns the newest value for the occurrence at an ordinal, which has `value` now; `nil` if that is the newest.
   @inlinable @inline(never)
   mutating func newer<T: Identifiable & Sendable>(than value: T, at ordinal: Int) -> T? {
     guard showsWhole, let child = child(at: ordinal)?.typed(T.self), child.use({ $0.hasID(value.id) }) else {
@@ -83,7 +83,7 @@
     return newest
   }
 
-  /// The child that stood at an ordinal when the value was visited; the parent's edge keeps it.
+  /// Returns the child that was at an ordinal when the value was visited, and which the parent's edge retains.
   @usableFromInline func child(at ordinal: Int) -> Borrowed<Node>? {
     guard stale != nil else { return nil }
     return children?.use { ordinal < $0.edges.count ? Borrowed($0.edges[ordinal].child) : nil }

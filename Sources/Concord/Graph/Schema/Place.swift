@@ -1,60 +1,61 @@
-/// A type of property in which entities can stand. Places compose: an optional place, a collection of places.
+/// A kind of property that can contain entities. Places compose: an optional of a place, a collection of places.
 ///
-/// `visit`, `patch` and `remove` pass the occurrences in the same order for the same value. Nothing relies on it for
-/// safety: each occurrence is checked for its type and its id before it is written or removed.
+/// `visit`, `patch` and `remove` pass the occurrences of a value in the same order. Safety does not depend on that: the type
+/// and the id of each occurrence are checked before it is written or removed.
 @usableFromInline protocol Place {
   associatedtype Value
   /// Visits each occurrence.
   static func visit(_ value: Value, _ visitor: Visitor)
-  /// Writes newer values where the cursor has some.
+  /// Writes the newer values that the cursor has.
   static func patch(_ value: inout Value, _ cursor: inout PatchCursor)
-  /// Removes the occurrences of removed entities. `false` if one of them cannot go; `value` may be half changed then.
+  /// Removes the occurrences of removed entities. Returns `false` if one of them cannot be removed; `value` may then be
+  /// partially changed.
   static func remove(from value: inout Value, _ cursor: RemovalCursor) -> Bool
-  /// Whether the two are known, at little cost, to be the same: `false` may only mean that one has to look.
+  /// Whether two values are known, at little cost, to be the same. `false` may mean that they have to be compared.
   static func isIdentical(_ a: Value, _ b: Value) -> Bool
-  /// Writes the entities of a value of the same shape (the same entities in the same places); `false` if the shapes differ.
+  /// Copies the entities of a value that has the same entities in the same places. Returns `false` if it does not.
   static func transplant(_ source: Value, into value: inout Value, _ graph: Graph) -> Bool
-  /// Leaves out all occurrences, as far as that can be.
+  /// Omits all occurrences, as far as possible.
   static func omit(_ value: inout Value, _ graph: Graph)
-  /// Whether what stands here stands for a relation that was left out.
+  /// Returns whether a value is that of an omitted relation.
   static func omission(of value: Value) -> Omission
-  /// Takes the storage away by which an empty collection is recognised as one that was left out.
+  /// Replaces the storage by which an empty collection is recognised as omitted.
   static func forgetOmission(of value: inout Value)
-  /// Whether the whole place can be left out: made empty or `nil`.
+  /// Whether the place can be omitted as a whole: made empty or `nil`.
   static var canOmit: Omittability { get }
   /// Whether any occurrence can be removed, whatever the value.
   static var canAlwaysRemove: Bool { get }
-  /// What the order in which the place is visited says of the value.
+  /// The meaning of the order in which the place is visited.
   static var order: PlaceOrder { get }
-  /// Which place it is, the compiler could not see: it is found by the type when the relation is made.
+  /// Whether the actual place is found at run time, when the relation is made.
   static var isFoundLater: Bool { get }
 }
 
-/// What the order in which a place is visited says of the value.
+/// The meaning of the order in which a place is visited.
 @usableFromInline enum PlaceOrder: Sendable {
-  /// Another order is another value.
+  /// Values with different orders differ.
   case elements
   /// The order may differ between equal values.
   case none
-  /// Parts of the place have an order, others may have none: only comparing tells.
+  /// Some parts of the place have an order, and others may have none: only comparing the values tells.
   case depends
 }
 
-/// Whether a place can be left out as a whole.
+/// The possibility to omit a place as a whole.
 @usableFromInline enum Omittability: Sendable {
   case never
   case always
-  /// Only trying tells: a setter may ignore what it is given.
+  /// Only trying tells: a setter may ignore its value.
   case depends
 }
 
-/// Whether a value stands for a relation that was left out of a brief form.
+/// The possible meanings of a value as that of a relation which a brief form omits.
 @usableFromInline enum Omission: Sendable {
-  /// It is a value like any other.
+  /// The value is not that of an omitted relation.
   case none
-  /// It is the very storage that the store hands out for a collection that was left out.
+  /// The value has the storage that the store uses for omitted collections.
   case omitted
-  /// It is `nil`, or empty without a storage of its own: left out if it stands inside an entity of the same cycle.
+  /// The value is `nil`, or empty without a storage of its own: omitted if it is inside an entity of the same cycle.
   case absent
 }
 

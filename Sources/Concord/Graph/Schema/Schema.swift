@@ -1,14 +1,14 @@
-/// The relations of one value, shared by all values of the type that have the same.
+/// A list of relations, shared by all values of a type that have the same.
 @usableFromInline class AnySchema {
   /// The type of the values; `nil` if there are none.
   @usableFromInline final let rootType: ObjectIdentifier?
   @usableFromInline final let places: [AnyRelation]
-  /// No getter, setter or observer comes between any of the relations and the value.
+  /// Whether all relations are stored properties without observers.
   let isStored: Bool
-  /// Bringing a value up to date may write in other places than those visited: behind a setter, or in a wrapper.
+  /// Whether bringing a value up to date may write in other places than the visited ones: by a setter, or in a wrapper.
   let mayReshape: Bool
   let orders: [PlaceOrder]
-  /// Whether each relation can be left out as a whole.
+  /// Whether each relation can be omitted as a whole.
   let canOmit: [Omittability]
   /// Whether each relation can lose any of its occurrences.
   let canAlwaysRemove: [Bool]
@@ -19,7 +19,7 @@
   ) {
     self.rootType = rootType
     self.places = places
-    isStored = places.allSatisfy { $0.patchOwn != nil }
+    isStored = places.allSatisfy { $0.patchAt != nil }
     mayReshape = !isStored || orders.contains(.depends)
     self.orders = orders
     self.canOmit = canOmit
@@ -28,15 +28,15 @@
 
   @inlinable final var indices: Range<Int> { places.indices }
 
-  /// Which relation of another schema of the same type is relation `k` of this one; `nil` if none is.
+  /// Returns the index of relation `k` in another schema of the same type; `nil` if that does not have it.
   func relation(_ k: Int, in other: AnySchema) -> Int? { k }
 }
 
 @usableFromInline final class Schema<Root>: AnySchema {
   @usableFromInline let keyPaths: [PartialIdentifiableKeyPath<Root>]
-  /// Those of the relations, without what was refused.
+  /// The key paths of the relations that were not refused.
   private let sound: [PartialIdentifiableKeyPath<Root>]
-  /// A relation of the type to itself, which was refused.
+  /// Whether a relation of the type to itself was refused.
   let refusesSelf: Bool
 
   @usableFromInline init(_ keyPaths: [PartialIdentifiableKeyPath<Root>]) {
@@ -57,7 +57,7 @@
     return other.sound.firstIndex { $0.isSame(as: sound[k]) }
   }
 
-  /// Whether values that declare these relations have the schema.
+  /// Whether the schema is that of values with the given relations.
   @inlinable func describes(_ others: [PartialIdentifiableKeyPath<Root>]) -> Bool {
     guard keyPaths.count == others.count else { return false }
     for i in keyPaths.indices where !keyPaths[i].isSame(as: others[i]) { return false }
@@ -65,19 +65,32 @@
   }
 }
 
-/// The schemas of one type: one if its relations are fixed, else those its values were seen to have.
-@usableFromInline final class Schemas<Root> {
+/// The schemas of one type, for code that does not know the type.
+@usableFromInline class AnySchemas {
+  /// The type of the values.
+  @usableFromInline final let rootType: ObjectIdentifier
+
+  @usableFromInline init(of rootType: ObjectIdentifier) { self.rootType = rootType }
+}
+
+/// The schemas of one type: one if its relations are fixed, otherwise those that its values have had.
+@usableFromInline final class Schemas<Root>: AnySchemas {
   @usableFromInline let fixed: Schema<Root>?
+  /// The key path of the whole value, cached since the runtime would make a new one each time.
+  @usableFromInline let whole: WritableKeyPath<Root, Root> = \Root.self
   private var seen: [Schema<Root>] = []
-  /// What was found last: most values of a type declare the same.
+  /// The schema found last. Fast path: usually all values of a type declare the same relations.
   @exclusivity(unchecked) @usableFromInline private(set) var last: Schema<Root>?
 
-  @usableFromInline init(fixed: [PartialIdentifiableKeyPath<Root>]?) { self.fixed = fixed.map { Schema($0) } }
+  @usableFromInline init(fixed: [PartialIdentifiableKeyPath<Root>]?) {
+    self.fixed = fixed.map { Schema($0) }
+    super.init(of: ObjectIdentifier(Root.self))
+  }
 
-  /// How many schemas are remembered.
+  /// The number of schemas that are remembered.
   static var limit: Int { 16 }
 
-  /// The schema of a value that declares these relations.
+  /// Returns the schema of values with the given relations.
   @inlinable func find(_ wanted: [PartialIdentifiableKeyPath<Root>]) -> Schema<Root> {
     if let last, last.describes(wanted) { return last }
     return search(wanted)
@@ -87,7 +100,7 @@
     let known = seen.first { $0.describes(wanted) }
     let schema = known ?? Schema(wanted)
     if known == nil {
-      // Values whose relations keep differing must not make the list grow without end.
+      // Bounded, since the relations of values may keep differing.
       if seen.count == Self.limit { seen.removeFirst() }
       seen.append(schema)
     }

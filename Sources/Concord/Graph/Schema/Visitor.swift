@@ -1,15 +1,15 @@
-/// Visits the entities in a value, one after the other, in the order of the value's relations.
+/// A visitor of the entities in a value, in the order of the value's relations.
 ///
-/// There are two purposes and one function, so that a visit is specialised for the entity's type, as an overridden generic
-/// method could not be.
+/// All purposes share one function, so that a visit is specialised for the entity's type, which an overridden generic method
+/// could not be.
 @usableFromInline final class Visitor {
-  /// What is done with the entities.
+  /// The purposes of a visit.
   @usableFromInline enum Purpose {
-    /// Their values are collected, to be merged into the store. Entities that are new to it get a node.
+    /// Collecting values to be merged into the store. Entities that are new to the store get a node.
     case merge
-    /// Their values are collected, to be compared with. Entities that are new to the store get a node that waits for them.
+    /// Collecting values to compare with. Entities that are new to the store get an awaiting node.
     case collect
-    /// Only their nodes are collected; `nil` for an entity that is not stored.
+    /// Collecting nodes only; `nil` for an entity that is not stored.
     case identify
   }
 
@@ -17,7 +17,7 @@
   @exclusivity(unchecked) @usableFromInline var purpose = Purpose.identify
   @exclusivity(unchecked) @usableFromInline var nodes: ContiguousArray<Node?> = []
   @usableFromInline let occurrences: OccurrenceList
-  /// Is told of values without an id.
+  /// The log of values without an id.
   var log: LogBuffer?
 
   init(graph: Graph, occurrences: OccurrenceList) {
@@ -27,7 +27,7 @@
 
   @inlinable func table<T: Identifiable & Sendable>(_ type: T.Type) -> Table<T> { graph.table(type) }
 
-  /// So many more entities are about to be visited. If the first is new to the store, the others may well be.
+  /// Reserves capacity for entities that are about to be visited. If the first is new to the store, the others may well be.
   @inlinable func reserve<T: Identifiable & Sendable>(_ count: Int, from first: T, in table: Table<T>) {
     guard purpose == .merge, count > 1 else { return }
     occurrences.reserve(count)
@@ -38,10 +38,10 @@
     withUnsafePointer(to: value) { visit(at: $0, in: table) }
   }
 
-  /// The same of a value where it lies, for the time of the call: it is copied once, if it is collected.
+  /// Visits the value at an address, which is valid during the call. The value is copied once, if it is collected.
   @inlinable func visit<T: Identifiable & Sendable>(at place: UnsafePointer<T>, in table: Table<T>) {
     let id = place.pointee.id
-    // A part of what it stands in; by itself it is stored as it is.
+    // A value without an id is a part of its parent's value; on its own it is stored as it is.
     if table.hasOptionalIDs, isNil(id) { return visitMissing(place.pointee, in: table) }
     let hash = IDHash.hash(id)
     let known = table.find(id, hash: hash)
@@ -60,5 +60,15 @@
     let node = table.nodeAwaiting(id)
     if !node.exists { graph.unexamined.insert(node) }
     occurrences.append(node, pending: table.addPending(value))
+  }
+}
+
+extension Visitor {
+  /// Visits a value without an id.
+  @usableFromInline @inline(never) func visitMissing<T: Identifiable & Sendable>(_ value: T, in table: Table<T>) {
+    guard purpose == .merge else { return }
+    log?.append { $0.didRefuse(T.self, id: value.id, reason: .missingID) }
+    guard occurrences.parent < 0 else { return }
+    occurrences.appendNew(table.insert(value, id: value.id, hash: 0, known: nil, in: graph).use { $0 })
   }
 }

@@ -7,7 +7,7 @@
     import Darwin
   #endif
 
-  /// Where output goes.
+  /// A destination of output.
   struct Terminal {
     enum Style: String {
       case bold = "1"
@@ -22,7 +22,7 @@
     static let error = Terminal(descriptor: 2)
 
     let descriptor: Int32
-    /// Whether a person looks at it.
+    /// Whether the destination is a terminal.
     let isTerminal: Bool
     let hasColours: Bool
 
@@ -37,7 +37,7 @@
       hasColours && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// How many characters fit into a line.
+    /// The number of characters in a line.
     var width: Int {
       var size = winsize()
       if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -45,7 +45,7 @@
     }
   }
 
-  /// Text with nothing in it that a terminal obeys, or that breaks a line: what is in a file may be anybody's.
+  /// Returns a text without control characters and line breaks, since the content of a file is not trusted.
   func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
     var result = ""
@@ -65,13 +65,13 @@
   private func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    // Those that change the direction of what follows.
+    // Characters that change the direction of the following text.
     case .format: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
     default: false
     }
   }
 
-  /// How many columns a terminal takes for a character.
+  /// Returns the number of columns that a terminal uses for a character.
   func columns(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     if first.value < 0x300 { return 1 }

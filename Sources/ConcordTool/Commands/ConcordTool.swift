@@ -2,7 +2,8 @@
   import ArgumentParser
   import Foundation
 
-  /// Looks into the files of `ConcordPersistence`, and moves what they hold, without the program that wrote them.
+  /// The program `concord`, which inspects files of `ConcordPersistence`, and exports and imports their rows, without the
+  /// program that wrote them.
   @main
   struct ConcordTool: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,14 +22,14 @@
       subcommands: [Info.self, List.self, Check.self, Export.self, Import.self, Compact.self])
 
     static func main() {
-      // A reader that has seen enough closes the pipe: the write fails then, and what is open is closed as always.
+      // A reader that has read enough closes the pipe: writes then fail, and the file is closed as usual.
       signal(SIGPIPE, SIG_IGN)
       Interruption.take()
       do {
         var command = try parseAsRoot()
         try command.run()
       } catch let error as ToolError {
-        // What fails then fails because of it.
+        // After a signal, failures are its consequences.
         let code = error.status == .done ? nil : Interruption.code
         ToolError.show(code == nil ? error : ToolError(.interrupted, "interrupted"))
         Foundation.exit(code ?? error.status.code)

@@ -1,34 +1,44 @@
 public import ConcordModel
 import Foundation
 
-/// Describes a store that is attached to a container.
+/// A description of a store that is to be attached to a container.
 ///
 /// ```swift
 /// StoreConfiguration(name: "TransientData", type: NSInMemoryStoreType)
 /// ```
 public final class StoreConfiguration: Sendable {
+  /// Options by their keys, such as `NSInferMappingModelAutomaticallyOption`.
   public typealias Options = [String: any Hashable & Sendable]
 
-  /// What an initializer takes that is not told.
+  /// The default arguments of the initializers.
   public enum Default {
+    /// The default of the file's name: the name of the container or of the configuration.
     public static let fileName: String? = nil
+    /// The default of the configuration's name: a store without a configuration.
     public static let name: String? = nil
+    /// The default type: an SQLite file.
     public static let type = NSSQLiteStoreType
+    /// The default for files that do not fit the model: they are not replaced.
     public static let overwriteIncompatibleStore = false
+    /// The default options, with which schemas are migrated where that can be inferred.
     public static let options: Options = [
       NSInferMappingModelAutomaticallyOption: true, NSMigratePersistentStoresAutomaticallyOption: true,
     ]
   }
 
-  /// What the file is called; if `nil`, after the container, the configuration and the type: `Library.persistentdata.sqlite`.
+  /// The name of the file; if `nil`, it is made from the container, the configuration and the type:
+  /// `Library.persistentdata.sqlite`.
   public let fileName: String?
   /// The configuration of the model that the store keeps; `nil` for all entities that belong to no other.
   public let name: String?
+  /// The type of the store.
   public let type: StoreType
   /// Whether a file that does not fit the model, and cannot be migrated, is replaced by a new one. It is kept under another name.
   public let overwriteIncompatibleStore: Bool
+  /// The options of the store.
   public let options: Options
 
+  /// Creates a configuration.
   public init(
     fileName: String? = Default.fileName, name: String? = Default.name, type: StoreType = Default.type,
     overwriteIncompatibleStore: Bool = Default.overwriteIncompatibleStore, options: Options = Default.options
@@ -40,14 +50,14 @@ public final class StoreConfiguration: Sendable {
     self.options = options
   }
 
-  /// Where the file is, for a container of this name.
+  /// Returns the URL of the file, for a container with a name.
   func url(prefix: String, in folder: URL) -> URL? {
     if type == .inMemory { return nil }
     let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
     return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
   }
 
-  /// Whether an option is on, or not given.
+  /// Whether an option is on or missing.
   func isOn(_ option: String) -> Bool { (options[option] as? Bool) ?? true }
 }
 
@@ -56,8 +66,11 @@ public final class StoreConfiguration: Sendable {
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 /// See ``NSMigratePersistentStoresAutomaticallyOption``.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// How long one waits for others that hold a file, in seconds (`Double`); 5 if not given.
+/// The time to wait for other connections that have locked a file, in seconds (`Double`); 5 if not given.
 public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"
+/// Whether attaching moves entities into the store of their configuration that were saved to a store without one, before this was
+/// attached (`Bool`); `false` if not given: then attaching throws ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)``.
+public let ConcordMoveEntitiesOption = "ConcordMoveEntitiesOption"
 
 extension StoreConfiguration: Equatable {
   public static func == (a: StoreConfiguration, b: StoreConfiguration) -> Bool {

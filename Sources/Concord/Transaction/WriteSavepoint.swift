@@ -1,0 +1,5 @@
+/// The extent of a transaction's log and removals, which the journal does not keep. A part that throws is undone back to it.
+struct WriteSavepoint {
+  let logCount: Int
+  let clearedCount: Int
+}

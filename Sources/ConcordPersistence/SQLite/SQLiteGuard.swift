@@ -1,0 +1,71 @@
+#if Persistence
+  import Concord
+  import ConcordModel
+  import Foundation
+  import GRDB
+
+  /// Checks that an open file is still what it was when it was opened: the same file, with the tables of the model.
+  final class SQLiteGuard: Sendable {
+    private let path: String
+    private let file: FileIdentity
+    private let schema: SQLiteSchema
+    /// The number of SQLite's schema that was compared with the model; it differs after each change of a table.
+    private let checkedSchema = Locked<Int?>(nil)
+
+    /// What was seen of a file when it was opened.
+    struct State {
+      /// That of the connection which writes, so that nothing is missed which others write before they are looked for.
+      let dataVersion: Int?
+    }
+
+    init(path: String, file: FileIdentity, schema: SQLiteSchema) {
+      self.path = path
+      self.file = file
+      self.schema = schema
+    }
+
+    /// Notes what a file is like that has just been prepared.
+    func begin(_ db: Database) throws -> State {
+      let number = try Self.schemaVersion(db)
+      checkedSchema.withLock { $0 = number }
+      return State(dataVersion: try SQLiteWatch.dataVersion(db))
+    }
+
+    /// Whether the file is still there.
+    var isIntact: Bool { file.isIntact(at: path) }
+
+    /// - Throws: ``/ConcordModel/StoreError/replacedStore(store:)`` if another file is at the path, or none, or it was emptied.
+    func check() throws { if !isIntact { throw StoreError.replacedStore(store: schema.store) } }
+
+    /// The same for a file that may be empty, since it is being made.
+    func checkIdentity() throws {
+      guard FileIdentity(path: path) == file else { throw StoreError.replacedStore(store: schema.store) }
+    }
+
+    /// Within a transaction: checks that no newer program has migrated the file.
+    ///
+    /// - Throws: ``/ConcordModel/StoreError/newerStore(store:)``.
+    func checkSchema(_ db: Database) throws {
+      let number = try Self.schemaVersion(db)
+      if checkedSchema.withLock({ $0 == number }) { return }
+      // Others may have made an index, or tables of their own.
+      guard try schema.isCurrent(db) else { throw StoreError.newerStore(store: schema.store) }
+      checkedSchema.withLock { $0 = number }
+    }
+
+    /// Reads, and says why that failed where the file is not what it was any longer.
+    func explaining<R>(_ db: Database, _ body: () throws -> R) throws -> R {
+      do { return try body() } catch {
+        try check()
+        try checkSchema(db)
+        throw error
+      }
+    }
+
+    private static func schemaVersion(_ db: Database) throws -> Int? {
+      let statement = SQLiteStatement(try db.cachedStatement(sql: "PRAGMA schema_version"))
+      defer { statement.reset() }
+      return try statement.step() ? Int(statement.integer(at: 0) ?? 0) : nil
+    }
+  }
+#endif

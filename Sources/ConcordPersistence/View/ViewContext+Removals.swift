@@ -1,0 +1,3 @@
+extension ViewContext: CollectingRemovals {
+  func removalsFromNowOn() -> CollectedRemovals { core.parent.collectRemovals() }
+}
