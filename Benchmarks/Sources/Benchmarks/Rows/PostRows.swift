@@ -167,4 +167,31 @@ extension Row {
       }
     }
   }
+
+  static var buildPostsChanging: Row {
+    Row(
+      "the same, each with its author's newest name", goal: .floor(times: 2),
+      floor: "Concord with an unchanged author"
+    ) { stopwatch in
+      let same = Post.samples(10_000, author: User(id: 1))
+      let changing = same.map { post in
+        var post = post
+        post.author.name = Titles[post.id]
+        return post
+      }
+      func build(_ posts: [Post]) throws -> Double {
+        let store = EntityStore(delivery: .immediate)
+        var kept: [EntityObserver<Post>] = []
+        kept.reserveCapacity(posts.count)
+        let time = stopwatch.nanoseconds { for post in posts { kept.append(store.store(post)) } }
+        try expect(kept[0].value.author == posts[9_999].author, "a post does not show its author's newest name")
+        return time
+      }
+      return Sides {
+        try build(changing)
+      } floor: {
+        try build(same)
+      }
+    }
+  }
 }

@@ -8,7 +8,7 @@ extension Row {
       storeNew, storeAgain, storeChanged, find, findAnywhere,
       updateObserved, updateBesideActors, updateOnQueue, updateOnQueueNewest,
       storeAggregate, changeField, updateChild, updateChildObserved,
-      updateUser, updateUserAgain, updateUserObserved, buildPosts,
+      updateUser, updateUserAgain, updateUserObserved, buildPosts, buildPostsChanging,
       storeBatch, storeBatchOfAggregates, diamond,
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
