@@ -1,7 +1,6 @@
 extension EntityObserver {
   /// Calls a closure with the committed value, and then with the value after each transaction that changes it, in commit
-  /// order, one call
-  /// at a time.
+  /// order, one call at a time.
   ///
   /// ```swift
   /// let subscription = observer.observe { book in print(book.title) }

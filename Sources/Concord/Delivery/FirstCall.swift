@@ -12,9 +12,8 @@
 }
 
 extension AnySource {
-  /// Subscribes a callback in a line. `run` makes its calls from the node's value, which is of the type `type`. The source is
-  /// retained
-  /// for `run`.
+  /// Subscribes a callback in a line. `run` makes its calls from the node's value, which is of the type `type`. The
+  /// source is retained for `run`.
   @usableFromInline final func subscribe(
     _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool,
     _ run: @escaping CallMaker.Run

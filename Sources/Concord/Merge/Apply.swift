@@ -86,9 +86,8 @@ extension Merge {
     return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
   }
 
-  /// Whether a visited value contains the same entities as the node's, in the same order. Usually it does, so that no lists
-  /// of children
-  /// need be made.
+  /// Whether a visited value contains the same entities as the node's, in the same order. Usually it does, so that no
+  /// lists of children need be made.
   private func hasSameChildren(_ item: Occurrence, _ children: ChildList) -> Bool {
     guard let schema = item.schema, item.firstRelation >= 0, children.schema === schema else { return false }
     for k in schema.indices {

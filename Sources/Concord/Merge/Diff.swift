@@ -164,9 +164,8 @@ extension Merge {
       candidates.count == 1 ? first : mostAlike(candidates, to: occurrences.items[i]) ?? first
   }
 
-  /// Returns the form from which a value was most likely made: an equal copy, a moved value, one changed only inside, or one
-  /// with other
-  /// entities in its relations.
+  /// Returns the form from which a value was most likely made: an equal copy, a moved value, one changed only inside, or
+  /// one with other entities in its relations.
   private func mostAlike(_ candidates: [Int32], to item: Occurrence) -> Int32? {
     let table = item.node.table
     func alike(keeping kept: [Bool]) -> [Int32] {

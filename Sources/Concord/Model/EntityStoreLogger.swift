@@ -45,10 +45,9 @@ public protocol EntityStoreLogger: Sendable {
   /// Reports that a write has waited longer than 5 seconds for another thread's transaction or `update` closure, and still
   /// waits.
   ///
-  /// Either that closure is slow, or it waits for this thread, and then both wait for ever: see <doc:WholeTransactions>. The
-  /// method is called on the waiting thread, once for each such write, and may read the store; a write would wait, too. A
-  /// store without
-  /// a logger writes a line to the standard error instead, once.
+  /// Either that closure is slow, or it waits for this thread, and then both wait for ever: see <doc:WholeTransactions>.
+  /// The method is called on the waiting thread, once for each such write, and may read the store; a write would wait,
+  /// too. A store without a logger writes a line to the standard error instead, once.
   func didStall(for duration: Duration)
 }
 

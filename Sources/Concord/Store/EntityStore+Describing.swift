@@ -21,9 +21,8 @@ extension EntityStore {
     return found?.text ?? "\(type) \(id) is not stored"
   }
 
-  /// Returns a description of an entity: its value and stamp, what retains it, and the number of its observers. Only the id
-  /// of the
-  /// given value counts.
+  /// Returns a description of an entity: its value and stamp, what retains it, and the number of its observers. Only the
+  /// id of the given value counts.
   public func debugDescription<T: Identifiable & Sendable>(of entity: T) -> String {
     debugDescription(of: T.self, id: entity.id)
   }

@@ -18,8 +18,7 @@ extension EntityStore {
   /// - Returns: the layer, which stays pending also if the result is released.
   /// - Throws: what the closure throws when it is called the first time. Then there is no layer.
   /// - Complexity: that of the closure, and the same again for each write on which the layer may depend, as long as it is
-  ///   pending.
-  ///   See <doc:OptimisticChanges>.
+  ///   pending. See <doc:OptimisticChanges>.
   @discardableResult
   public func optimistically<Failure: Error>(
     _ body: @escaping @Sendable (EntityStore) throws(Failure) -> Void

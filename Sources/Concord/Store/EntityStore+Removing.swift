@@ -5,9 +5,8 @@ extension EntityStore {
   /// Observers made by ``observer(_:id:)``, and those of aliases, receive `nil`.
   ///
   /// - Returns: whether it was stored.
-  /// - Complexity: the number of parents, and the size of the collections that contain the entity; several removals in one
-  ///   transaction
-  ///   cost each collection once.
+  /// - Complexity: the number of parents, and the size of the collections that contain the entity; several removals in
+  ///   one transaction cost each collection once.
   @discardableResult
   @inlinable public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
     shared.write(token) { core in core.remove(core.graph.table(type).find(id)) }

@@ -45,8 +45,7 @@ public final class EntityStore: Sendable {
   ///   - stamping: the stamps of writes that are given none.
   ///   - logger: a receiver of what the store does.
   ///   - date: a closure that tells the date for unstamped writes, for tests; if `nil`, the system does. It is called during
-  /// writes,
-  ///     and must not use the store.
+  ///     writes, and must not use the store.
   public init(
     queue: DispatchQueue = .main, stamping: Stamping = .clock, logger: (any EntityStoreLogger)? = nil,
     date: (@Sendable () -> Date)? = nil

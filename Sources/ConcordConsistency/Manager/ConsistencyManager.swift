@@ -168,7 +168,7 @@ public final class ConsistencyManager: Sendable {
   /// - Parameters:
   ///   - object: the new state.
   ///   - stamp: the stamp of the state, for stores that have the object. A state that a store discards as stale reaches no
-  /// owner.
+  ///     owner.
   ///   - context: the name of the pushing code, which change sets of stores and owners (``context``) receive.
   public func pushUpdatedObject(
     _ object: any ConsistentObject, modifiedAt stamp: Stamp? = nil, context: TransactionContext? = nil,

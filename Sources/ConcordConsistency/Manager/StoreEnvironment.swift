@@ -21,9 +21,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
 
   /// Creates the environment of a store.
   ///
-  /// - Parameter push: a closure that receives the objects that changed in the store, other than by a push, and those that
-  ///   the store
-  ///   keeps in place of pushed states.
+  /// - Parameter push: a closure that receives the objects that changed in the store, other than by a push, and those
+  ///   that the store keeps in place of pushed states.
   init(_ store: EntityStore, push: @escaping @Sendable (StoreEnvironment, Push) -> Void) {
     reference = Locked(Reference(store: store))
     self.push = push

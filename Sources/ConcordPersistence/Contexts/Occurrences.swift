@@ -1,25 +1,26 @@
 import ConcordModel
 
-/// The entities in values, each with its own row: the outermost of several of one entity counts, among equals the last.
+/// The entities in values, each with its own row. Of several values of one entity the outermost counts, or the last of
+/// equally nested ones.
 final class Occurrences: EntitySink {
   private(set) var keys: [EntityKey] = []
   private(set) var byKey: [EntityKey: [Occurrence]] = [:]
   private let model: Model
   private let stamp: Stamp
-  /// Those that are still to be written, in the order of their depths: a chain of whatever length needs no deep recursion.
+  /// The entities that are still to be written, in the order of their depths: a chain of any length needs no deep recursion.
   private var queue: [(value: any PersistentEntity, depth: Int, parent: EntityKey?)] = []
-  /// Of what is inside of the one that is written.
+  /// The depth of the entities inside the one that is being written.
   private var depth = 0
   private var parent: EntityKey?
 
   struct Occurrence {
     let row: StoredRow
     let depth: Int
-    /// The entity in whose value it stands; `nil` for the outermost.
+    /// The entity whose value contains this one; `nil` for the outermost.
     let parent: EntityKey?
   }
 
-  /// Finds the entities in a value.
+  /// Collects the entities in a value.
   init(in value: some PersistentEntity, model: Model, stamp: Stamp) throws {
     self.model = model
     self.stamp = stamp
@@ -33,7 +34,7 @@ final class Occurrences: EntitySink {
     queue = []
   }
 
-  /// Called for each entity inside of the one that is written.
+  /// Adds an entity inside the one that is being written.
   func visit<T: PersistentEntity>(_ entity: T) { queue.append((entity, depth, parent)) }
 
   private func write<T: PersistentEntity>(_ value: T, _ depth: Int, _ parent: EntityKey?) throws {
@@ -53,7 +54,7 @@ final class Occurrences: EntitySink {
     return key
   }
 
-  /// The one that counts, of those that fulfil a condition.
+  /// Returns the value of an entity that counts, among those that meet a condition.
   func winner(of key: EntityKey, where isConsidered: (Occurrence) -> Bool = { _ in true }) -> Occurrence? {
     var winner: Occurrence?
     for occurrence in byKey[key] ?? [] where isConsidered(occurrence) {

@@ -1,10 +1,10 @@
 import ConcordModel
 
-/// Writes rows that exchange unique values: what is stored of them is taken out first, and put back as each is to be. Until then
-/// it reads as it was.
+/// A writer of rows that exchange unique values: the stored rows are removed first, and inserted in their new form. Until
+/// then they read as they were.
 final class ParkedWriting: RowWriting {
   private let base: any RowWriting
-  /// What was taken out, and was not written since.
+  /// The rows that were removed, and not written since.
   private var parked: [EntityKey: StoredRow] = [:]
 
   init(_ base: any RowWriting, parking keys: [EntityKey]) throws {
@@ -16,7 +16,7 @@ final class ParkedWriting: RowWriting {
     }
   }
 
-  /// Puts back what nobody has written.
+  /// Inserts removed rows that were not written.
   func putBack() throws {
     for (key, row) in parked { _ = try base.insert(row, for: key) }
     parked = [:]
@@ -31,7 +31,7 @@ final class ParkedWriting: RowWriting {
     return try base.withRow(of: key, body)
   }
 
-  // Of what is saved, nothing asks for more than single rows.
+  // A save reads single rows only.
   func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws { try base.rows(query, body) }
   func count(_ query: RowQuery) throws -> Int { try base.count(query) }
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

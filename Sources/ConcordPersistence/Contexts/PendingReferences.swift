@@ -1,6 +1,6 @@
 import ConcordModel
 
-/// Which changed entities refer to an entity, as they are changed: so that a removal need not look through all of them.
+/// An index of the references of changed entities, so that a removal need not search all of them.
 struct PendingReferences: Sendable {
   private struct Target: Hashable {
     let entity: String

@@ -1,14 +1,14 @@
 import ConcordModel
 
-/// Removes entities from what refers to them: out of collections, optionals become `nil`, and a parent that requires one is
-/// removed too. It works on rows, and calls back for each that changes.
+/// The removal of entities from the rows that refer to them: collections lose them, optionals become `nil`, and a parent that
+/// requires one is removed, too. Calls a closure for each row that changes.
 struct RowRemoval {
   let model: Model
   let reading: any RowReading
-  /// The new row of a parent; `nil` if it is to be removed.
+  /// A closure that receives the new row of a parent; `nil` if that is to be removed.
   let write: (EntityKey, StoredRow?) throws -> Void
 
-  /// Removes entities that are still there, with all that requires them.
+  /// Removes entities that are still stored, with all parents that require them.
   func remove(_ keys: some Sequence<EntityKey>) throws {
     var open = Array(keys)
     var removed = Set(open)
@@ -32,7 +32,7 @@ struct RowRemoval {
     }
   }
 
-  /// The row without some entities; `nil` if it cannot be without one.
+  /// Returns a row without some entities; `nil` if it requires one of them.
   private func row(_ row: StoredRow, of owner: EntityKey, without gone: Set<EntityKey>) throws -> StoredRow? {
     let entity = owner.entity
     var row = row
@@ -64,7 +64,7 @@ struct RowRemoval {
     for (index, position) in entity.countPositions.enumerated() where !row.values[position].isNull {
       row.values[position] = .integer(Int64(row.collections[index].count))
     }
-    // Only a wrapper itself knows whether it can be without the entity.
+    // Only a wrapper itself knows whether it requires the entity.
     return mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
   }
 

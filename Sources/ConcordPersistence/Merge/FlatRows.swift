@@ -1,16 +1,17 @@
 import Concord
 import ConcordModel
 
-/// The rows of objects that contain no others, one behind the other in one array: an array for each would take longer than all
-/// that is done with it.
+/// The rows of objects that contain no others, in one array: an array for each would take longer than everything that is done
+/// with it.
 struct FlatRows {
   let keys: [StoredValue]
   private let values: [StoredValue]
   private let columns: Int
-  /// Where the rows are, in the order of their keys, each key once: of several the last one. `nil` if all are so as they are.
+  /// The indices of the rows in the order of their keys, each key once, with the last row of a key; `nil` if the rows are in
+  /// this order.
   private let order: [Int]?
 
-  /// Writes the rows of objects.
+  /// Creates the rows of objects.
   init<T: PersistentEntity>(_ objects: [T], _ entity: EntityDescription) throws {
     let columns = entity.columns.count
     var writer = RowWriter(columns: objects.count * columns)
@@ -42,15 +43,15 @@ struct FlatRows {
     return order
   }
 
-  /// How many there are with different keys.
+  /// The number of rows with different keys.
   var count: Int { order?.count ?? keys.count }
 
-  /// Where the row is that is the next in order.
+  /// Returns the index of the row at a position of the order.
   func index(_ position: Int) -> Int { order?[position] ?? position }
 
   func value(_ index: Int, at column: Int) -> StoredValue { values[index * columns + column] }
 
-  /// The values of a row, which are a part of the array.
+  /// Returns the values of a row, as a slice of the array.
   func values(_ index: Int) -> ArraySlice<StoredValue> { values[index * columns..<(index + 1) * columns] }
 
   func row(_ index: Int, stamp: Stamp) -> StoredRow {

@@ -5,7 +5,7 @@ import ConcordModel
 struct IncomingRow {
   let key: StoredValue
   let row: StoredRow
-  /// By what it is found: the first of its uniqueness attributes, and the others.
+  /// The first of the uniqueness attributes, by which the stored row is found.
   let first: StoredValue
   let others: [StoredValue]
 
@@ -19,7 +19,7 @@ struct IncomingRow {
       }
     }
     first = uniqueness.first.map(value) ?? key
-    // Most often there is but one, and an array takes time.
+    // Fast path: usually there is only one, which needs no array.
     others = uniqueness.count > 1 ? uniqueness.dropFirst().map(value) : []
   }
 
@@ -28,7 +28,7 @@ struct IncomingRow {
     return a.others.isEmpty || StoredValue.precedes(b.first, a.first) ? false : a.others.precedes(b.others)
   }
 
-  /// Whether it comes before, at or after a stored row: less than 0, 0, or more.
+  /// Compares the row with a stored one: less than 0 if it comes before that, 0 if at the same position, otherwise more.
   func order(_ key: StoredValue, _ source: RowSource, _ uniqueness: [StoredColumn]) -> Int {
     for (index, column) in uniqueness.enumerated() {
       let mine = index == 0 ? first : others[index - 1]
@@ -45,9 +45,9 @@ struct IncomingRow {
 }
 
 extension [IncomingRow] {
-  /// In the order of the uniqueness attributes, each once: of several the last one.
+  /// Returns the rows in the order of the uniqueness attributes, each once, with the last of several.
   func sortedAndUnique() -> [IncomingRow] {
-    // A stable sort; most often it is sorted already.
+    // A stable sort. Fast path: usually the rows are sorted already.
     let isSorted = zip(self, dropFirst()).allSatisfy { !IncomingRow.precedes($1, $0) }
     let sorted = isSorted ? self : self.sorted(by: IncomingRow.precedes)
     var result: [IncomingRow] = []
@@ -59,7 +59,7 @@ extension [IncomingRow] {
     return result
   }
 
-  /// Each id once: of several the last one.
+  /// Returns the rows with each id once, with the last of several.
   func uniqueByKey() -> [IncomingRow] {
     var last: [StoredValue: Int] = [:]
     for (index, row) in enumerated() { last[row.key] = index }

@@ -2,22 +2,22 @@ package import Concord
 package import ConcordModel
 package import Foundation
 
-/// What the stored entities of a type are to be equal to.
+/// A request to make the stored entities of a type equal to given objects.
 package struct MergeRequest<T: PersistentEntity> {
   package let objects: [T]
-  /// Which columns tell entities apart.
+  /// The columns that identify entities.
   package let uniqueness: [StoredColumn]
   /// The positions in ``/ConcordModel/EntityDescription/properties`` that are neither compared nor overwritten.
   package let ignored: Set<Int>
-  /// Which stored entities are meant; all if `nil`.
+  /// The condition of the stored entities that the objects replace; all if `nil`.
   package let subset: Predicate<T>?
-  /// Which stored entities may be changed or removed; all if `nil`.
+  /// The condition of the stored entities that may be changed or removed; all if `nil`.
   package let condition: Predicate<T>?
-  /// Whether what is stored and not given stays.
+  /// Whether stored entities that are not given are kept.
   package let keepsMissing: Bool
-  /// How fresh the objects are.
+  /// The stamp of the objects.
   package let stamp: Stamp?
-  /// What was removed since is not inserted; `nil` to insert it.
+  /// The removals since the objects were read, which are not inserted again; `nil` to insert all.
   package let removals: CollectedRemovals?
 
   package init(
@@ -35,7 +35,7 @@ package struct MergeRequest<T: PersistentEntity> {
   }
 }
 
-/// What a save would do.
+/// The numbers of changes that a save would make.
 package struct PendingCounts: Sendable, Equatable {
   package var inserts = 0
   package var updates = 0

@@ -36,8 +36,7 @@ public protocol RowStore: AnyObject, Sendable {
   /// Acquires the exclusive right to send the actions of the outbox.
   ///
   /// - Returns: `nil` while another process has it, or another store with the same file. It becomes available when that
-  ///   process ends,
-  ///   however it does.
+  ///   process ends, however it does.
   func holdOutbox() throws -> OutboxHold?
 
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
