@@ -12,6 +12,9 @@
     ///
     /// The publisher retains the entity, and so does each of its subscriptions until it is cancelled. A subscriber that
     /// requests fewer values than there are receives the newest one when it requests again.
+    ///
+    /// A closure that is written in main-actor code belongs to the main actor, which a publisher does not know. With a store of
+    /// `.immediate` delivery, mark it: `.sink { @Sendable book in … }`. It is then called on the writing thread.
     public var asPublisher: AnyPublisher<Value, Never> {
       publisher(firstCall: .atOnce)
     }

@@ -52,7 +52,8 @@ public enum StoreError: Error, Sendable {
   case locked(store: String)
   /// Any other failure of a store.
   case storeFailed(store: String, reason: String)
-  /// A type of store that is not available: SQLite needs the package trait `Persistence`, others are registered.
+  /// A type of store that is not available: SQLite needs the package trait `Persistence`, further types have to be
+  /// registered.
   case unavailableStoreType(String)
 }
 
@@ -119,7 +120,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     }
   }
 
-  /// As in `'A', 'B'`.
+  /// Returns names as a list: `'A', 'B'`.
   private static func list(_ names: [String]) -> String {
     names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
   }

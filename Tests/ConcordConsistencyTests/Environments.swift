@@ -13,7 +13,11 @@ final class Owner<Object: ConsistentObject>: Sendable {
   // Not a `Mutex`, into which the thread sanitizer does not see.
   private let state: Locked<State>
 
-  init(_ things: Object...) {
+  convenience init(_ things: Object...) {
+    self.init(things)
+  }
+
+  init(_ things: [Object]) {
     state = Locked(State(things: things))
   }
 

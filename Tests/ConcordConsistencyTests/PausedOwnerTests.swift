@@ -56,6 +56,54 @@ struct PausedOwnerTests {
     #expect(owner.removed.compactMap { ($0 as? Author)?.id } == [2])
   }
 
+  @Test("What was removed and comes back is there after the pause, and nowhere else")
+  func undoneRemoval() {
+    func story(_ id: String, _ editors: [Author]) -> Story {
+      Story(id: id, author: Author(id: 9, name: ""), editors: editors)
+    }
+    let things = [story("s", [Author(id: 1, name: "")]), story("t", [Author(id: 1, name: "")])]
+    let (owner, other) = (Owner(things[0], things[1]), Owner(things[0], things[1]))
+    manager.register(owner)
+    manager.register(other)
+    manager.pause(owner)
+    manager.pushRemovedObject(Author(id: 1, name: ""))
+    manager.pushUpdatedObject(story("s", [Author(id: 1, name: "back")]))
+    manager.resume(owner)
+    #expect(owner.things.map { $0.editors.map(\.name) } == [["back"], []])
+    #expect("\(owner.things)" == "\(other.things)")
+  }
+
+  @Test("An object that went with what it required stays away, also if it is pushed later without it")
+  func wentWithRequired() {
+    let story = Story(id: "s", author: Author(id: 1, name: ""), editors: [])
+    let (owner, other) = (Owner(story), Owner(story))
+    manager.register(owner)
+    manager.register(other)
+    manager.pause(owner)
+    manager.pushRemovedObject(Author(id: 1, name: ""))
+    manager.pushUpdatedObject(Story(id: "s", author: Author(id: 2, name: ""), editors: []))
+    manager.resume(owner)
+    #expect(owner.things.isEmpty && other.things.isEmpty)
+  }
+
+  @Test("A pause in which objects go and come back again and again keeps the last states, and no more")
+  func longWithRemovals() {
+    let owner = Owner((1...4).map { Author(id: $0, name: "") })
+    let other = Owner((1...4).map { Author(id: $0, name: "") })
+    manager.register(owner)
+    manager.register(other)
+    manager.pause(owner)
+    for number in 0..<1_000 {
+      manager.pushRemovedObject(Author(id: 1 + number % 2, name: ""))
+      manager.pushUpdatedObject(Author(id: 1 + number % 2, name: "\(number)"))
+      manager.pushUpdatedObject(Author(id: 3, name: "\(number)"))
+    }
+    manager.resume(owner)
+    #expect(owner.things.map(\.name) == ["999", ""])
+    #expect(owner.things == other.things)
+    #expect(owner.updates.count <= 3)
+  }
+
   @Test("A long pause keeps the last state of each object, and no more")
   func long() {
     let owner = Owner(Author(id: 1, name: ""), Author(id: 2, name: ""))
@@ -109,6 +157,39 @@ struct PausedOwnerTests {
     }
     manager.resume(owner)
     #expect(owner.thing.name == other.thing.name)
+  }
+
+  @Test("Whether an owner is paused can be asked")
+  func asked() {
+    let owner = Owner(Author(id: 1, name: ""))
+    #expect(!manager.isPaused(owner))
+    manager.pause(owner)
+    #expect(!manager.isPaused(owner))
+    manager.register(owner)
+    manager.pause(owner)
+    #expect(manager.isPaused(owner))
+    manager.resume(owner)
+    #expect(!manager.isPaused(owner))
+  }
+
+  @Test("When all are unregistered, nobody is told of anything any more, nor of what waited")
+  func unregisterAll() {
+    let store = EntityStore(delivery: .immediate)
+    let author = store.store(Author(id: 1, name: ""))
+    let (owner, other) = (Owner(Author(id: 1, name: "")), Owner(Author(id: 1, name: "")))
+    manager.register(store)
+    manager.register(owner)
+    manager.register(other)
+    manager.pause(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "before"))
+    manager.unregisterAll()
+    manager.resume(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "after"))
+    store.update(Author.self, id: 1) { $0.name = "store" }
+    #expect(owner.updates.isEmpty && other.thing.name == "before" && author.value.name == "store")
+    manager.register(owner)
+    manager.pushUpdatedObject(Author(id: 1, name: "again"))
+    #expect(owner.thing.name == "again")
   }
 
   @Test("An owner that is unregistered while it is paused is told nothing any more")

@@ -41,7 +41,7 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   public let inserted: [Change]
   /// The removed elements, in the order before.
   public let removed: [Change]
-  /// The elements that moved relative to the others, as few as possible. They may also be updated.
+  /// The elements that moved relative to the remaining ones, as few as possible. They may also be updated.
   public let moved: [Pair]
   /// The elements whose value changed, wherever they stand, compared by `==` if there is one.
   public let updated: [Pair]

@@ -13,7 +13,7 @@ extension Stamp {
 package struct IncreasingClock {
   /// The stamp told last.
   package private(set) var last: Stamp = -.infinity
-  /// What tells the date, if not the system.
+  /// The source of dates, if it is not the system.
   private let date: (@Sendable () -> Date)?
 
   package init(date: (@Sendable () -> Date)? = nil) { self.date = date }

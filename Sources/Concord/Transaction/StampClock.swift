@@ -3,7 +3,7 @@ import Foundation
 /// Decides which stamps writes have.
 @usableFromInline final class StampClock {
   private var clock: IncreasingClock
-  /// Whose writes these are.
+  /// The origin of writes.
   var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
   /// Writes without a stamp get one.
   private var ticks: Bool

@@ -22,11 +22,11 @@ extension Action {
 /// let proxy = try connect.execute(Ping())
 /// ```
 ///
-/// A class need not be `Sendable`: it is handed over, and nobody else uses it afterwards.
+/// A class need not be `Sendable`: it is sent to the connect, and its former owner no longer uses it.
 public protocol GenericAction: Action {
-  /// The work. It may be a plain function, and then may block its thread, which is none of Swift's concurrency.
+  /// Does the work. A plain function may block its thread, which does not belong to Swift's concurrency.
   ///
-  /// - Throws: whatever it likes; the ``ActionProxy`` has it. `CancellationError` means that it was cancelled.
+  /// - Throws: any error, which the ``ActionProxy`` reports. `CancellationError` means that the action was cancelled.
   func execute() async throws
 }
 
@@ -45,8 +45,9 @@ public protocol EntityAction: Action {
   /// The type of the entities, which is what the action waits in line with.
   associatedtype ManagedObjectType: PersistentEntity
 
-  /// The work. It may be a plain function, and then may block its thread.
+  /// Does the work. A plain function may block its thread.
   ///
-  /// - Parameter context: a scratchpad of its own, which counts what is done in it. What is not saved is gone afterwards.
+  /// - Parameter context: a context of the action alone, which counts its operations. Unsaved changes are discarded
+  ///   afterwards.
   func execute(context: ActionContext) async throws
 }

@@ -1,13 +1,13 @@
 import Concord
 public import ConcordPersistence
 
-/// The scratchpad of an ``EntityAction``. It counts what is done in it, and can make a part of the store equal to what a web
-/// service has returned: ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
-// Unchecked, because its class above is; what it adds never changes.
+/// The context of an ``EntityAction``. It counts its operations, and can make a part of the store equal to the objects
+/// that a web service has returned: ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``.
+// Unchecked, because its superclass is; its own state never changes.
 public final class ActionContext: BackgroundContext, @unchecked Sendable {
   let meter = ContextMeter()
 
-  /// What was done in it so far.
+  /// The operations of the context so far.
   public var statistics: any ContextStatistics { meter.snapshot }
 
   private func measured<R>(_ kind: ContextMeter.Kind, _ body: () throws -> R) rethrows -> R {

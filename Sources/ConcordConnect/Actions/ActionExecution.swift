@@ -2,14 +2,14 @@ import Concord
 import ConcordPersistence
 import Foundation
 
-/// An action on its way: what a proxy shows.
+/// The execution of one action, which its proxy shows.
 ///
 /// Its lock may be taken while the scheduler's is held, and never the other way round.
 final class ActionExecution: ActionProxy {
   typealias Completion = @Sendable (any ActionProxy) -> Void
 
   let actionType: any Action.Type
-  /// Who tells of it.
+  /// The delivery of the action's events.
   let notices: ActionNotices
   private let isEntityAction: Bool
   private let locked: Locked<State>
@@ -23,16 +23,16 @@ final class ActionExecution: ActionProxy {
     var work: Work?
     var completion: Completion?
     var task: Task<Void, Never>?
-    /// Who waits for its end. Whether its completion block and notices have run.
+    /// The tasks that wait for the end, and whether the completion block and the notices have run.
     var waiting: [CheckedContinuation<ActionCompletionStatus, Never>] = []
     var isTold = false
     var snapshot = ActionSnapshot()
     var start: ContinuousClock.Instant?
     var meter: ContextMeter?
 
-    /// Lets go of the action.
+    /// Releases the action.
     ///
-    /// - Returns: what is to be called.
+    /// - Returns: the completion to be called.
     mutating func finish(_ status: ActionCompletionStatus) -> Completion? {
       phase = .finished
       self.status = status
@@ -59,7 +59,7 @@ final class ActionExecution: ActionProxy {
     locked = Locked(State(work: work, completion: completion))
   }
 
-  // MARK: What it shows
+  // MARK: Status
 
   var state: ActionState { locked.withLock { $0.phase } }
   var completionStatus: ActionCompletionStatus { locked.withLock { $0.status } }
@@ -93,7 +93,7 @@ final class ActionExecution: ActionProxy {
     }
   }
 
-  /// Runs the action, which has begun, in a task of its own.
+  /// Runs the action, which has begun, in a new task.
   func run(on executor: ActionExecutor, whenEnded: @escaping @Sendable () -> Void) {
     guard let work = locked.withLock({ $0.work }) else { return }
     let task = Task(executorPreference: executor) {
@@ -153,7 +153,7 @@ final class ActionExecution: ActionProxy {
     }
   }
 
-  /// Wakes those who wait.
+  /// Resumes the tasks that wait for the end.
   func didTell() {
     let (waiting, status) = locked.withLock { state in
       state.isTold = true

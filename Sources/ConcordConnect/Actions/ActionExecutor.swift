@@ -2,20 +2,21 @@ import Concord
 import Dispatch
 import Foundation
 
-/// Runs the tasks of actions on threads of its own, so that bodies that block do not hold those of Swift's concurrency.
+/// An executor that runs the tasks of actions on its own threads, so that blocking bodies do not occupy the threads of
+/// Swift's concurrency.
 ///
-/// There are at most as many threads as actions that run and processors: also if all actions block, what else their tasks have
-/// begun goes on. Some are made at once. More are made while jobs wait and those there are take none, since they block; jobs
-/// that only suspend need few. A thread that has had nothing to do for a while ends.
+/// There are at most as many threads as running actions and processors together, so that further work of the tasks goes
+/// on even if all actions block. Some threads are made at once. More are made while jobs wait and all threads are
+/// blocked; jobs that only suspend need few. An idle thread ends after a while.
 final class ActionExecutor: TaskExecutor {
   static let shared = ActionExecutor()
 
   private let state = Locked(State())
-  /// Where threads sleep. Each signal is for one that was taken out of `idle`.
+  /// The semaphore of sleeping threads. Each signal is for a thread that was taken out of `idle`.
   private let wake = DispatchSemaphore(value: 0)
   private static let processors = ProcessInfo.processInfo.activeProcessorCount
   private static let lifetime = DispatchTimeInterval.seconds(5)
-  /// How many threads are made at once, and when it is looked whether more are needed.
+  /// The number of threads made at once, and the interval of checks for blocked threads.
   private static let promptThreads = 16
   private static let growthInterval = DispatchTimeInterval.milliseconds(10)
 
@@ -25,14 +26,14 @@ final class ActionExecutor: TaskExecutor {
     var limit = ActionExecutor.processors
     var threads = 0
     var idle = 0
-    /// How many jobs were taken since it was last looked whether threads block.
+    /// The number of jobs taken since the last check for blocked threads.
     var taken = 0
     var isWatched = false
   }
 
   private enum Step { case wake, spawn, watch, none }
 
-  /// How many threads there are.
+  /// The number of threads.
   var threadCount: Int { state.withLock { $0.threads } }
 
   /// Lets one thread more be made.
@@ -94,7 +95,7 @@ final class ActionExecutor: TaskExecutor {
 
   private static let threadName = "concord.action"
 
-  /// Whether this thread is one of them.
+  /// Whether the calling thread belongs to an executor.
   static var isCurrent: Bool { Thread.current.threadDictionary[threadName] != nil }
 
   private func work() {
@@ -115,7 +116,7 @@ final class ActionExecutor: TaskExecutor {
     }
   }
 
-  /// Whether a thread that has slept may end: not if a signal is on its way to one of those that sleep.
+  /// Returns whether a thread that has slept may end: not if a sleeping thread is about to be woken.
   private func ends() -> Bool {
     let ends = state.withLock { state in
       guard state.idle > 0 else { return false }

@@ -2,10 +2,10 @@ import Concord
 
 /// A queue of actions, of which some run at a time. It has no lock; who uses it holds the scheduler's.
 struct ActionLane {
-  /// How many run at a time at most.
+  /// The maximum number of concurrent executions.
   var limit: Int
   private(set) var running: [ObjectIdentifier: ActionExecution] = [:]
-  /// Those that wait, from `first` on. Cancelled ones stay until it is their turn; they hold no action any longer.
+  /// The waiting executions, from `first` on. Cancelled ones stay until their turn, without their action.
   private var waiting: [ActionExecution] = []
   private var first = 0
 
@@ -28,7 +28,7 @@ struct ActionLane {
 
   mutating func didEnd(_ execution: ActionExecution) { running[ObjectIdentifier(execution)] = nil }
 
-  /// All that run or wait. Those that wait are forgotten.
+  /// Returns all running and waiting executions, and removes the waiting ones.
   mutating func takeAll() -> [ActionExecution] {
     defer { (waiting, first) = ([], 0) }
     return Array(waiting[first...]) + running.values

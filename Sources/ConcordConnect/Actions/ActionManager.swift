@@ -2,12 +2,11 @@ import ConcordPersistence
 
 /// Executes actions.
 public protocol ActionManager: AnyObject, Sendable {
-  /// Executes an action, beside others: 5 at a time, unless ``maximumConcurrentActions`` says otherwise.
+  /// Executes an action concurrently with other actions, 5 at a time by default (``maximumConcurrentActions``).
   ///
   /// - Parameters:
-  ///   - action: is handed over, so that it need not be `Sendable`.
-  ///   - completionBlock: called once when the action has finished, however it ended. Completion blocks, notifications and
-  ///     ``actionEvents`` come one after another, on no thread in particular.
+  ///   - action: the action, which is sent, so that it need not be `Sendable`.
+  ///   - completionBlock: a closure that is called once when the action has succeeded, failed or been cancelled. Completion blocks, notifications and ``actionEvents`` come one at a time, on no particular thread.
   /// - Throws: ``Errors/notStarted(_:)``.
   @discardableResult
   func execute<A: GenericAction>(
@@ -25,18 +24,18 @@ public protocol ActionManager: AnyObject, Sendable {
   /// Whether actions wait: none begins, what runs goes on.
   var suspended: Bool { get set }
 
-  /// How many generic actions run at a time at most: at least 1, and 5 unless set.
+  /// The maximum number of generic actions that run at a time: at least 1, and 5 by default.
   var maximumConcurrentActions: Int { get set }
 
-  /// What happens to actions from now on. Each call gives a stream of its own, which ends when the manager is released.
+  /// The events of actions from now on. Each call returns a new stream, which ends when the manager is released.
   ///
-  /// A stream keeps the last 1,024 events for a reader that is slower than what happens, and drops those before them.
+  /// For a slow reader a stream keeps the last 1,024 events, and drops earlier ones.
   var actionEvents: AsyncStream<ActionEvent> { get }
 
-  /// Executes an action by itself, when one of the triggers says so. They may also be given one by one.
+  /// Executes an action each time one of the triggers fires. The triggers may also be passed as separate arguments.
   @discardableResult
   func schedule<A: GenericAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
-  /// The same for work on entities.
+  /// Executes an action on entities each time one of the triggers fires.
   @discardableResult
   func schedule<A: EntityAction & Sendable>(_ action: A, _ triggers: [ScheduleTrigger]) -> Schedule
 

@@ -2,11 +2,11 @@ import Concord
 import Dispatch
 public import Foundation
 
-/// What happened to an action.
+/// An event in the execution of an action.
 public enum ActionEvent: Sendable {
-  /// It began to run.
+  /// The action began to run.
   case started(any ActionProxy)
-  /// It has finished: it ran, or was cancelled before it began.
+  /// The action has run, or was cancelled before it began.
   case finished(any ActionProxy)
 
   /// The proxy of the action.
@@ -31,14 +31,14 @@ extension Notification {
 }
 
 extension Notification.Name {
-  /// The same as `Notification.ActionDidStartExecuting`.
+  /// The name of the notification that an action began to run.
   public static let ActionDidStartExecuting = Notification.ActionDidStartExecuting
-  /// The same as `Notification.ActionDidFinishExecuting`.
+  /// The name of the notification that an action has finished.
   public static let ActionDidFinishExecuting = Notification.ActionDidFinishExecuting
 }
 
-/// Tells what happens to actions: completion blocks, notifications and streams, one after another, in the order in which it
-/// happened, on a queue of its own.
+/// The delivery of events of actions to completion blocks, notifications and streams: one at a time, in order, on a
+/// queue.
 final class ActionNotices: Sendable {
   private let queue = DispatchQueue(label: "concord.connect.notices")
   private let state = Locked(State())
@@ -51,7 +51,7 @@ final class ActionNotices: Sendable {
 
   init() { queue.mark() }
 
-  /// Who posts the notifications.
+  /// Sets the object of the notifications.
   func setSource(_ source: AnyObject) { state.withLock { $0.source = source } }
 
   func didStart(_ execution: ActionExecution) {
@@ -87,7 +87,7 @@ final class ActionNotices: Sendable {
     return stream
   }
 
-  /// Ends all streams, after what was enqueued so far.
+  /// Ends all streams, after the events enqueued so far.
   func end() {
     queue.async {
       let streams = self.state.withLock { state in
@@ -98,6 +98,6 @@ final class ActionNotices: Sendable {
     }
   }
 
-  /// Returns when all is told that was enqueued so far; at once where that is being told.
+  /// Waits until the events enqueued so far are delivered; returns at once within a delivery.
   func settle() { if !queue.isCurrent { queue.sync {} } }
 }

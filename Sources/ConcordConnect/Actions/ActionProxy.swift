@@ -1,24 +1,24 @@
-/// How far an action has come.
+/// The execution state of an action.
 public enum ActionState: Sendable, Hashable {
-  /// It is not in a queue yet.
+  /// The action is not in a queue yet.
   case created
-  /// It waits in a queue.
+  /// The action waits in a queue.
   case pending
-  /// It runs.
+  /// The action runs.
   case executing
-  /// It has run, or never will.
+  /// The action has run, or never will.
   case finished
 }
 
-/// How an action ended.
+/// The result of an action's execution.
 public enum ActionCompletionStatus: Sendable, Hashable {
-  /// It has not.
+  /// The action has not finished.
   case unknown
-  /// It returned.
+  /// The action returned.
   case successful
-  /// It was cancelled before it ended, or threw `CancellationError`.
+  /// The action was cancelled before it ended, or threw `CancellationError`.
   case canceled
-  /// It threw.
+  /// The action threw an error.
   case failed
 }
 
@@ -34,11 +34,11 @@ public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
   var actionType: any Action.Type { get }
   /// The execution state of the action.
   var state: ActionState { get }
-  /// How it ended; `unknown` until it has.
+  /// The result of the execution; `unknown` until the action has finished.
   var completionStatus: ActionCompletionStatus { get }
-  /// What it threw; `nil` if it threw nothing, or a `CancellationError`.
+  /// The error that the action threw; `nil` if it threw none, or a `CancellationError`.
   var error: (any Error)? { get }
-  /// What it has cost so far.
+  /// The time and work that the action has used so far.
   var statistics: any ActionStatistics { get }
 
   /// Cancels it: one that waits never runs, and the task of one that runs is cancelled. Nothing happens to one that has finished.

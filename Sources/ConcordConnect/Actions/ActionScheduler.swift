@@ -6,17 +6,17 @@ import Dispatch
 final class ActionScheduler: Sendable {
   let notices: ActionNotices
   private let state = Locked(State())
-  /// What runs.
+  /// The running actions.
   private let running = DispatchGroup()
   private let executor = ActionExecutor.shared
 
-  /// Where an action waits in line.
+  /// The line in which an action waits.
   enum Line: Hashable, Sendable {
     case generic
     case entity(EntityDescription)
   }
 
-  /// Why nothing begins.
+  /// A reason for which no action begins.
   enum Hold: Hashable, Sendable {
     case byUser
     case protectedData
@@ -81,7 +81,7 @@ final class ActionScheduler: Sendable {
       })
   }
 
-  /// How many generic actions run at a time.
+  /// The maximum number of generic actions that run at a time.
   var limit: Int {
     get { state.withLock { $0.lanes[.generic]?.limit ?? 1 } }
     set {

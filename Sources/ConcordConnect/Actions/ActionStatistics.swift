@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What an action has cost: a snapshot.
+/// A snapshot of the time and work that an action has used.
 public protocol ActionStatistics: Sendable, CustomStringConvertible {
-  /// When it began; `nil` if it has not.
+  /// The date at which the action began; `nil` if it has not.
   var startTime: Date? { get }
-  /// When it finished; `nil` if it has not, or never began.
+  /// The date at which the action finished; `nil` if it has not, or never began.
   var finishTime: Date? { get }
-  /// How long it ran, in seconds, without the completion block; so far, if it still runs.
+  /// The time that the action has run, in seconds, without the completion block.
   var executionTime: TimeInterval { get }
-  /// What its ``ActionContext`` did; `nil` for a ``GenericAction``.
+  /// The operations of its ``ActionContext``; `nil` for a ``GenericAction``.
   var contextStatistics: (any ContextStatistics)? { get }
 }
 
-/// What was done in an ``ActionContext``: a snapshot. Times are in seconds.
+/// A snapshot of the operations of an ``ActionContext``. Times are in seconds.
 public protocol ContextStatistics: Sendable, CustomStringConvertible {
   /// Entities that saves added.
   var inserts: Int { get }
@@ -24,9 +24,9 @@ public protocol ContextStatistics: Sendable, CustomStringConvertible {
   var fetches: Int { get }
   /// Time in blocks, and in reading and saving outside of blocks.
   var contextBlockTime: TimeInterval { get }
-  /// Of it, the time in reading.
+  /// The part of the time spent in reading.
   var fetchTime: TimeInterval { get }
-  /// Of it, the time in saving.
+  /// The part of the time spent in saving.
   var saveTime: TimeInterval { get }
 }
 
@@ -43,7 +43,8 @@ extension ActionStatistics {
 }
 
 extension ContextStatistics {
-  /// What was done, and how long it took: `2 inserted, 0 updated, 1 deleted, 3 read, in 0.010 s (0.004 s reading, 0.005 s saving)`.
+  /// The operations and their times: `2 inserted, 0 updated, 1 deleted, 3 read, in 0.010 s (0.004 s reading, 0.005 s
+  /// saving)`.
   public var description: String {
     "\(inserts) inserted, \(updates) updated, \(deletes) deleted, \(fetches) read, in \(contextBlockTime.inSeconds) "
       + "(\(fetchTime.inSeconds) reading, \(saveTime.inSeconds) saving)"
@@ -51,7 +52,7 @@ extension ContextStatistics {
 }
 
 extension TimeInterval {
-  /// As seconds, to the millisecond, for people to read.
+  /// A text in seconds, to the millisecond.
   fileprivate var inSeconds: String {
     formatted(.number.precision(.fractionLength(3)).grouping(.never).locale(Locale(identifier: "en_US_POSIX"))) + " s"
   }

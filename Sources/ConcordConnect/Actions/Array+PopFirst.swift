@@ -1,5 +1,5 @@
 extension Array {
-  /// Takes the first element of those from `first` on. The array is as long as what is left, within a factor of two.
+  /// Removes and returns the element at `first`, the start of a queue. The array is at most twice as long as the queue.
   mutating func popFirst(from first: inout Int) -> Element? {
     guard first < count else { return nil }
     defer {

@@ -1,7 +1,8 @@
 import Concord
 import ConcordPersistence
 
-/// Counts what is done in a context. Calls are nested: the outermost counts as a block, the innermost kind gets the time.
+/// A meter of a context's operations. Of nested calls the outermost counts as a block, and the time goes to the
+/// innermost kind.
 final class ContextMeter: Sendable {
   private let state = Locked(State())
 
@@ -53,7 +54,7 @@ final class ContextMeter: Sendable {
 
   func didFetch(_ count: Int) { state.withLock { $0.snapshot.fetches += count } }
 
-  /// What was measured as saving has read, too.
+  /// The measured saving includes reading.
   func didMerge(_ outcome: MergeOutcome) {
     didFetch(outcome.compared)
     didSave(outcome.counts)

@@ -9,30 +9,31 @@ import Foundation
 /// let proxy = try connect.execute(RefreshBooks()) { proxy in print(proxy.completionStatus) }
 /// ```
 public protocol Connect: PersistentContainer, ActionManager {
-  /// Starts it: attaches the default store, unless one is attached, and takes work from now on. Nothing happens if it is started.
+  /// Attaches the default store, unless a store is attached, and accepts work from now on. Does nothing if the connect
+  /// is started.
   ///
-  /// After a ``stop()`` the stores that it detached are attached again, unless others were attached meanwhile.
+  /// After a ``stop()`` the detached stores are attached again, unless another store was attached meanwhile.
   ///
   /// - Throws: ``/ConcordModel/StoreError``; then it is not started.
   func start() throws
-  /// The same on another thread.
+  /// Starts the connect on another thread, and calls a block with the error, if there is one.
   ///
   /// - Parameter block: gets the error, or `nil`, on any thread.
   func start(block: @escaping @Sendable ((any Error)?) -> Void)
 
-  /// Stops it: cancels all actions, waits until those that run have ended, and detaches all stores. Nothing happens if it is not
-  /// started.
+  /// Cancels all actions, waits until the running ones have ended, and detaches all stores. Does nothing if the connect
+  /// is not started.
   ///
   /// - Throws: ``/ConcordModel/StoreError`` if a store cannot be detached because something cannot be written; then it is still
   ///   started. ``Errors/calledFromAction(_:)`` if an action calls it, which would wait for itself.
   func stop() throws
-  /// The same on another thread. An action may call it.
+  /// Stops the connect on another thread, and calls a block with the error, if there is one. An action may call it.
   func stop(block: @escaping @Sendable ((any Error)?) -> Void)
 
   /// Whether it takes work.
   var isStarted: Bool { get }
 
-  /// What was forwarded, and has not reached the web service yet.
+  /// The forwarded actions that have not reached the web service yet.
   var outbox: Outbox { get }
 }
 

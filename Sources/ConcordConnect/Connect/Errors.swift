@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``Connect`` refuses.
+/// An error of a ``Connect``.
 public enum Errors: Error, Sendable, Equatable {
   /// The type does not belong to the model, or cannot be told apart by its uniqueness attributes. The text names it.
   case unmanagedEntity(String)
@@ -8,12 +8,12 @@ public enum Errors: Error, Sendable, Equatable {
   case missingEntityName(String)
   /// Work was given to a ``Connect`` that was not started, or was stopped.
   case notStarted(String)
-  /// An action waits for the end of all actions, which it is one of.
+  /// An action waits for the end of all actions, and so of itself.
   case calledFromAction(String)
   /// A merge is to ignore an attribute that the type does not have.
   case unknownAttribute(String)
-  /// A forwarded action could not be read from the outbox again: it cannot be encoded, another type has its name, or its own cannot read
-  /// what it has written.
+  /// A forwarded action cannot be restored from the outbox: it cannot be encoded, its name belongs to another type, or
+  /// its type cannot decode what it has encoded.
   case unreadableAction(String)
 }
 

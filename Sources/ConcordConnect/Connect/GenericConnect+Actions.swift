@@ -1,9 +1,9 @@
 import Concord
 import ConcordPersistence
 
-/// An action that was handed over.
-// Unchecked, because the action is no `Sendable`: it was sent, so that whoever gave it has it no longer. `execute` is called
-// once, in one task, and `cancel` beside it, which ``Action/cancel()`` says.
+/// An action that was sent to the connect.
+// Unchecked, because the action need not be `Sendable`: it was sent, so that the caller no longer has it. `execute` is
+// called once, in one task, and `cancel` beside it, as ``Action/cancel()`` documents.
 private struct HandedOver<A>: @unchecked Sendable {
   let action: A
 }
@@ -51,7 +51,7 @@ extension GenericConnect {
     guard let entity = try? model.entity(type) else {
       throw Errors.unmanagedEntity("Entity '\(type.entityName)' not managed by Connect '\(name)'")
     }
-    // Else its first merge would say so.
+    // Otherwise its first merge would throw.
     if type is any ManagedEntity.Type { _ = try entity.uniqueness() }
     return entity
   }

@@ -3,12 +3,12 @@ import ConcordPersistence
 import Dispatch
 import Foundation
 
-/// Whether a connect is started, and what it knows of its stores.
+/// The state of a connect: whether it is started, and its stores.
 struct LifeState {
   var isStarted = false
-  /// Where the attached stores come from.
+  /// The places of the attached stores.
   var places: [StorePlace] = []
-  /// What the last stop detached, until other stores are attached.
+  /// The places of the stores that the last stop detached, until other stores are attached.
   var detached: [StorePlace] = []
 }
 
@@ -113,7 +113,7 @@ extension GenericConnect {
         detached.append(place)
       }
     } catch {
-      // What is not written is not lost: it stays started, with all its stores.
+      // Unwritten changes must not be lost: the connect stays started, with all its stores.
       forget(detached)
       try? attachAgain(detached)
       outbox.didStop()

@@ -19,7 +19,7 @@ extension GenericConnect {
     }
   }
 
-  /// Schedules are asked first: what was due runs by then, or has run.
+  /// Schedules are asked first: due actions run by then, or have run.
   private var hasActions: Bool {
     schedules.isBehind || scheduler.isBusy || schedules.isExecuting && !scheduler.isHeld
   }

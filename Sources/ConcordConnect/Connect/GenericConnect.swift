@@ -23,7 +23,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   let reachability: any Reachability
   private let protectedData: ProtectedData?
 
-  /// Makes a container with the model that is registered under its name.
+  /// Creates a container with the model that is registered under its name.
   ///
   /// If there is none, ``start()`` throws ``/ConcordModel/StoreError/unknownModel(_:)``.
   public convenience init(
@@ -33,18 +33,18 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
       container: GenericPersistentContainer(name: name, asyncErrorBlock: asyncErrorBlock, logTag: logTag))
   }
 
-  /// Makes a container with a model.
+  /// Creates a container with a model.
   ///
   /// - Parameters:
-  ///   - name: what files' names begin with.
-  ///   - model: what is stored.
-  ///   - asyncErrorBlock: is told of errors that happen in the background; if `nil`, they are printed to standard error.
-  ///   - logTag: what such a line begins with.
-  ///   - clock: what schedules and the outbox wait with; a test can give one that it moves.
-  ///   - reachability: what says that the network returns.
-  ///   - transport: what forwarded actions are sent with; see ``Outbox/transport``.
+  ///   - name: the beginning of the files' names.
+  ///   - model: the model of the stored entities.
+  ///   - asyncErrorBlock: a closure that receives errors from background work; if `nil`, they are printed to standard error.
+  ///   - logTag: the text with which a printed line begins.
+  ///   - clock: the clock of schedules and of the outbox; a test can pass one that it moves.
+  ///   - reachability: the source of changes of the network's reachability.
+  ///   - transport: the transport that sends forwarded actions; see ``Outbox/transport``.
   ///   - forwarding: types of forwarded actions that may be left from an earlier run; see `outbox.register`.
-  ///   - outboxPolicy: how they are sent.
+  ///   - outboxPolicy: the policy of sending.
   public convenience init(
     name: String, model: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil, logTag: String = "GenericConnect",
     clock: any Clock<Duration> = ContinuousClock(), reachability: any Reachability = SystemReachability(),
@@ -60,7 +60,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
     outbox.register(forwarding)
   }
 
-  /// The same, as Core Data calls it.
+  /// Creates a container with a model, by the argument label of Core Data.
   public convenience init(
     name: String, managedObjectModel: Model, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     logTag: String = "GenericConnect"

@@ -10,7 +10,7 @@ final class ProtectedData: Sendable {
     let becomesUnavailable: Notification.Name
     let becameAvailable: Notification.Name
 
-    /// Those of the system; `nil` where no data is protected so.
+    /// The names of the system's notifications; `nil` on platforms without protected data.
     static var system: Names? {
       #if canImport(UIKit) && !os(watchOS)
         Names(

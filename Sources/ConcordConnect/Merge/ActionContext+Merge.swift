@@ -3,8 +3,8 @@ public import ConcordPersistence
 public import Foundation
 
 extension ActionContext {
-  /// Makes the stored entities of a type equal to what a web service returned, and saves: what is not stored is inserted, what
-  /// differs is updated, what was not returned is deleted. What is the same is not written.
+  /// Makes the stored entities of a type equal to the objects that a web service returned, and saves: new objects are
+  /// inserted, differing ones updated, and entities that were not returned deleted. Equal ones are not written.
   ///
   /// ```swift
   /// try context.merge(
@@ -12,19 +12,20 @@ extension ActionContext {
   ///   condition: #Predicate { !$0.isEdited })
   /// ```
   ///
-  /// Objects may come in any order; of several of one entity the last counts. Entities inside of the objects are stored with
-  /// them, and none of them is deleted. What others have changed meanwhile is merged by the context's policy.
+  /// Objects may be in any order; of several with one identity the last is stored. Entities inside of the objects are
+  /// stored with them, and none of them is deleted. Changes that other contexts have saved meanwhile are merged by the
+  /// context's policy.
   ///
   /// - Parameters:
-  ///   - objects: what is to be stored.
-  ///   - type: the type of the entities. ``ManagedEntity`` says how they are told apart, if not by their ids.
-  ///   - ignoreAttributes: names of properties that stay as they are stored. What is inserted has them from the object.
-  ///   - subsetFilter: which stored entities the service was asked for; all, if `nil`. Others are not deleted.
-  ///   - condition: which stored entities may be updated or deleted, as they are stored; all, if `nil`.
-  ///   - stamp: how fresh the objects are; now, if `nil`. What is stored and is fresher stays.
+  ///   - objects: the objects to be stored.
+  ///   - type: the type of the entities. A ``ManagedEntity`` is identified by attributes instead of its id.
+  ///   - ignoreAttributes: names of properties whose stored values stay. An inserted entity has the object's values.
+  ///   - subsetFilter: the condition of the stored entities that the service was asked for; `nil` for all. Entities outside of the subset are not deleted.
+  ///   - condition: the condition of the stored entities that may be updated or deleted; `nil` for all.
+  ///   - stamp: the freshness of the objects; now, if `nil`. Fresher stored entities stay.
   /// - Throws: ``Errors``, ``/ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
-  /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter` what is not found in
-  ///   the subset is looked up.
+  /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter`,
+  ///   objects that are not found in the subset are looked up.
   public func merge<T: PersistentEntity>(
     objects: [T], for type: T.Type, ignoreAttributes: [String] = [], subsetFilter: Predicate<T>? = nil,
     condition: Predicate<T>? = nil, modifiedAt stamp: Stamp? = nil
@@ -32,10 +33,11 @@ extension ActionContext {
     try merge(objects, ignoreAttributes, subsetFilter, condition, keepsMissing: false, stamp)
   }
 
-  /// Stores a page of what a web service returns, and saves: as ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``,
-  /// but nothing is deleted, since what is missing may lie on another page.
+  /// Stores a page of what a web service returns, and saves: as
+  /// ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``, but nothing is deleted, since missing
+  /// entities may be on another page.
   ///
-  /// - Complexity: that of the page.
+  /// - Complexity: O(*n*), where *n* is the number of objects in the page.
   public func merge<T: PersistentEntity>(
     page objects: [T], for type: T.Type, ignoreAttributes: [String] = [], condition: Predicate<T>? = nil,
     modifiedAt stamp: Stamp? = nil
@@ -43,7 +45,7 @@ extension ActionContext {
     try merge(objects, ignoreAttributes, nil, condition, keepsMissing: true, stamp)
   }
 
-  /// - Parameter removals: what was removed since the stamp is not inserted.
+  /// - Parameter removals: the removals since the stamp. Removed entities are not inserted again.
   func merge<T: PersistentEntity>(
     _ objects: [T], _ ignoreAttributes: [String], _ subsetFilter: Predicate<T>?, _ condition: Predicate<T>?,
     keepsMissing: Bool, _ stamp: Stamp?, removals: CollectedRemovals? = nil

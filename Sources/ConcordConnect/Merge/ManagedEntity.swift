@@ -1,6 +1,6 @@
 public import ConcordPersistence
 
-/// An entity that is told from others by more than its id, for merging with what a web service returned.
+/// An entity that is identified by attributes instead of its id where it is merged with a web service's objects.
 ///
 /// ```swift
 /// extension Book: ManagedEntity {
@@ -8,15 +8,15 @@ public import ConcordPersistence
 /// }
 /// ```
 ///
-/// Without it, the id is what counts. Where the values of all attributes are the same, an object is the stored entity, which
-/// keeps its id. Values are compared as they are stored, to the bit; `nil` is a value like others.
+/// Without it, the id identifies an object. Where the values of all attributes are the same, an object is the stored
+/// entity, which keeps its id. Values are compared as they are stored, to the bit; `nil` equals `nil`.
 public protocol ManagedEntity: PersistentEntity {
   /// The names of stored properties, each a plain value; `id` is the id.
   static var uniquenessAttributes: [String] { get }
 }
 
 extension EntityDescription {
-  /// Which columns tell entities apart.
+  /// Returns the columns that identify an entity.
   ///
   /// - Throws: ``Errors/unmanagedEntity(_:)`` if one of the attributes is not there, or no plain value.
   func uniqueness() throws -> [StoredColumn] {

@@ -39,6 +39,6 @@ extension AnyEntityReference: CustomStringConvertible {
 }
 
 extension ForwardAction {
-  /// All entities that are to be there when the change is made.
+  /// Returns the keys of all entities that the change needs.
   func keys(in model: Model) throws -> [EntityKey] { try ([entity] + touches).map { try $0.key(in: model) } }
 }

@@ -18,19 +18,21 @@ public import Concord
 ///
 /// It is kept as JSON until the service has answered, so that a later version of the program has to be able to read it.
 public protocol ForwardAction: Codable, Sendable {
-  /// What the type is called in the outbox. It stays the same when the type is renamed.
+  /// The name of the type in the outbox. It stays the same when the type is renamed.
   static var name: String { get }
 
   /// The entity with which it keeps its order: actions of one entity are sent one after another, as they were forwarded.
   var entity: AnyEntityReference { get }
 
-  /// Which other stored entities ``apply(to:)`` reads or changes; none, unless said otherwise. What it makes is not among them.
+  /// The further stored entities that ``apply(to:)`` reads or changes; none by default. Entities that it inserts are
+  /// not among them.
   var touches: [AnyEntityReference] { get }
 
-  /// Makes the change. It is called whenever what lies below it has changed, and once more when the service has accepted, with a
-  /// store that may hold nothing but ``entity``, ``touches`` and all they contain; and so it uses nothing else, and does nothing else.
+  /// Makes the change. It is called whenever the state below it has changed, and once more when the service has
+  /// accepted, with a store that may hold only ``entity``, ``touches`` and the entities that they contain. It must not
+  /// use anything else, or have other effects.
   ///
-  /// - Throws: whatever says that the change does not apply to what is there.
+  /// - Throws: an error if the change does not apply to the present state.
   func apply(to store: EntityStore) throws
 
   /// Sends the change to the service, with a key by which the service recognises it when it comes again.
@@ -46,7 +48,7 @@ extension ForwardAction {
 /// An error after which it is of no use to try again.
 public protocol NonRetriable: Error {}
 
-/// Says that a service will never accept an action, and why.
+/// An error that no retry can mend, with its reason: the outbox refuses the action at once.
 public struct NonRetriableError: NonRetriable, CustomStringConvertible {
   public let description: String
 

@@ -1,9 +1,9 @@
-/// Elements in order, each once, of which most often the first is removed, and one that comes after all is added.
+/// A set of elements in order, made for removing the first and adding one after the last.
 ///
-/// - Complexity: constant for these two, amortised; others cost the number of elements.
+/// - Complexity: O(1) amortised for these two operations, O(*n*) for others.
 struct OrderedQueue<Element: Comparable> {
   private var elements: [Element] = []
-  /// Where the first one stands.
+  /// The index of the first element.
   private var start = 0
 
   var first: Element? { isEmpty ? nil : elements[start] }

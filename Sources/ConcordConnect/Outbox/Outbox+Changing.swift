@@ -32,7 +32,7 @@ extension Outbox {
   private func forward<A: ForwardAction>(_ action: A, to home: StoreAttachment) throws -> OutboxEntry {
     let keys = try action.keys(in: coordinator.model)
     guard let key = keys.first else { throw Errors.unmanagedEntity("'\(A.name)' names no entity") }
-    // Until it is shown: what is loaded together with a new layer has all others made anew.
+    // Held until the action is shown: loading an entity together with a new layer would replay all layers.
     let held = try keys.map { try view.holding($0) }
     defer { withExtendedLifetime(held) {} }
     try tryOut(action)
@@ -49,7 +49,7 @@ extension Outbox {
     }
   }
 
-  /// Throws if an action does not apply to what is shown. Nothing changes.
+  /// Throws if an action does not apply to the shown state, which stays unchanged.
   private func tryOut(_ action: some ForwardAction) throws {
     do {
       try view.store.transaction { tx in
@@ -59,11 +59,11 @@ extension Outbox {
     } catch is Undo {}
   }
 
-  /// Sends a dead letter once more, with the same key, at its old place in the order. It is shown again.
+  /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again.
   ///
-  /// If that cannot be written, the error block of the ``Connect`` is told.
+  /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
-  /// - Returns: whether it was still there.
+  /// - Returns: whether the dead letter still existed.
   @discardableResult
   public func retry(_ letter: DeadLetter) -> Bool {
     change(letter.entry) { row in
@@ -73,11 +73,11 @@ extension Outbox {
     }
   }
 
-  /// Gives up a dead letter. What was held behind it is sent.
+  /// Gives up a dead letter, and sends the actions that it held up.
   ///
-  /// If that cannot be written, the error block of the ``Connect`` is told.
+  /// If that cannot be written, the error block of the ``Connect`` receives the error.
   ///
-  /// - Returns: whether it was still there.
+  /// - Returns: whether the dead letter still existed.
   @discardableResult
   public func drop(_ letter: DeadLetter) -> Bool {
     change(letter.entry) { row in
@@ -87,9 +87,9 @@ extension Outbox {
     }
   }
 
-  /// Gives up an action of a type that is not known. See ``unknown``.
+  /// Gives up an action whose type is not registered. See ``unknown``.
   ///
-  /// - Returns: whether it was still there, and still nobody knows it.
+  /// - Returns: whether the action still existed, with an unregistered type.
   @discardableResult
   public func drop(unknown entry: OutboxEntry) -> Bool {
     change(entry) { row in
@@ -111,7 +111,7 @@ extension Outbox {
       if isChanged {
         state.withLock { $0.failures[entry.row] = nil }
         readChanges()
-        // Not here: whoever calls may be in a transaction of the view's.
+        // Not on this thread: the caller may be in a transaction of the view.
         work.async { [weak self] in self?.view.showOverlay() }
       }
       return isChanged
@@ -124,10 +124,10 @@ extension Outbox {
     }
   }
 
-  /// Forgets all actions, sent or not, without a trace in the store, as when a user signs out. Requests on their way are cancelled, and
-  /// answers that come nevertheless change nothing. What was shown of them is shown no longer.
+  /// Deletes all actions, sent or not, without a trace in the store, as when a user signs out. Requests in progress are
+  /// cancelled, responses that still arrive change nothing, and the actions' changes are no longer shown.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``; then nothing has changed.
+  /// - Throws: ``/ConcordModel/StoreError``; then all actions are kept.
   public func clear() async throws {
     try await working { [self] in
       try coordinator.clearOutboxes()

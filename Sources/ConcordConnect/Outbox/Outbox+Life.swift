@@ -2,18 +2,18 @@ import ConcordPersistence
 import Dispatch
 
 extension Outbox {
-  /// Reads the outboxes of the stores that are attached now, and shows what is in them.
+  /// Reads the outboxes of the attached stores, and shows their actions.
   func storesDidChange() {
     view.showOverlay()
     readChanges()
     beginHolding()
   }
 
-  /// Cancels what is being sent of a store, and returns when nothing is. What was not answered stays in the store.
+  /// Cancels the sending of a store's actions, and waits for its end. Actions without a response stay in the store.
   ///
-  /// Called from an action that is being sent it does not wait.
+  /// Does not wait if an action that is being sent calls it.
   ///
-  /// - Returns: what ``didDetach(_:)`` takes.
+  /// - Returns: the argument for ``didDetach(_:)``.
   func willDetach(_ store: PersistentStore) -> StoreAttachment? {
     guard let attachment = coordinator.attachments.first(where: { $0.value == store })?.key else { return nil }
     let semaphore = DispatchSemaphore(value: 0)
@@ -70,7 +70,8 @@ extension Outbox {
     guard let number else { return }
     begin { [weak self] in
       var wasReported = false
-      // Others may end at any time. That is waited for with the system's clock, which is the only one that they have, too.
+      // Other processes may end at any time. Waiting for that uses the system's clock, also in tests with another
+      // clock.
       while !Task.isCancelled, let isDone = self?.takeHolds(number, &wasReported), !isDone {
         try? await Task.sleep(for: Self.holdInterval)
       }
@@ -80,9 +81,9 @@ extension Outbox {
   private static var holdInterval: Duration { .milliseconds(250) }
 
   /// - Parameters:
-  ///   - number: the number of the loop that calls it.
-  ///   - wasReported: whether a failure was, so that it is told once, however often it is tried.
-  /// - Returns: whether there is nothing to be waited for.
+  ///   - number: the number of the calling loop.
+  ///   - wasReported: whether a failure was reported, which happens once for all attempts.
+  /// - Returns: whether the loop can end.
   private func takeHolds(_ number: Int, _ wasReported: inout Bool) -> Bool {
     state.withLock { $0.mustHold = false }
     var isComplete = true
@@ -122,7 +123,7 @@ extension Outbox {
 
   // MARK: Ending
 
-  /// Cancels what is being sent, and returns when nothing is. What was not answered stays.
+  /// Cancels all sending, and waits for its end. Actions without a response stay.
   func stop() {
     let tasks = state.withLock { state in
       (state.isStarted, state.isDetaching, state.holding) = (false, true, nil)

@@ -2,7 +2,7 @@ import ConcordPersistence
 import Foundation
 
 extension Outbox {
-  /// Reads what is new in the stores, tells it, and sends what is to be sent.
+  /// Reads the new rows of the stores, delivers their events, and begins to send.
   func readChanges() {
     reading.lock()
     defer { reading.unlock() }
@@ -60,7 +60,7 @@ extension Outbox {
     if known == nil, !isFirst { state.tell(.forwarded(state.entry(item))) }
     if row.state.isFinished {
       if let known { remove(known, &state) }
-      // What is of interest is what it was.
+      // A finished row has no content, so the known one is reported.
       state.tell(row.state == .sent ? .accepted(state.entry(known ?? item)) : .dropped(state.entry(known ?? item)))
       return
     }

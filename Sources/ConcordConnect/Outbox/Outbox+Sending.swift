@@ -97,7 +97,7 @@ extension Outbox {
     end(begun.item, outcome)
   }
 
-  /// Somebody has taken a row out of the store without saying so. It would be sent again and again.
+  /// Reads all rows if one was deleted from the store by another program. It would be sent again and again.
   private func readAll(unlessGone id: OutboxID) {
     let isKnown = state.withLock { state in
       guard state.items[id] != nil else { return false }
@@ -146,7 +146,7 @@ extension Outbox {
     } catch is Cleared {
       return false
     } catch let error where !StoreError.mayPass(error) {
-      // The service has it. What is stored here is put right by what the service is asked for next.
+      // The service has accepted the action. The next refresh corrects the stored entities.
       state.withLock { state in state.tell(.notApplied(state.entry(begun.item), error: error)) }
       return try coordinator.writeOutbox(of: id.attachment) { [self] writing in
         guard try isPending(sent, writing) else { return false }
@@ -208,7 +208,7 @@ extension Outbox {
     }
   }
 
-  /// Begins what is cancelled by a stop.
+  /// Starts a task that a stop cancels.
   func begin(_ body: @escaping @Sendable () async -> Void) {
     let number = state.withLock { state in
       let number = state.takeNumber()

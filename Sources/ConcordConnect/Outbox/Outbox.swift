@@ -24,11 +24,11 @@ public final class Outbox: Sendable {
   /// Writes what indirect strategies still owe the stores.
   let writePendingChanges: @Sendable () throws -> Void
   let state = Locked(OutboxState())
-  /// Guards the order in which what is new is read.
+  /// A lock that keeps readings of new rows in order.
   let reading = NSLock()
-  /// Where one writes, so that no thread of Swift's concurrency waits for a disk.
+  /// The queue of writes, so that no thread of Swift's concurrency waits for a disk.
   let work = DispatchQueue(label: "concord.outbox")
-  /// What is being sent, with the writing of what came of it.
+  /// The sendings in progress, including the writing of their outcomes.
   let running = DispatchGroup()
   private let observation = Locked<StoreObservation?>(nil)
 
@@ -51,9 +51,10 @@ public final class Outbox: Sendable {
     observation.withLock { $0 = observed }
   }
 
-  // MARK: What it knows
+  // MARK: Types and transport
 
-  /// Makes types of actions known, so that those that are left from an earlier run are shown and sent. Forwarding one does so, too.
+  /// Registers types of actions, so that actions left from an earlier run are shown and sent. Forwarding an action
+  /// registers its type, too.
   public func register(_ types: any ForwardAction.Type...) { register(types) }
 
   /// Makes types of actions known.
@@ -63,7 +64,7 @@ public final class Outbox: Sendable {
     if isNew { readActionsAgain() }
   }
 
-  /// What actions are sent with; nothing is sent while it is `nil`.
+  /// The transport that sends actions; nothing is sent while it is `nil`.
   public var transport: (any Transport)? {
     get { state.withLock { $0.transport } }
     set {
@@ -72,7 +73,7 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// How it sends.
+  /// The policy of sending.
   public var policy: OutboxPolicy {
     get { state.withLock { $0.policy } }
     set {
@@ -81,21 +82,21 @@ public final class Outbox: Sendable {
     }
   }
 
-  // MARK: What is in it
+  // MARK: Content
 
-  /// What is to be sent, in the order in which it was forwarded.
+  /// The actions that are to be sent, in the order in which they were forwarded.
   ///
-  /// - Complexity: their number, to be sorted.
+  /// - Complexity: O(*n* log *n*), where *n* is their number.
   public var pending: [OutboxEntry] { entries { $0.row.state == .pending } }
 
-  /// What was refused, in the order in which it was forwarded.
+  /// The refused actions, in the order in which they were forwarded.
   public var deadLetters: [DeadLetter] {
     state.withLock { state in
       state.items.values.filter { $0.row.state == .refused }.sorted { $0.id < $1.id }.map(state.letter)
     }
   }
 
-  /// Those of ``pending`` whose type is not registered, or cannot read them.
+  /// The ``pending`` actions whose type is not registered, or cannot decode them.
   public var unknown: [OutboxEntry] { entries { $0.row.state == .pending && $0.action == nil } }
 
   private func entries(_ isWanted: (OutboxState.Item) -> Bool) -> [OutboxEntry] {
@@ -104,16 +105,16 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// Whether this process is the one that sends what is forwarded now.
+  /// Whether this process sends the forwarded actions at present.
   public var isSender: Bool {
     guard let home = coordinator.homeAttachment else { return false }
     return state.withLock { $0.stores[home]?.hold != nil }
   }
 
-  /// What happens from now on. Each call gives a stream of its own, which ends when the ``Connect`` is released.
+  /// The events of the outbox from now on. Each call returns a new stream, which ends when the ``Connect`` is released.
   ///
-  /// A stream keeps the last 1,024 events for a reader that is slower than what happens, and drops those before them: ``pending`` and
-  /// ``deadLetters`` always say what is.
+  /// For a slow reader a stream keeps the last 1,024 events, and drops earlier ones; ``pending`` and ``deadLetters``
+  /// always show the present state.
   public var events: AsyncStream<OutboxEvent> {
     let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream(bufferingPolicy: .bufferingNewest(1024))
     let number = state.withLock { state in

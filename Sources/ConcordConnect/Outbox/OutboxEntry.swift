@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A forwarded action that the web service has not answered for good.
+/// A forwarded action to which the web service has not given a final response.
 public struct OutboxEntry: Sendable, Identifiable {
   /// By which the service recognises it.
   public let key: IdempotencyKey
@@ -10,11 +10,11 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let action: (any ForwardAction)?
   /// The type and the id of the entity with which it keeps its order, for people to read.
   public let entity: String
-  /// When it was forwarded.
+  /// The date at which the action was forwarded.
   public let forwarded: Date
-  /// How often it was tried in vain since the ``Connect`` was started, or since it was a dead letter.
+  /// The number of failed attempts since the ``Connect`` was started, or since the action was a dead letter.
   public let attempts: Int
-  /// What was wrong the last time.
+  /// The error of the last attempt.
   public let lastError: String?
   /// Whether it is being sent now.
   public let isSending: Bool
@@ -23,11 +23,12 @@ public struct OutboxEntry: Sendable, Identifiable {
   public var id: IdempotencyKey { key }
 }
 
-/// An action that the web service has refused for good. It is shown no longer, and stays until it is tried again or dropped.
+/// An action that the web service has refused permanently. Its change is no longer shown; it stays until it is retried
+/// or dropped.
 public struct DeadLetter: Sendable, Identifiable {
   /// The entry of the refused action.
   public let entry: OutboxEntry
-  /// Why it was refused, for people to read.
+  /// The reason of the refusal, as text for people.
   public let reason: String
 
   public var id: IdempotencyKey { entry.key }
@@ -37,26 +38,28 @@ public struct DeadLetter: Sendable, Identifiable {
   public var action: (any ForwardAction)? { entry.action }
 }
 
-/// What happened to forwarded actions, in this process or in another one with the same file.
+/// An event of a forwarded action, in this process or in another one with the same file.
 public enum OutboxEvent: Sendable {
-  /// It is durable. Told first, also where it was sent before this process came to read it; the action itself is `nil` then.
+  /// The action is durable. This is an action's first event, also if it was sent before this process read it; the
+  /// action itself is `nil` then.
   case forwarded(OutboxEntry)
-  /// It is being sent. Told in the process that sends.
+  /// The action is being sent. Reported in the sending process.
   case sending(OutboxEntry)
-  /// It could not be sent, and is tried again. Told in the process that sends.
+  /// Sending failed, and is tried again. Reported in the sending process.
   case delayed(OutboxEntry, error: any Error, by: Duration)
   /// The service has accepted it.
   case accepted(OutboxEntry)
-  /// The service has accepted it, but what it changes cannot be stored: it does not apply any longer. Told in the process that sends.
+  /// The service has accepted the action, but its change no longer applies to the stored entities. Reported in the
+  /// sending process.
   case notApplied(OutboxEntry, error: any Error)
-  /// The service has refused it for good.
+  /// The service has refused the action permanently.
   case refused(DeadLetter)
   /// A dead letter is to be sent again.
   case retried(OutboxEntry)
-  /// A dead letter was given up, or an action that nobody knows.
+  /// A dead letter, or an action of an unregistered type, was given up.
   case dropped(OutboxEntry)
   /// The type of an action is not registered, or cannot read it. It stays, and later actions of its entity wait.
   case unknown(OutboxEntry)
-  /// All was cleared.
+  /// The outbox was cleared.
   case cleared
 }

@@ -1,8 +1,8 @@
 import ConcordPersistence
 
-/// The identity of a row of an outbox: numbers alone are the same in each store.
+/// The identity of a row of an outbox: its store and its number, since numbers repeat between stores.
 ///
-/// In order: what was forwarded first is sent first, and what lies in a store that was attached earlier comes before all of a later one.
+/// Ordered by the time of forwarding; all rows of a store that was attached earlier precede those of a later one.
 struct OutboxID: Hashable, Comparable {
   let attachment: StoreAttachment
   /// The epoch of the outbox: another one after its file was replaced.

@@ -1,6 +1,6 @@
 import ConcordPersistence
 
-/// Which action is to be sent next: in order within a lane, lanes beside each other.
+/// The order of sending: within a lane one action after the other, lanes concurrently.
 struct OutboxLanes {
   /// An entity.
   struct Key: Hashable, Sendable {
@@ -10,10 +10,10 @@ struct OutboxLanes {
 
   private struct Lane {
     var actions = OrderedQueue<OutboxID>()
-    /// Those that are not sent, and hold up what comes after them.
+    /// The actions that are not sent, and hold up later ones.
     var blocking: Set<OutboxID> = []
     var busy: OutboxID?
-    /// Which wait after a failure it is in; `nil` if it is in none.
+    /// The number of the wait after a failure; `nil` if the lane does not wait.
     var wait: Int?
     /// Whether it stands in `ready`.
     var isReady = false
@@ -108,7 +108,7 @@ struct OutboxLanes {
     return wait
   }
 
-  /// Ends a wait after a failure, unless the lane is in another one by now; without a number, whichever it is in.
+  /// Ends a wait after a failure, unless the lane has begun another one; without a number, ends the present wait.
   mutating func wake(_ key: Key, from wait: Int? = nil) {
     guard let lane = lanes[key], wait == nil || lane.wait == wait else { return }
     change(key) { $0.wait = nil }

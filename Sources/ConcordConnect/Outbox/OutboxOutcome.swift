@@ -7,14 +7,14 @@ extension Error {
   }
 }
 
-/// What the end of a sending means for an action.
+/// The outcome of sending an action.
 enum OutboxOutcome {
   case accepted
   /// The service will never accept it.
   case refused(reason: String)
-  /// It is to be tried again, not before the service wants it.
+  /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
-  /// It was cancelled, since the outbox stops.
+  /// Sending was cancelled, since the outbox stops.
   case cancelled
 
   init(_ result: Result<Void, any Error>, isCancelled: Bool) {
@@ -24,7 +24,7 @@ enum OutboxOutcome {
     case .failure(let error as TransportError): self.init(error)
     case .failure(let error): self = .failed(error, retryAfter: nil)
     }
-    // What the service has decided counts, also when nobody waited for it any longer.
+    // The service's decision counts, also after a cancellation.
     if isCancelled, case .failed = self { self = .cancelled }
   }
 
@@ -39,7 +39,6 @@ enum OutboxOutcome {
     }
   }
 
-  /// A service may say anything. Clocks cannot wait for all of it, and nobody waits longer than a day for a service that has lost
-  /// its senses.
+  /// Returns a wait that a clock can take, at most a day: a service may ask for any time.
   private static func possible(_ retryAfter: Duration) -> Duration { min(max(.zero, retryAfter), .seconds(86_400)) }
 }

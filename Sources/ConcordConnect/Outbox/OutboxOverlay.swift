@@ -1,7 +1,8 @@
 import Concord
 import ConcordPersistence
 
-/// Shows forwarded actions above what is stored: a layer for each, in the order in which they were forwarded.
+/// An overlay that shows forwarded actions above the stored state: a layer for each, in the order in which they were
+/// forwarded.
 ///
 /// Used within the view's transactions only, under its lock.
 final class OutboxOverlay: ViewOverlay {
@@ -13,13 +14,14 @@ final class OutboxOverlay: ViewOverlay {
   private struct State {
     var versions: [StoreAttachment: OutboxVersion] = [:]
     var generation = 0
-    /// Those that are pending.
+    /// The pending actions.
     var shown: [OutboxID: ShownAction] = [:]
-    /// One that is not before any of them; `nil` if there is none.
+    /// An upper bound of their ids; `nil` if there is none.
     var last: OutboxID?
-    /// Those that are pending and whose type is not known.
+    /// The pending actions of unregistered types.
     var unknown: [OutboxID: OutboxRow] = [:]
-    /// What the sending of an action changes in the stores. Others are sent by another process.
+    /// The entities that the sending of an action changes in the stores. Actions without an entry are sent by another
+    /// process.
     var written: [OutboxID: Set<EntityKey>] = [:]
   }
 
@@ -32,7 +34,7 @@ final class OutboxOverlay: ViewOverlay {
   /// Notes what the sending of an action changes, before that can be seen.
   func willWrite(_ keys: Set<EntityKey>, for id: OutboxID) { state.withLock { $0.written[id] = keys } }
 
-  /// What is known is void: all is read the next time.
+  /// Discards the known versions, so that all rows are read the next time.
   func readAll() { state.withLock { $0.versions = [:] } }
 
   func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
@@ -48,7 +50,7 @@ final class OutboxOverlay: ViewOverlay {
     let needed = new.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
     var changed: Set<EntityKey> = []
     var concernsAll = false
-    // What went with its store is told of by the store's detaching.
+    // Detaching a store reports the end of its actions.
     for action in found.ended where news.isAttached(action.id) && news.state(action.id) ?? .sent == .sent {
       if let written = found.written[action.id] { changed.formUnion(written) } else { concernsAll = true }
     }
@@ -56,7 +58,7 @@ final class OutboxOverlay: ViewOverlay {
     return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
       for action in gone.sorted(by: { $0.id > $1.id }) {
-        // A view that is not kept up to date is shown what was stored only where that is known.
+        // A view that is not kept up to date shows the stored change only where it is known.
         let isKept = news.state(action.id) == .sent && !isKeptUpToDate && found.written[action.id] == nil
         if isKept { action.layer?.commit() } else { action.layer?.rollBack() }
       }
@@ -75,16 +77,17 @@ final class OutboxOverlay: ViewOverlay {
     }
   }
 
-  /// What follows from news. Nothing is done with all that are shown, which may be many, unless all were read, or one comes between.
+  /// The changes of the shown actions that follow from new rows. The shown actions, which may be many, are not walked
+  /// unless all rows were read, or a new one stands between them.
   private struct Found {
     var ended: [ShownAction] = []
     /// Layers lie in order: those above one that comes between are made again.
     var redone: [ShownAction] = []
     var unknown = Unknown()
-    /// What the sending of those that have ended has changed.
+    /// The entities that the sending of ended actions has changed.
     var written: [OutboxID: Set<EntityKey>] = [:]
 
-    /// Those whose type was not known, or is not.
+    /// The actions whose type was or is unregistered.
     struct Unknown {
       var known: [(OutboxID, any ForwardAction)] = []
       var new: [OutboxID: OutboxRow] = [:]
@@ -143,20 +146,20 @@ final class OutboxOverlay: ViewOverlay {
   }
 }
 
-/// A forwarded action above what is stored.
+/// A forwarded action shown above the stored state.
 struct ShownAction: Sendable {
   let id: OutboxID
   let action: any ForwardAction
   /// Its entities.
   let keys: [EntityKey]
   var layer: OptimisticLayer?
-  /// What keeps its entities in the view.
+  /// The tokens that keep its entities in the view.
   var held: [any Sendable] = []
 }
 
-/// What was read of all outboxes.
+/// The rows read from all outboxes.
 private struct OutboxNews {
-  /// In order.
+  /// The rows, in order.
   let rows: [(id: OutboxID, row: OutboxRow)]
   private let states: [OutboxID: OutboxRow.State]
   private let changes: [StoreAttachment: OutboxChanges]

@@ -1,24 +1,24 @@
-/// How an outbox sends.
+/// The rules by which an outbox sends.
 public struct OutboxPolicy: Sendable, Hashable {
-  /// What becomes of later actions of an entity when one was refused.
+  /// The treatment of later actions of an entity after a refused one.
   public enum Dependents: Sendable, Hashable {
-    /// They wait until the dead letter is tried again, or dropped.
+    /// Later actions wait until the dead letter is retried or dropped.
     case hold
-    /// They are sent.
+    /// Later actions are sent.
     case goOn
   }
 
   /// The treatment of actions that depend on a refused one.
   public var dependents: Dependents
-  /// How many actions are sent at a time, each of another entity; at least one.
+  /// The maximum number of actions that are sent at a time, each of another entity; at least one.
   public var maximumConcurrentSends: Int { didSet { maximumConcurrentSends = max(1, maximumConcurrentSends) } }
-  /// How long one waits after a failure.
+  /// The waits after failures.
   public var backoff: Backoff
-  /// How often an action is tried between a start and a stop before it becomes a dead letter; without end, if `nil`.
+  /// The number of attempts between a start and a stop before an action becomes a dead letter; `nil` for no limit.
   public var maximumAttempts: Int?
 
-  /// How often in a row a service may answer that the change was made, while its result cannot be had (303), before the action becomes
-  /// a dead letter.
+  /// The number of successive responses that the change was made but its result is unavailable (303), before the action
+  /// becomes a dead letter.
   static let maximumLostResults = 10
 
   /// Creates a policy.
@@ -47,14 +47,14 @@ public struct Backoff: Sendable, Hashable {
     (self.base, self.cap) = (base, cap)
   }
 
-  /// How long one waits at most after so many failures before.
+  /// Returns the longest wait after a number of failures.
   public func limit(after failures: Int) -> Duration {
     var limit = base
     for _ in 0..<max(0, failures) where limit < cap { limit *= 2 }
     return min(limit, cap)
   }
 
-  /// How long one waits.
+  /// Returns a random wait after a number of failures.
   public func delay(after failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
     limit(after: failures) * Double.random(in: 0...1, using: &generator)
   }

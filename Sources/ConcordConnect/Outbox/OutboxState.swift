@@ -3,24 +3,24 @@ import ConcordPersistence
 import Dispatch
 import Foundation
 
-/// What an outbox knows, and what it does now. One lock guards it.
+/// The state of an outbox, guarded by one lock.
 struct OutboxState {
-  // MARK: What is in the stores
+  // MARK: Stored actions
 
   var stores: [StoreAttachment: Store] = [:]
-  /// Those that are pending, and dead letters.
+  /// The pending actions and the dead letters.
   var items: [OutboxID: Item] = [:]
   var lanes = OutboxLanes()
 
   /// An attached store.
   struct Store {
-    /// Up to where it was read; `nil` if all of it is to be read.
+    /// The version up to which the outbox was read; `nil` if all rows are to be read.
     var version: OutboxVersion?
     /// Whether it ever was.
     var wasRead = false
-    /// Says that no other process sends what is in it.
+    /// The hold that keeps other processes from sending the store's actions.
     var hold: OutboxHold?
-    /// How many of ``items`` are its own.
+    /// The number of the store's ``items``.
     var count = 0
   }
 
@@ -40,21 +40,21 @@ struct OutboxState {
   var isStarted = false
   /// Whether a stop detaches the stores.
   var isDetaching = false
-  /// Why nothing is sent.
+  /// The reasons for which nothing is sent.
   var holds: Set<ActionScheduler.Hold> = []
   var isReachable = false
-  /// What is about to be detached: nothing of it is sent any longer.
+  /// The stores that are about to be detached, whose actions are no longer sent.
   var leaving: Set<StoreAttachment> = []
-  /// The number of what waits for other processes to send no longer, and whether it has to look once more.
+  /// The number of the loop that waits for other processes to stop sending, and whether it has to look again.
   var holding: Int?
   var mustHold = false
-  /// How many wait until the service wants to be asked again, or until nothing is sent.
+  /// The number of pauses that delay all sending.
   var pauses = 0
-  /// What is being sent; `nil` until its task is known.
+  /// The actions that are being sent, with their tasks; `nil` until the task is known.
   var running: [OutboxID: Task<Void, Never>?] = [:]
-  /// Who waits until nothing of a store is being sent.
+  /// The threads that wait for the end of a store's sending.
   var leavers: [StoreAttachment: [DispatchSemaphore]] = [:]
-  /// What waits until a stop; `nil` until its task is known.
+  /// The waiting tasks that a stop cancels; `nil` until the task is known.
   var waits: [Int: Task<Void, Never>?] = [:]
   var failures: [OutboxID: Failure] = [:]
   var nextNumber = 0
@@ -62,11 +62,11 @@ struct OutboxState {
   struct Failure {
     var count = 0
     var error = ""
-    /// How often in a row the service has said where the result is, and that could not be had.
+    /// The number of successive responses whose result was elsewhere and unavailable.
     var lostResults = 0
   }
 
-  // MARK: Those who follow
+  // MARK: Streams and waiting tasks
 
   var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
   var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -94,7 +94,7 @@ struct OutboxState {
 
   func tell(_ event: OutboxEvent) { for number in streams.keys.sorted() { streams[number]?.yield(event) } }
 
-  /// Those who wait until nothing is left, if nothing is.
+  /// Removes and returns the tasks that wait for an empty outbox, if it is empty.
   mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
     guard isIdle else { return [] }
     defer { waiting = [:] }

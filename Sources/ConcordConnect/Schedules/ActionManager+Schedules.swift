@@ -16,19 +16,19 @@ extension ActionManager {
     schedule(action, triggers)
   }
 
-  /// The same for work on entities.
+  /// Executes an action on entities each time one of the triggers fires.
   @discardableResult
   public func schedule<A: EntityAction & Sendable>(_ action: A, _ triggers: ScheduleTrigger...) -> Schedule {
     schedule(action, triggers)
   }
 
-  /// The same for an action that says itself when.
+  /// Executes an action each time one of its own triggers fires.
   @discardableResult
   public func schedule<A: GenericAction & ScheduledAction>(_ action: A) -> Schedule {
     schedule(action, action.schedule)
   }
 
-  /// The same for an action that says itself when.
+  /// Executes an action each time one of its own triggers fires.
   @discardableResult
   public func schedule<A: EntityAction & ScheduledAction>(_ action: A) -> Schedule { schedule(action, action.schedule) }
 }

@@ -11,7 +11,8 @@ public protocol Reachability: Sendable {
   var states: AsyncStream<Bool> { get }
 }
 
-/// What the system says of the network. Where it says nothing, as on Linux, the network counts as reachable.
+/// The reachability of the network as the system reports it. On Linux, which has no such report, the network counts as
+/// reachable.
 public struct SystemReachability: Reachability {
   /// Creates an observer of the system's network paths.
   public init() {}
@@ -30,7 +31,7 @@ public struct SystemReachability: Reachability {
   }
 }
 
-/// A network whose changes can be followed without a wait: whoever changes it has told all when that returns.
+/// A reachability whose changes reach all followers before the changing call returns.
 protocol ImmediateReachability: Reachability {
   /// Calls back whenever the state changes, in order, until the result is called.
   ///
@@ -41,7 +42,7 @@ protocol ImmediateReachability: Reachability {
 /// A switch: for tests, and for an app that lets its user go offline.
 public final class ReachabilitySwitch: ImmediateReachability {
   private let state: Locked<State>
-  /// Guards the order in which changes are told.
+  /// The lock that keeps changes in order while they are delivered.
   private let telling = NSRecursiveLock()
 
   private struct State {

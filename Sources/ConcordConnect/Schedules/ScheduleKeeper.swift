@@ -14,7 +14,7 @@ final class ScheduleKeeper: Sendable {
 
   private struct State {
     var isStarted = false
-    /// How often it was started: what was awaited before it was stopped comes too late, even if it was started again.
+    /// The number of starts. A wait that began before a stop is void, also after another start.
     var starts = 0
     var entries: [Int: Entry] = [:]
     var nextNumber = 0
@@ -28,18 +28,18 @@ final class ScheduleKeeper: Sendable {
     var waits: [Wait] = []
   }
 
-  /// What waits for a trigger.
+  /// A wait for a trigger.
   private struct Wait {
     let cancel: @Sendable () -> Void
     /// Whether its time has come, and it has not woken yet.
     var isBehind: @Sendable () -> Bool = { false }
   }
 
-  /// What is known of a type of actions, one of which waits or runs.
+  /// The state of a type of actions, one of which waits or runs.
   private struct Kind {
     /// The schedule whose action that is.
     let number: Int
-    /// Which schedules are to be executed afterwards, each once.
+    /// The schedules that are to be executed afterwards, each once.
     var next: [Int] = []
   }
 
@@ -177,7 +177,7 @@ final class ScheduleKeeper: Sendable {
 
   private func didFinish(_ kind: ObjectIdentifier) {
     let (next, start) = state.withLock { state in (state.kinds.removeValue(forKey: kind)?.next ?? [], state.starts) }
-    // The first begins, and the others wait for it again.
+    // The first begins, and the rest wait for it again.
     for number in next { isDue(number, since: start) }
   }
 }

@@ -1,10 +1,10 @@
-/// When a scheduled action is executed.
+/// A condition that starts a scheduled action.
 public enum ScheduleTrigger: Sendable, Hashable {
   /// At each start, and at once if it is started.
   case atStart
   /// Again and again, the first time after as long.
   case every(Duration)
-  /// When the network returns.
+  /// The network becomes reachable.
   case whenReachable
 }
 

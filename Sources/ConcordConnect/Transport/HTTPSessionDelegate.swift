@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// One request and what has come of its answer.
+/// A request, and the part of its response that has arrived.
 struct HTTPExchange {
   let request: URLRequest
   let sizeLimit: Int
@@ -14,13 +14,13 @@ struct HTTPExchange {
   var response: HTTPURLResponse?
   var body = Data()
   var redirects = 0
-  /// What a request was answered that changed something, and whose result is elsewhere.
+  /// The response to a request that made its change and whose result is elsewhere.
   var seeOther: HTTPURLResponse?
   var timer: DispatchWorkItem?
 }
 
-/// Collects answers, and ends those that take too long, are too large, or lead elsewhere. Each exchange is resumed once, by whoever
-/// takes it out.
+/// A delegate that collects responses, and ends those that take too long, are too large, or redirect to another host.
+/// Each exchange is resumed once, by the call that removes it.
 final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Locked<[Int: HTTPExchange]>([:])
 
@@ -81,8 +81,8 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     completionHandler(request)
   }
 
-  /// Whether a redirect makes another request of one that was to change something: a GET, or one without the body. Whatever that is
-  /// answered (a page to log in, say), nothing was changed.
+  /// Returns whether a redirect turns a changing request into another one: a GET, or one without the body. The response
+  /// to that one (a login page, say) does not mean that the change was made.
   private func isAnotherRequest(_ new: URLRequest, than old: URLRequest?, _ status: Int) -> Bool {
     guard Self.changes(old) else { return false }
     if new.httpMethod == old?.httpMethod { return old?.httpBody != nil && !Self.keepsBodies }
@@ -94,7 +94,7 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     request?.httpMethod.map { !["GET", "HEAD"].contains($0) } ?? false
   }
 
-  /// Whether the system sends the body once more after a redirect. On Linux it does not, though the new request has one.
+  /// Whether the system sends the body again after a redirect. On Linux it does not, though the new request has one.
   private static var keepsBodies: Bool {
     #if canImport(FoundationNetworking)
       false
@@ -155,7 +155,7 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     case .cancelled: CancellationError()
     case .timedOut: TransportError.timedOut
     case .httpTooManyRedirects: TransportError.tooManyRedirects
-    // Some systems say so of an answer that is no HTTP, too. That is no fault of the request, which is to be sent again.
+    // Some systems report this for a response that is not HTTP, too. The request is not at fault, and is sent again.
     case .badURL, .unsupportedURL:
       ["http", "https"].contains(request.url?.scheme?.lowercased())
         ? TransportError.unreachable(reason: error.localizedDescription)

@@ -20,9 +20,9 @@ public final class HTTPTransport: Transport {
   public let baseURL: URL
   /// Sent with each request. They are credentials: no other host gets them.
   public let headers: HeaderFields
-  /// How long an answer may take, with all redirects.
+  /// The longest time for a response, with all redirects.
   public let timeout: Duration
-  /// How many bytes a body may have.
+  /// The maximum number of bytes in a body.
   public let sizeLimit: Int
   private let session: URLSession
   private let delegate = HTTPSessionDelegate()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How a web service splits a list.
+/// The division of a web service's lists into pages.
 public enum Paging: Sendable, Hashable {
-  /// Not at all: the body is an array.
+  /// No pages: the body is an array.
   case none
   /// By a header field `Link` with `rel="next"`: RFC 8288. The body is an array.
   case link

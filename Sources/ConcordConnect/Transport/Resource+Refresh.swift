@@ -2,9 +2,9 @@ import ConcordPersistence
 public import Foundation
 
 extension Resource {
-  /// Makes the stored entities equal to what the service has: each page is stored as it arrives, and what was on none of them is
-  /// deleted when the last one has come. If a page does not come, nothing is deleted. What is changed, inserted or deleted here
-  /// while a page is on its way is fresher than it, and stays so.
+  /// Makes the stored entities equal to those of the service: each page is stored as it arrives, and entities that were
+  /// on none of the pages are deleted after the last one. If a page fails, nothing is deleted. Local changes,
+  /// insertions and deletions during a request are fresher than its page, and stay.
   ///
   /// ```swift
   /// func execute(context: ActionContext) async throws { try await books.refresh(in: context) }
@@ -16,7 +16,7 @@ extension Resource {
     subsetFilter: Predicate<Entity>? = nil, condition: Predicate<Entity>? = nil
   ) async throws {
     var all: [Entity] = []
-    // A page is as fresh as the request for it: what is changed here while it is on its way is fresher.
+    // The stamp of a page is the date of its request, so that local changes during the request are fresher.
     let removals = context.collectRemovals()
     let start = context.nextStamp()
     var stamp = start
@@ -29,7 +29,8 @@ extension Resource {
       }
       stamp = context.nextStamp()
     }
-    // The pages are stored, unless there is but one. What is on none of them goes, if it was there before the first.
+    // The pages are stored, unless there is only one. Entities on none of them are deleted if they are older than the
+    // first request.
     try context.merge(
       all, ignoreAttributes, subsetFilter, condition, keepsMissing: false, start, removals: removals)
   }

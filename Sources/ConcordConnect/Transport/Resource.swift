@@ -9,7 +9,7 @@ public import Foundation
 /// let book = try await books.get("ACK")
 /// ```
 ///
-/// What it throws is a ``TransportError``, or `CancellationError`.
+/// Its methods throw ``TransportError`` and `CancellationError`.
 public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   /// The path of the collection.
   public let path: String
@@ -17,22 +17,22 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
   public let transport: any Transport
   /// The way in which the service divides the collection into pages.
   public let paging: Paging
-  /// How many pages a list may have.
+  /// The maximum number of pages in a list.
   public var pageLimit = 10_000
   private let decoder: JSONDecoder
   private let encoder: JSONEncoder
   private let pathComponent: @Sendable (Entity.ID) -> String
   private let cache = PageCache<Entity>()
 
-  /// Creates a resource for a collection whose ids have a form of their own in addresses.
+  /// Creates a resource for a collection whose addresses contain ids in a special form.
   ///
   /// - Parameters:
-  ///   - path: where the collection is, below the service's address.
-  ///   - transport: what sends requests.
-  ///   - paging: how a list is split.
-  ///   - decoder: reads JSON.
-  ///   - encoder: writes JSON.
-  ///   - pathComponent: how an id is written in an address.
+  ///   - path: the path of the collection, below the service's address.
+  ///   - transport: the transport that sends requests.
+  ///   - paging: the division of lists into pages.
+  ///   - decoder: the decoder of responses.
+  ///   - encoder: the encoder of bodies.
+  ///   - pathComponent: a closure that returns the form of an id in an address.
   public init(
     at path: String, of transport: any Transport, paging: Paging = .link, decoder: JSONDecoder = JSONDecoder(),
     encoder: JSONEncoder = JSONEncoder(), pathComponent: @escaping @Sendable (Entity.ID) -> String
@@ -126,9 +126,9 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
 
   /// Gets all entities, page after page.
   ///
-  /// What has an `ETag` and has not changed since is not sent again.
+  /// Unchanged pages with an `ETag` are not sent again.
   ///
-  /// - Parameter query: what follows the question mark.
+  /// - Parameter query: the items of the address's query.
   public func list(_ query: [URLQueryItem] = []) async throws -> [Entity] {
     var all: [Entity] = []
     try await forEachPage(query) { all += $0.items }
@@ -156,10 +156,10 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
     return page
   }
 
-  /// Forgets what it knows of pages, so that all is sent again.
+  /// Discards the cached pages, so that all are sent again.
   public func forgetPages() { cache.removeAll() }
 
-  /// Gets one page after the other.
+  /// Gets the pages in order.
   func forEachPage(_ query: [URLQueryItem], _ body: (ResourcePage<Entity>) async throws -> Void) async throws {
     var visited: Set<TransportRequest.Target> = []
     var request: TransportRequest? = TransportRequest("GET", path, query: query)

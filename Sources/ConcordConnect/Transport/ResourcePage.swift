@@ -21,7 +21,7 @@ final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
 
   private let entries = Locked<[Key: Entry]>([:])
 
-  /// What was asked for, and how: the same address may have a list for each language.
+  /// The address and the header fields of a request: one address may have a list for each language.
   private struct Key: Hashable {
     let target: TransportRequest.Target
     let headers: HeaderFields

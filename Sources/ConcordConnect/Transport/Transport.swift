@@ -8,7 +8,7 @@ public import Foundation
 public protocol Transport: Sendable {
   /// Sends a request.
   ///
-  /// - Returns: the response, whatever its status.
+  /// - Returns: the response, with any status.
   /// - Throws: ``TransportError``, or `CancellationError` if the task was cancelled.
   func send(_ request: TransportRequest) async throws -> TransportResponse
 }
@@ -51,7 +51,7 @@ public struct TransportRequest: Sendable, Equatable {
   }
 }
 
-/// What a web service answered.
+/// The response of a web service.
 public struct TransportResponse: Sendable {
   /// The status code.
   public var status: Int
@@ -59,7 +59,7 @@ public struct TransportResponse: Sendable {
   public var headers: HeaderFields
   /// The body.
   public var body: Data
-  /// Where it came from, after redirects.
+  /// The address of the response, after redirects.
   public var url: URL?
 
   /// Creates a response.
@@ -81,7 +81,8 @@ public struct TransportResponse: Sendable {
   /// The beginning of the body, for people to read.
   var excerpt: String { body.excerpt }
 
-  /// How long the service wants to be left alone: `Retry-After`, in seconds or as a date of one of the three forms that HTTP has.
+  /// The time that the service asks clients to wait: `Retry-After`, in seconds or as a date in one of HTTP's three
+  /// forms.
   ///
   /// `nil` if it says nothing of it, or something else. Seconds that no number can hold are the most that one can.
   public var retryAfter: Duration? {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What went wrong between the app and a web service.
+/// An error between the app and a web service.
 public enum TransportError: Error, Sendable {
   /// The service answered with another status than was expected.
   case status(Int, excerpt: String, retryAfter: Duration?)
-  /// The body is not what was expected. `path` says where: `[3].author.name`.
+  /// The body cannot be decoded. `path` is the place of the error: `[3].author.name`.
   case undecodable(type: String, path: String, reason: String, excerpt: String)
   /// No answer came in time.
   case timedOut
@@ -16,7 +16,7 @@ public enum TransportError: Error, Sendable {
   case redirected(to: String)
   /// The service sent the request on too often.
   case tooManyRedirects
-  /// The request is none, or leads to another host.
+  /// The request is invalid, or leads to another host.
   case invalidRequest(String)
   /// The pages of a list lead to each other, or there are too many.
   case endlessPages(String)
@@ -42,7 +42,7 @@ extension TransportError: LocalizedError, CustomStringConvertible {
 }
 
 extension TransportError {
-  /// Says which field could not be decoded, and where it is.
+  /// Creates an error that names the field that could not be decoded, and its path.
   init(_ error: DecodingError, _ type: Any.Type, _ body: Data) {
     let (context, reason): (DecodingError.Context?, String) =
       switch error {

@@ -132,17 +132,36 @@ public final class ConsistencyManager: Sendable {
     for environment in ended { environment.end() }
   }
 
+  /// Ends the registrations of all owners and stores, as ``unregister(_:)`` ends one: when a user signs out, for example.
+  public func unregisterAll() {
+    let (registrations, stores) = state.withLock { state in
+      defer { (state.registrations, state.stores) = (Registrations(), []) }
+      return (state.registrations.all, state.stores)
+    }
+    for registration in registrations { registration.end() }
+    for environment in stores { environment.end() }
+  }
+
+  /// Returns whether an owner is registered and paused.
+  public func isPaused(_ environment: AnyObject) -> Bool {
+    state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.isHeld ?? false
+  }
+
   /// Stops delivering pushes to an owner until ``resume(_:isolation:)``: to a screen that is not shown, for example.
   ///
-  /// The last state of each object pushed meanwhile is kept. One push that another thread is just delivering may still
+  /// The last state of each object pushed meanwhile is kept, and the removals are. One push that another thread is just delivering may still
   /// arrive. Pushes by the owner reach the others as before, and pulling reads its objects.
   public func pause(_ environment: AnyObject) {
     state.withLock { $0.registrations[ObjectIdentifier(environment)] }?.pause()
   }
 
-  /// Tells an owner again. What it missed comes at once, as one call of ``ConsistentEnvironment/update(with:)``; changes that
-  /// cancelled each other out tell nothing. An object that was removed meanwhile stays removed, also if a later push brought
-  /// it again. Where the call is made, and whether this waits for it, is as with a push.
+  /// Delivers pushes to a paused owner again, beginning with the missed ones.
+  ///
+  /// The owner ends with the objects that it would have without the pause. Missed pushes are combined into one call of
+  /// ``ConsistentEnvironment/update(with:)``, with the last state of each object; updates that cancelled each other out make no
+  /// call. Only a removal that later updates follow comes in a call before them, since these may bring the object again.
+  ///
+  /// The place of the calls, and the time that this method waits for them, are those of a push.
   public func resume(_ environment: AnyObject, isolation: isolated (any Actor)? = #isolation) {
     guard let registration = state.withLock({ $0.registrations[ObjectIdentifier(environment)] }) else { return }
     deliver(Delivery(registration: registration, number: registration.resume()), from: isolation)

@@ -76,11 +76,12 @@ final class Push: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Combines several pushes that an environment missed: the last state of each object, unless one of them removes it.
-  convenience init(combining pushes: [Push]) {
-    let contents = pushes.compactMap(\.content)
-    self.init(
-      contents.flatMap(\.index.updated), removing: contents.flatMap(\.index.removed), context: pushes.last?.context)
+  /// Creates a push for owners alone, which no store is asked about.
+  convenience init(
+    toOwners objects: [any ConsistentObject], removing removed: [any ConsistentObject] = [],
+    context: TransactionContext?
+  ) {
+    self.init(objects, removing: removed, context: context)
     ask(0)
   }
 

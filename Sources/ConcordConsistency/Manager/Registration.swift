@@ -31,6 +31,9 @@ final class Registration: @unchecked Sendable {
   private var hasEnded = false
   /// The pushes that were not delivered, guarded by `condition`.
   private var waiting: [(push: Push, number: Int)] = []
+  /// The number of pushes that may wait during a pause before they are combined, guarded by `condition`.
+  private var waitingLimit = leastLimit
+  private static let leastLimit = 128
   /// The numbers of posted and of delivered pushes, guarded by `condition`.
   private var posted = 0
   private var delivered = 0
@@ -57,7 +60,10 @@ final class Registration: @unchecked Sendable {
   /// Stops delivering until `resume`.
   func pause() { condition.withLock { isPaused = true } }
 
-  /// Delivers again, beginning with all missed pushes as one. Returns the number to deliver.
+  /// Whether the environment is paused.
+  var isHeld: Bool { condition.withLock { isPaused } }
+
+  /// Delivers again, beginning with the missed pushes, combined. Returns the number to deliver.
   func resume() -> Int {
     condition.withLock {
       (mustCombine, isPaused) = (mustCombine || isPaused, false)
@@ -69,16 +75,21 @@ final class Registration: @unchecked Sendable {
   private func combineWaiting() {
     let ready = condition.withLock {
       // A long pause must not keep every push.
-      guard mustCombine || (isPaused && waiting.count > 128) else { return [(push: Push, number: Int)]() }
+      guard mustCombine || (isPaused && waiting.count > waitingLimit) else { return [(push: Push, number: Int)]() }
+      if mustCombine { waitingLimit = Self.leastLimit }
       mustCombine = false
       return Array(waiting.prefix { $0.push.content != nil })
     }
     guard ready.count > 1 else { return }
-    let combined = Push(combining: ready.map(\.push))
+    var missed = MissedPushes()
+    for (push, _) in ready { missed.append(push) }
+    let combined = missed.combined
     condition.withLock {
       guard waiting.count >= ready.count else { return }
-      waiting.replaceSubrange(..<ready.count, with: [(combined, ready[0].number)])
-      delivered += ready.count - 1
+      waiting.replaceSubrange(..<ready.count, with: combined.map { ($0, ready[0].number) })
+      // Twice what is left, so that where little can be combined, not every push tries.
+      waitingLimit = max(Self.leastLimit, 2 * waiting.count)
+      delivered += ready.count - combined.count
       condition.broadcast()
     }
   }

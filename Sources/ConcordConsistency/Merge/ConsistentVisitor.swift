@@ -24,6 +24,20 @@ public final class ConsistentVisitor {
     found.append(object)
   }
 
+  /// Visits the objects inside an object.
+  func visitParts(of object: any ConsistentObject) {
+    if let object = object as? any StaticallyConsistent {
+      object.visitConsistentParts(self)
+    } else {
+      visitProperties(of: object)
+    }
+  }
+
+  /// Visits the objects in the properties of an object.
+  func visitProperties(of object: any ConsistentObject) {
+    for case (_, let value?) in object.properties { visit(dynamic: value) }
+  }
+
   @usableFromInline
   func visit(dynamic value: Any) {
     walkers[type(of: value)]?.visit(value, self)

@@ -53,7 +53,7 @@ final class DynamicIndexTable: IndexTable {
   }
 
   override func visitParts(of object: any ConsistentObject, _ visitor: ConsistentVisitor) {
-    for case (_, let value?) in object.properties { visitor.visit(dynamic: value) }
+    visitor.visitProperties(of: object)
   }
 
   override func areSame(_ left: any ConsistentObject, _ right: any ConsistentObject) -> Bool {

@@ -20,7 +20,7 @@ open class BackgroundContext: @unchecked Sendable {
   private let core: ContextCore
   /// Recursive, so that a block may use the context, and begin another block.
   private let lock = NSRecursiveLock()
-  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  /// The queue of asynchronous blocks, so that only one thread waits for the context.
   let queue = DispatchQueue(label: "concord.context")
 
   /// Creates a context that reads from a parent and saves to it.
@@ -48,7 +48,7 @@ open class BackgroundContext: @unchecked Sendable {
     }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters, with exclusive use of the context.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
@@ -58,7 +58,7 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { _ in try body(self) }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters, with exclusive use of the context.
   open func performAndWait<R>(_ body: () throws -> R) rethrows -> R { try locked { _ in try body() } }
 
   // MARK: Reading
@@ -81,7 +81,7 @@ open class BackgroundContext: @unchecked Sendable {
     try locked { try $0.fetch(descriptor) }
   }
 
-  /// How many entities a fetch would give.
+  /// Returns the number of entities that a fetch would return.
   open func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try $0.count(descriptor) }
   }
@@ -140,11 +140,11 @@ open class BackgroundContext: @unchecked Sendable {
   /// Whether there is something to save.
   public var hasChanges: Bool { locked { $0.hasChanges } }
 
-  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  /// The entities that a save would insert. Empty while a store cannot be read.
   public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
-  /// What a save would change.
+  /// The entities that a save would update. Empty while a store cannot be read.
   public var updatedObjects: [any PersistentEntity] { changed(.updated) }
-  /// What a save would remove, as it is stored.
+  /// The entities that a save would delete, with their stored values. Empty while a store cannot be read.
   public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
 
   private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {

@@ -9,7 +9,7 @@ extension ContextCore {
 }
 
 extension BackgroundContext {
-  /// How fresh an entity is, with the changes that are not saved: an update whose stamp is not newer is discarded.
+  /// Returns the stamp of an entity, including unsaved changes. An update whose stamp is not newer is discarded.
   ///
   /// ```swift
   /// if let stamp = try context.stamp(of: Book.self, id: "ACK"), stamp < version { … }

@@ -110,7 +110,7 @@ final class ContextCore {
 
   // MARK: Changing
 
-  /// What throws here is thrown by the next save.
+  /// Inserts an entity with all it contains. The next save throws the first error.
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
       let isUnstamped = stamp == nil

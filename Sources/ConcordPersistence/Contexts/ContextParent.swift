@@ -2,7 +2,7 @@ public import Concord
 public import ConcordModel
 import Foundation
 
-/// What a context reads from and saves to: the stores, or another context.
+/// The source and target of a context: the stores, or another context.
 ///
 /// A strategy makes its contexts with parents: ``PersistentStoreCoordinator``, ``RootContext``, ``ViewContext``.
 public protocol ContextParent: AnyObject, Sendable {

@@ -2,12 +2,12 @@ import ConcordModel
 
 /// The insertions of saves that were given up. A later change that refers to one of them cannot be written, either.
 struct GivenUpChanges {
-  /// Why the save of an entity was given up.
+  /// The errors for which the saves of entities were given up.
   private var errors: [EntityKey: any Error] = [:]
   /// The changes to these entities.
   private(set) var changes = PendingChanges()
 
-  /// How many entities are remembered at most.
+  /// The maximum number of entities that are kept.
   private static let most = 1000
 
   var isEmpty: Bool { errors.isEmpty }

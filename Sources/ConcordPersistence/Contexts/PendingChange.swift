@@ -1,11 +1,11 @@
 import ConcordModel
 
-/// What a context has changed of one entity and has not saved.
+/// An unsaved change of one entity.
 struct PendingChange: Sendable {
   enum Base: Sendable {
     /// The row as the context found it first.
     case row(StoredRow)
-    /// It was not stored when the context looked.
+    /// The entity was not stored when the context looked.
     case absent
     /// Nothing was known of the entity.
     case unknown
@@ -16,7 +16,7 @@ struct PendingChange: Sendable {
   let base: Base
   /// The row as the context wants it; `nil` if it is to be removed.
   var row: StoredRow?
-  /// When the context changed it last.
+  /// The stamp of the last change.
   var stamp: Stamp
   /// The positions of the properties that were set back to the base's values after an earlier save had changed them:
   /// that save may be written already, and read elsewhere.
@@ -27,7 +27,7 @@ struct PendingChange: Sendable {
   var isUnstamped = false
   /// Whether it stands in something that was inserted, and was not inserted itself.
   var isNested = false
-  /// How the context that saved it here merges it; `nil` if it was changed here.
+  /// The merge policy of the child context that saved the change; `nil` for a change made here.
   var policy: MergePolicy?
 
   var baseRow: StoredRow? { base.row }
@@ -88,16 +88,16 @@ struct PendingChange: Sendable {
   }
 }
 
-/// All that a context has changed and has not saved, in the order in which it was first changed.
+/// The unsaved changes of a context, in the order of the first change to each entity.
 public struct PendingChanges: Sendable {
   /// The changes in order. A change that was taken back leaves a gap; many gaps are closed at once.
   private var entries: [Entry?] = []
   private var positions: [EntityKey: Int] = [:]
   /// The types of which something was changed, a few.
   private var entities: ContiguousArray<EntityDescription> = []
-  /// Who refers to whom; `nil` until it is asked for.
+  /// The references between the entities; `nil` until they are needed.
   private var references: PendingReferences?
-  /// All that were set or taken back since it was asked for.
+  /// The keys of changes set or taken back since noting began.
   private(set) var touched: Set<EntityKey>?
 
   struct Entry: Sendable {

@@ -15,7 +15,7 @@ final class PendingReading: RowReading, OutboxesReading {
     return try base.row(of: key)
   }
 
-  /// When an entity was removed that is stored below.
+  /// Returns the stamp of the pending removal of an entity that is stored below.
   func removal(of key: EntityKey) -> Stamp? {
     if let change = pending[key] { return change.row == nil ? change.stamp : nil }
     return (base as? PendingReading)?.removal(of: key)

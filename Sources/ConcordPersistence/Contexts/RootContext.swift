@@ -15,9 +15,9 @@ public final class RootContext: ContextParent {
   private let state = Locked(State())
   /// A lock that makes saves follow each other.
   private let saving = NSLock()
-  /// Where it is written.
+  /// The queue of writes.
   private let queue = DispatchQueue(label: "concord.root")
-  /// Where the error handler is called, so that it may wait for the root.
+  /// The queue of calls to the error handler, which may wait for the root.
   private let errorQueue = DispatchQueue(label: "concord.errors")
 
   private struct State {
@@ -28,7 +28,7 @@ public final class RootContext: ContextParent {
     /// The last commit of the stores whose removals `combined` has been compared with.
     var reconciledGeneration = -1
     var saves = 0
-    /// How often something was written, and is not pending any longer.
+    /// The number of writes after which changes were no longer pending.
     var writes = 0
     var isRetrying = false
     /// Whether the queue is going to write.
@@ -72,7 +72,7 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// What one save changed.
+  /// The changes of one save.
   private struct Layer {
     let number: Int
     let changes: PendingChanges
@@ -193,7 +193,7 @@ public final class RootContext: ContextParent {
   private func writeLayers() throws {
     var waiting: Set<EntityDescription> = []
     var failure: (any Error)?
-    /// How many saves are written together.
+    /// The maximum number of saves in one transaction.
     var most = Int.max
     while true {
       let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))

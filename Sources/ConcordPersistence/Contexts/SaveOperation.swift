@@ -6,14 +6,14 @@ struct SaveOperation {
   let changes: PendingChanges
   let policy: MergePolicy
   let writing: any RowWriting
-  /// Whose clock counts.
+  /// The parent, whose clock gives the stamps.
   let parent: any ContextParent
   /// The collectors of removed entities.
   var collectors: [CollectedRemovals] = []
 
   func run() throws {
     var removed: [EntityKey] = []
-    /// What needs a value that another one has, which may give it up in the same save.
+    /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
     for entry in changes.all {
       let (key, change) = (entry.key, entry.change)

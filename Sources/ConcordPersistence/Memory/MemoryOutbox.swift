@@ -4,12 +4,12 @@ import Foundation
 /// The forwarded actions of a memory store.
 struct MemoryOutbox {
   private(set) var rows: [Int64: OutboxRow] = [:]
-  /// When a row was written last.
+  /// The version at which each row was last written.
   private var written: [Int64: Int64] = [:]
   private var version: OutboxVersion?
   /// Finished rows up to this one may be missing.
   private var forgotten: Int64 = 0
-  /// When all was cleared last.
+  /// The version at which the outbox was last cleared.
   private var cleared: Int64 = 0
 
   func changes(after known: OutboxVersion?) -> OutboxChanges {
@@ -58,7 +58,7 @@ struct MemoryOutbox {
 
 /// The limits on finished rows, which are kept for a while so that readers fetch only new rows.
 enum OutboxLimits {
-  /// How many writes.
+  /// The number of writes for which finished rows are kept.
   static let remembered: Int64 = 1024
   /// After how many writes they are looked for.
   static let sweep: Int64 = 256

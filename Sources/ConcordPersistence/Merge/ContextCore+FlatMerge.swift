@@ -1,12 +1,12 @@
 import Concord
 import ConcordModel
 
-/// What a merge did, and saved.
+/// The result of a saved merge.
 package struct MergeOutcome: Sendable {
-  /// How many stored entities were compared.
+  /// The number of stored entities that were compared.
   package var compared = 0
   package var counts = PendingCounts()
-  /// Of the time, that in reading.
+  /// The part of the time spent in reading.
   package var readingTime = Duration.zero
 }
 

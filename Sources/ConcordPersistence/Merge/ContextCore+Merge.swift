@@ -61,7 +61,7 @@ extension ContextCore {
     return (rows, nested.mapValues(\.row))
   }
 
-  /// What a save would do now.
+  /// Returns the numbers of insertions, updates and deletions of a save at this moment.
   func pendingCounts() throws -> PendingCounts {
     var counts = PendingCounts()
     var unknown: [PendingChanges.Entry] = []

@@ -18,7 +18,7 @@ struct FlatMerge {
   private(set) var updates: [(index: Int, changed: ColumnSet, stamp: Stamp)] = []
   private(set) var inserts: [Int] = []
   private(set) var removals: [StoredValue] = []
-  /// How many stored rows were compared.
+  /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   init(
@@ -78,7 +78,7 @@ struct FlatMerge {
     if !changed.isEmpty, try condition.holds(key, source) { updates.append((index, changed, stamp)) }
   }
 
-  /// It may be stored outside of the subset.
+  /// Compares an object that may be stored outside of the subset.
   private mutating func compareOutside(_ index: Int, _ reading: any RowReading) throws {
     let key = EntityKey(entity, rows.keys[index])
     let found: Void? = try reading.withRow(of: key) { source in

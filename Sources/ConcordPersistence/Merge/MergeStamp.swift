@@ -1,7 +1,7 @@
 import Concord
 import ConcordModel
 
-/// How fresh the objects of a merge are.
+/// The stamp of a merge's objects.
 struct MergeStamp {
   let value: Stamp
   /// Returns a stamp after a stored one; `nil` if the objects were given a stamp, which is compared.

@@ -1,7 +1,7 @@
 import ConcordModel
 import Foundation
 
-/// Which rows a predicate holds for: what a store can evaluate itself, or a list of those for which it was evaluated.
+/// The rows for which a predicate holds: a condition that a store can evaluate, or the keys for which it was evaluated.
 enum RowFilter {
   case condition(StoredCondition)
   /// The rows with some keys, and a condition that all of them fulfil and further rows may.
@@ -33,7 +33,7 @@ enum RowFilter {
     }
   }
 
-  /// What a store looks for. It may find more.
+  /// The condition for the store, which may find more rows.
   var stored: StoredCondition {
     switch self {
     case .condition(let condition), .keys(_, within: let condition): condition

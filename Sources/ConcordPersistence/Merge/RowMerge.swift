@@ -20,7 +20,7 @@ struct RowMerge {
   private(set) var writes: [EntityKey: Write] = [:]
   private(set) var order: [EntityKey] = []
   private(set) var removals: Set<EntityKey> = []
-  /// How many stored rows were compared.
+  /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   /// The rows that objects were found in. Each is that of one object.
@@ -118,7 +118,8 @@ struct RowMerge {
 
   // MARK: Stored rows that were not given
 
-  /// What refers to an entity that is left out loses it in the save, as if that had been removed afterwards.
+  /// Inserts a row. A reference to an entity that is left out is removed by the save, as if the entity had been removed
+  /// afterwards.
   private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
     if let removed, removed.isRemoved(key, since: stamp.value, reading) { return }
     write(row, key, .absent)

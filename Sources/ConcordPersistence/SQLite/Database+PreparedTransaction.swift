@@ -8,7 +8,7 @@
       try inPreparedTransaction(beginning: "BEGIN IMMEDIATE TRANSACTION", body)
     }
 
-    /// The same for one that only reads.
+    /// Runs a closure in a reading transaction, with prepared statements.
     func inPreparedReading<R>(_ body: () throws -> R) throws -> R {
       try inPreparedTransaction(beginning: "BEGIN DEFERRED TRANSACTION", body)
     }

@@ -1,7 +1,7 @@
 #if Persistence
   import Foundation
 
-  /// Which file is at a path.
+  /// The identity of the file at a path.
   struct FileIdentity: Equatable {
     private let device: dev_t
     private let number: ino_t

@@ -8,7 +8,7 @@
     private let query: RowQuery
     private let statement: SQLiteStatement
     private let keyPosition: Int32
-    /// What the row it stands on is ordered by; `nil` behind the last.
+    /// The sort key of the present row; `nil` after the last one.
     fileprivate private(set) var sortKey: SortKey?
 
     init(

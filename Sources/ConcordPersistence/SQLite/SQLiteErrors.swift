@@ -4,7 +4,8 @@
   import GRDBSQLite
 
   extension StoreError {
-    /// Says in Concord's words what SQLite or GRDB complains of. Other errors, those of users' code too, stay as they are.
+    /// Translates errors of SQLite and GRDB to ``StoreError``. Other errors, such as those of users' code, are
+    /// rethrown.
     static func translating<R>(store: String, _ body: () throws -> R) throws -> R {
       do {
         return try body()
@@ -32,7 +33,7 @@
       }
     }
 
-    /// As in `Book.isbn`, or `Book.isbn, Book.edition`.
+    /// Creates the error from SQLite's list of columns, such as `Book.isbn, Book.edition`.
     private init(notUnique columns: Substring) {
       let parts = columns.split(separator: ", ").map { $0.split(separator: ".") }
       self = .notUnique(

@@ -7,8 +7,8 @@
   // SQLite's own interface is used, because GRDB makes a `String` of each text. Relies on: the pointers that SQLite gives to a function
   // or a collation are valid until it returns, with the lengths that it tells; nothing is kept.
 
-  /// What queries compare and search texts with, and calculate. It stands in queries only, never in a schema, so that other programs
-  /// can open, read and write the files.
+  /// The functions and collations with which queries compare and search texts, and calculate. They stand in queries
+  /// only, never in a schema, so that other programs can open, read and write the files.
   enum SQLiteFunctions {
     /// The order of texts that all sorts use, which also tells whether two are equal.
     static let lexical = "concord_lexical"

@@ -37,7 +37,7 @@
     /// - Throws: ``/ConcordModel/StoreError/replacedStore(store:)`` if another file is at the path, or none, or it was emptied.
     func check() throws { if !isIntact { throw StoreError.replacedStore(store: schema.store) } }
 
-    /// The same for a file that may be empty, since it is being made.
+    /// Checks the identity of a file that may be empty, since it is being made.
     func checkIdentity() throws {
       guard FileIdentity(path: path) == file else { throw StoreError.replacedStore(store: schema.store) }
     }

@@ -8,7 +8,7 @@
   /// An older program recognises by them a file that a newer one has migrated, instead of migrating it back; and a newer one knows which
   /// Swift types the values were stored from, which the columns do not say.
   struct SQLiteHistory {
-    /// What a table is like beyond its columns.
+    /// The properties of a table beyond its columns.
     struct Shape: Codable, Equatable {
       /// By column, the name of its coding.
       var codings: [String: String]

@@ -76,10 +76,10 @@
     // MARK: Results
 
     private struct Finding {
-      /// What the file is, if it belongs to another program.
+      /// The kind of file, if it belongs to another program.
       let kind: String?
       let isEmpty: Bool
-      /// What the schema is refused for.
+      /// The error for which the schema is refused.
       let refusal: StoreError?
       let store: String
 
@@ -113,7 +113,7 @@
       }
     }
 
-    /// What a file is, by the names of its tables; `nil` if it is Concord's, or has none.
+    /// Returns the kind of a file by the names of its tables; `nil` if it is Concord's, or has no tables.
     private static func kind(_ names: [String]) -> String? {
       if names.isEmpty || names.contains("concord_schema") || names.contains("concord_relations") { return nil }
       if names.contains("Z_METADATA") { return "a Core Data file" }

@@ -12,7 +12,7 @@
     let history: SQLiteHistory
     let conversions: [ColumnMigration]
     let file: FileFacts
-    /// What the values of the columns are like whose coding is not known to be the wanted one, by the names that are wanted.
+    /// The examined values of columns whose coding may not be the wanted one, by the wanted name.
     private var values: [String: Values] = [:]
     private let readsValues: Bool
 
@@ -31,10 +31,10 @@
       var unreadable = 0
     }
 
-    /// Where the values of a column come from.
+    /// The source of a column's values.
     private enum Source {
       case column(String)
-      /// Where the column is `NULL`, this.
+      /// A column, with a value in place of `NULL`.
       case columnOr(String, StoredValue)
       case value(StoredValue)
       case conversion(ColumnMigration)
@@ -43,11 +43,11 @@
 
     /// The relation between a column's coding and that of the values it takes over.
     private enum Fit: Equatable {
-      /// They were stored with this coding.
+      /// The values were stored with this coding.
       case same
-      /// They have to be read to be known.
+      /// The values have to be read.
       case unknown
-      /// They were stored with another coding of the same family.
+      /// The values were stored with another coding of the same family.
       case related(String)
       case other(String)
     }
@@ -215,7 +215,7 @@
     /// Whether a model that is newer than this one has changed the table.
     var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByDescription(table) }
 
-    /// What cannot be migrated.
+    /// Returns the differences that cannot be migrated.
     func problems(_ db: Database) throws -> [String] {
       var takers: [String: [String]] = [:]
       var problems = try table.columns.compactMap { column in
@@ -255,7 +255,7 @@
       }
     }
 
-    /// All that differs.
+    /// All differences.
     var allDifferences: [String] {
       var differences = present.map(\.name).filter { name in !table.columns.contains { $0.name == name } }.sorted()
         .map { "\(table.name).\($0) is not in the model" }

@@ -20,7 +20,7 @@
   struct SQLiteQuery {
     /// Selects the rows.
     let rows: String
-    /// The same without the stamps, and the keys only where the properties do not tell them.
+    /// The statement without stamps, and with keys only where the properties do not contain them.
     let entities: String
     /// Counts them.
     let count: String
@@ -63,7 +63,7 @@
       values = writer.values + rangeValues
     }
 
-    /// How the texts of a column are compared, after its name: not at all where their bytes tell it.
+    /// Returns the `COLLATE` clause of a column in an order; empty where bytes decide.
     private static func collation(of order: StoredOrder, _ part: SQLitePart) throws -> String {
       switch order.collation {
       case .binary: return ""

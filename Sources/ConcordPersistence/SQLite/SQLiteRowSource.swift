@@ -6,7 +6,7 @@
     private let statement: SQLiteStatement
     private let session: SQLiteSession
     private let table: SQLiteTable
-    /// Of which row; `nil` if the statement says.
+    /// The key of the row; `nil` if the statement returns it.
     private let key: StoredValue?
 
     init(_ statement: SQLiteStatement, _ session: SQLiteSession, _ table: SQLiteTable, key: StoredValue?) {

@@ -78,7 +78,7 @@
     private struct Comparison {
       var missing: [Table] = []
       var migrations: [SQLiteMigration] = []
-      /// What cannot be migrated, of whole tables.
+      /// The problems of whole tables that cannot be migrated.
       var problems: [String] = []
 
       var changed: [SQLiteMigration] { migrations.filter(\.isChanged) }
@@ -211,7 +211,7 @@
       if isOlder { throw StoreError.newerStore(store: store) }
     }
 
-    /// What cannot be migrated, or all that differs, if nothing is to be migrated.
+    /// Returns the differences that cannot be migrated, or all differences if migration is off.
     private func differences(_ comparison: Comparison, _ db: Database) throws -> [String] {
       if migrates { return try comparison.problems + comparison.changed.flatMap { try $0.problems(db) } }
       if isNew(comparison) { return [] }

@@ -97,7 +97,7 @@
       }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     package var changedRows: Int { withHandle { Int(sqlite3_changes(sqlite3_db_handle($0))) } }
 
     private func failure(_ code: Int32, _ handle: OpaquePointer) -> SQLiteFailure {

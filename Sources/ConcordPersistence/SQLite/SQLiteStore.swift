@@ -12,7 +12,7 @@
   /// program has migrated meanwhile is no longer written: saves throw ``/ConcordModel/StoreError/newerStore(store:)``.
   public final class SQLiteStore: RowStore {
     public let name: String
-    /// Where the file is.
+    /// The address of the file.
     public let url: URL
     let pool: DatabasePool
     private let tables: [EntityDescription: SQLiteTable]
@@ -227,7 +227,7 @@
       try StoreError.translating(store: name) { try Self.close(pool) }
     }
 
-    /// How SQLite goes about a query.
+    /// Returns SQLite's plan of a query.
     func queryPlan(_ query: RowQuery) throws -> String {
       try read { try $0.steps(of: query).filter { !$0.hasPrefix("SELECT") }.joined(separator: "\n") }
     }

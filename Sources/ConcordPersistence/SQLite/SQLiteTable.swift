@@ -15,7 +15,7 @@
     /// The result columns of a row: the properties by position, then the key, then the stamp.
     let keyPosition: Int32
     let stampPosition: Int32
-    /// Where the key is in what ``entityColumns(_:_:)`` gives.
+    /// The position of the key in ``entityColumns(_:_:)``.
     let entityKeyPosition: Int32
 
     let selectRow: String
@@ -46,7 +46,7 @@
         self.bits = bits
       }
 
-      /// All that are written.
+      /// Creates the positions of all written columns.
       init(allOf entity: EntityDescription) {
         bits = SQLiteTable.storedPositions(entity).reduce(0) { $0 | 1 << UInt64($1) }
       }
@@ -57,7 +57,7 @@
     /// An update of some columns.
     typealias Replacement = (positions: Positions, sql: String)
 
-    /// How many of them are kept, here and prepared by the connection.
+    /// The maximum number of kept replacements, here and in the connection's prepared statements.
     private static let mostReplacements = 64
 
     /// Returns the statement that updates some columns of a row that has not changed. Indexes on further columns are
@@ -147,7 +147,7 @@
       return comparison == .none || comparison == .text || !entity.isIDItsKey
     }
 
-    /// What the column of the id as given holds: nothing, where the key tells it.
+    /// Returns the value for the column of the given id: `NULL` where it equals the key.
     func exactID(_ id: StoredValue, key: StoredValue) -> StoredValue { isIDItsKey && id == key ? .null : id }
 
     static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {

@@ -17,7 +17,7 @@
       """
     }
 
-    /// What matches each text with a scalar that is in none of the ranges.
+    /// Returns a `GLOB` pattern for texts with a scalar outside of the ranges.
     private static func pattern(_ ranges: ArraySlice<ClosedRange<UInt32>>) -> String {
       func text(_ scalar: UInt32) -> String { Unicode.Scalar(scalar).map { String($0) } ?? "" }
       return "*[^\(ranges.map { "\(text($0.lowerBound))-\(text($0.upperBound))" }.joined())]*"

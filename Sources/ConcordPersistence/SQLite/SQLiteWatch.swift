@@ -23,9 +23,9 @@
       /// Whether it was told that the file is gone.
       var isGone = false
       var version: Int?
-      /// When the log was written to, before the version was asked.
+      /// The modification date of the log, read before the version.
       var date: Double?
-      /// When that was looked at.
+      /// The time at which the date was read.
       var lookedAt = 0.0
     }
 

@@ -32,8 +32,8 @@
     /// Whether the condition at an index is the narrowest on its side.
     func isEnd(_ index: Int) -> Bool { ends.values.contains { $0.lower?.index == index || $0.upper?.index == index } }
 
-    /// What makes a range of two ends of one that has but one, and leaves out nothing: for a column with an index, unless the order
-    /// wants another one.
+    /// Returns a further condition that closes an open range without excluding a value: for a column with an index,
+    /// unless the order uses another one.
     func missingEnd(
       of column: StoredColumn, _ table: SQLiteTable, _ isOrderedByKey: Bool
     ) -> (comparison: StoredComparisonOperator, value: StoredValue)? {
@@ -51,7 +51,7 @@
       }
     }
 
-    /// What comes after all that is stored for a number: its bits are bytes, which come after numbers.
+    /// A value after all stored numbers, those kept as bytes included.
     private static let last = StoredValue.blob(Data(repeating: 0xFF, count: 17))
   }
 

@@ -15,7 +15,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var attached: [Attached] = []
-    /// Which of them keeps a type. The first that is meant for a type keeps it.
+    /// The index of the store of each type: the first one whose configuration includes the type.
     var routes: [EntityDescription: Int] = [:]
     /// The store that keeps everything, if there is but one.
     var only: (store: any RowStore, attachment: StoreAttachment)?

@@ -4,9 +4,9 @@ import ConcordModel
 /// Reads and writes several stores as one: each type where it is kept.
 final class RoutedSession<Session>: RowReading, OutboxesReading {
   private let sessions: [EntityDescription: Session]
-  /// Those of the stores whose outboxes are read.
+  /// The sessions of the stores whose outboxes are read.
   private let readOutboxes: [StoreAttachment: Session]
-  /// Those of the stores whose outboxes are written.
+  /// The sessions of the stores whose outboxes are written.
   private let writtenOutboxes: [Session]
   private let asReading: (Session) -> any RowReading
 

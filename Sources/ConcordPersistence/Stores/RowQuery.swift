@@ -1,7 +1,7 @@
 public import ConcordModel
 public import Foundation
 
-/// Which rows, in which order.
+/// A query for rows: their condition, order and number.
 public struct RowQuery: Sendable {
   /// The entity whose rows are queried.
   public var entity: EntityDescription
@@ -14,7 +14,7 @@ public struct RowQuery: Sendable {
   /// The number of rows to leave out at the beginning of the result.
   public var offset: Int
 
-  /// All rows, in the order of their keys, unless said otherwise.
+  /// Creates a query; by default for all rows, in the order of their keys.
   public init(
     _ entity: EntityDescription, where condition: StoredCondition = .always(true), order: [StoredOrder] = [],
     limit: Int? = nil, offset: Int = 0
@@ -29,7 +29,7 @@ public struct RowQuery: Sendable {
 
 /// A place in a row.
 public enum StoredColumn: Sendable, Hashable {
-  /// What equal ids have in common.
+  /// The key, which equal ids have in common.
   case key
   /// As ``/ConcordModel/EntityDescription/columns`` says.
   case position(Int)
@@ -41,7 +41,7 @@ public struct StoredOrder: Sendable, Hashable {
   public var column: StoredColumn
   /// Whether smaller values come first.
   public var isAscending: Bool
-  /// How texts are ordered.
+  /// The collation of texts.
   public var collation: StoredCollation
 
   /// Creates an order by one column.
@@ -58,7 +58,7 @@ public enum StoredCollation: Sendable, Hashable {
   case binary
   /// By the scalars of their composed form (Unicode's NFC): that of `String`, and of the comparator `.lexical`.
   case lexical
-  /// As a comparator of Foundation's orders them, forward.
+  /// The order of one of Foundation's comparators, forward.
   case comparator(String.StandardComparator)
 }
 
@@ -113,7 +113,7 @@ public enum StoredComparisonOperator: String, Sendable, Hashable {
 
 // MARK: Evaluating in memory
 
-/// What a query compares of a row.
+/// The values by which a query orders a row.
 struct SortKey: Sendable {
   let values: [StoredValue]
   let key: StoredValue
@@ -150,7 +150,7 @@ extension RowQuery {
       }, key: key)
   }
 
-  /// Which of two rows comes first.
+  /// Returns whether one row comes before another.
   func precedes(_ a: SortKey, _ b: SortKey) -> Bool {
     for (order, (a, b)) in zip(order, zip(a.values, b.values)) {
       if order.precedes(a, b) { return order.isAscending }
@@ -160,6 +160,6 @@ extension RowQuery {
   }
 
   var start: Int { max(0, offset) }
-  /// How many rows at most.
+  /// The maximum number of rows.
   var maximum: Int { limit.map { max(0, $0) } ?? .max }
 }

@@ -20,7 +20,7 @@ extension RowReading {
     }
   }
 
-  /// How many rows it gives.
+  /// Returns the number of rows of a query.
   func countEvaluated(_ query: RowQuery) throws -> Int {
     var count = 0
     try rows(query) { _, _ in
@@ -32,6 +32,6 @@ extension RowReading {
 }
 
 extension RowQuery {
-  /// All rows that fulfil what the condition asks of them alone.
+  /// The query for all rows that fulfil the condition's parts on the row alone.
   var wider: RowQuery { RowQuery(entity, where: condition.ofRow, order: order) }
 }

@@ -18,10 +18,11 @@ final class StampSource: Sendable {
 
   init(_ date: @escaping @Sendable () -> Stamp = { Date().timeIntervalSinceReferenceDate }) { self.date = date }
 
-  /// Gives the next stamp.
+  /// Returns the next stamp.
   func next() -> Stamp { state.withLock { next(&$0) } }
 
-  /// Gives a stamp for what changes something with a stamp. Of several that are ahead of the date, a later one is newer.
+  /// Returns the stamp of a change to a row with a stamp. Of several stamps ahead of the date, a later call returns a
+  /// greater one.
   func next(after stamp: Stamp) -> Stamp {
     state.withLock { state in
       let next = next(&state)

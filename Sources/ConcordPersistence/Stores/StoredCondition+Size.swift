@@ -6,7 +6,7 @@ extension StoredCondition {
   /// Whether a statement may hold it.
   var fitsStatement: Bool { depth <= 12 && size <= 400 }
 
-  /// How many parts are inside of each other.
+  /// The depth of nested parts.
   fileprivate var depth: Int {
     switch self {
     case .not(let condition): 1 + condition.depth

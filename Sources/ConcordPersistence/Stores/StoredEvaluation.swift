@@ -21,7 +21,7 @@ struct EvaluatedRow {
 
 /// Evaluates conditions in memory, with the results that a store gives.
 struct StoredEvaluation {
-  /// Where referenced rows are read; `nil` where a condition depends on its row alone.
+  /// The reading of referenced rows; `nil` where a condition depends on its row alone.
   private let reading: (any RowReading)?
   /// The row that is looked at, after those outside of it.
   private let rows: [EvaluatedRow]

@@ -16,7 +16,7 @@ public indirect enum StoredExpression: Sendable, Hashable {
   case choice(StoredCondition, StoredExpression, StoredExpression)
   /// 1 or 0.
   case truth(StoredCondition)
-  /// How many characters are in a text.
+  /// The number of characters in a text.
   case characterCount(StoredExpression)
   /// A calculation with numbers of one type.
   case arithmetic(StoredArithmetic, StoredNumber, StoredExpression, StoredExpression)
@@ -58,9 +58,9 @@ public enum StoredNumber: Int64, Sendable, Hashable {
   case double
 }
 
-/// How two computed values are related.
+/// A relation between two computed values.
 public enum StoredRelation: Sendable, Hashable {
-  /// They are stored the same; `null` is the same as `null`.
+  /// The stored values are the same; `null` is the same as `null`.
   case same
   /// Neither is `null`, and they are ordered so as SQLite orders values.
   case ordered(StoredComparisonOperator)

@@ -18,7 +18,7 @@ extension EntityDescription {
     return found
   }
 
-  /// The same, each once, as keys of a model.
+  /// Returns the referenced entities, each once, as keys of a model.
   func referencedKeys(of row: StoredRow, in model: Model) -> Set<EntityKey> {
     Set(references(of: row).compactMap { target, key in model.entity(named: target).map { EntityKey($0, key) } })
   }

@@ -3,7 +3,8 @@
 ///
 /// The ranges are a subset, chosen to be few. They stand in the schema of files, so they must never change.
 enum PlainScalars {
-  /// Not those before the tab, so that an index can be described without control characters, and U+0000 is not among them.
+  /// The ranges of plain scalars. Scalars before the tab, such as U+0000, are left out, so that an index can be
+  /// described without control characters.
   static let ranges: [ClosedRange<UInt32>] = [
     0x9...0x2FF, 0x391...0x3A1, 0x3A3...0x482, 0x48A...0x52F, 0x531...0x556, 0x561...0x587, 0x5D0...0x5EA,
     0x621...0x64A,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Swift finds in texts, character by character. Where bytes tell the same they are looked at instead.
+/// Searches in texts with Swift's results, character by character, or by bytes where these give the same.
 enum TextSearch {
   /// Returns whether each scalar of a text is a character that has one form only: scalars up to U+02FF, except the
   /// carriage return, which forms one character with a line feed.
@@ -78,7 +78,7 @@ enum TextSearch {
     return isSimple(UnsafeRawBufferPointer(rebasing: head.dropLast()))
   }
 
-  /// How many characters there are.
+  /// Returns the number of characters.
   static func count(_ text: UnsafeRawBufferPointer) -> Int {
     guard isSimple(text) else { return String(decoding: text, as: UTF8.self).count }
     return text.count(where: { $0 & 0xC0 != 0x80 })

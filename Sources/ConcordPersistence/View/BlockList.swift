@@ -1,4 +1,4 @@
-/// A list in blocks of blocks: a change of one element moves few others, and says which blocks it has changed.
+/// A list in blocks of blocks, in which a change of one element moves few elements, and notes the changed blocks.
 ///
 /// A leaf has up to 64 elements, a branch up to 64 leaves; the list has as many branches as it needs, each of which
 /// has, on the average, a thousand elements or more. No block is empty, and after a removal two neighbouring blocks

@@ -2,7 +2,8 @@ public import Concord
 public import ConcordModel
 
 extension EntityObserver where Value: Collection, Value.Element: Equatable & Sendable {
-  /// What each new value of a collection changes of the one before: an asynchronous sequence. The first inserts all that is there.
+  /// An asynchronous sequence of the differences between successive values of a collection. The first one inserts all
+  /// elements.
   ///
   /// ```swift
   /// var books: [Book] = []
@@ -19,7 +20,8 @@ extension EntityObserver where Value: Collection, Value.Element: Equatable & Sen
 }
 
 extension EntityObserver where Value: Collection, Value.Element: PersistentEntity & Equatable {
-  /// What each new value of a collection changes of the one before: an asynchronous sequence. The first inserts all that is there.
+  /// An asynchronous sequence of the differences between successive values of a collection. The first one inserts all
+  /// elements.
   ///
   /// ```swift
   /// var books: [Book] = []

@@ -36,11 +36,11 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// The keys to be shown that were not in the last result, and those of the last result that are not to be shown.
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
-  /// Why the last fetch gave nothing.
+  /// The error of the last fetch, as text.
   private var failure: String?
   /// The entities whose values known here are as new as the shown ones.
   private var fresh: Set<StoredValue> = []
-  /// What the store has found, if it was asked again.
+  /// The result of a new fetch, if there was one.
   private var fetched: Result<FetchPlan<T>.Found, any Error>?
 
   private struct Entry {

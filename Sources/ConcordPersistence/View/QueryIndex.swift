@@ -84,7 +84,7 @@ final class QueryIndex {
     return types
   }
 
-  /// All queries that a change of entities may concern, without a look at these.
+  /// Returns all queries that a change of entities may affect, without reading the entities.
   func all(concernedBy keys: Set<EntityKey>) -> [any ViewQuery] {
     let changed = Set(keys.map(\.entity))
     return queries.values.filter { query in
@@ -113,7 +113,7 @@ final class QueryIndex {
 private struct QueryLookup {
   /// For each set of columns that queries compare, the queries by the values there.
   private var byValues: [[StoredColumn]: [[StoredValue]: Set<Int>]] = [:]
-  /// Which of these queries know an entity.
+  /// The queries here that know an entity, by key.
   private let members = QueryMembers()
   /// The queries that compare nothing for equality.
   private var others: [Int: any ViewQuery] = [:]
@@ -162,7 +162,7 @@ private struct QueryLookup {
   }
 }
 
-/// Which queries know an entity.
+/// The queries that know an entity, by key.
 final class QueryMembers {
   fileprivate(set) var queries: [StoredValue: [Int]] = [:]
 

@@ -26,7 +26,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let lock = NSRecursiveLock()
   private let isKeptUpToDate: Bool
   private let errorHandler: AsyncErrorHandlerBlock
-  /// Where asynchronous blocks wait, so that only one thread waits for them.
+  /// The queue of asynchronous blocks, so that only one thread waits for the context.
   let queue = DispatchQueue(label: "concord.view")
   private let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
@@ -84,7 +84,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     }
   }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters as one transaction, with exclusive use of the context.
   public func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await perform { _ in try body() }
   }
@@ -93,7 +93,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   @discardableResult
   public func performAndWait<R>(_ body: (ViewContext) throws -> R) throws -> R { try change { _ in try body(self) } }
 
-  /// The same for a block that takes nothing.
+  /// Runs a block without parameters as one transaction, with exclusive use of the context.
   @discardableResult
   public func performAndWait<R>(_ body: () throws -> R) throws -> R { try change { _ in try body() } }
 
@@ -121,7 +121,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try locked { try core.fetch(descriptor) }
   }
 
-  /// How many entities a fetch would give.
+  /// Returns the number of entities that a fetch would return.
   public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try locked { try core.count(descriptor) }
   }
@@ -165,11 +165,11 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// Whether there is something to save.
   public var hasChanges: Bool { locked { core.hasChanges } }
 
-  /// What a save would add. Empty, as the two below, while a store cannot be read.
+  /// The entities that a save would insert. Empty while a store cannot be read.
   public var insertedObjects: [any PersistentEntity] { changed(.inserted) }
-  /// What a save would change.
+  /// The entities that a save would update. Empty while a store cannot be read.
   public var updatedObjects: [any PersistentEntity] { changed(.updated) }
-  /// What a save would remove, as it is stored.
+  /// The entities that a save would delete, with their stored values. Empty while a store cannot be read.
   public var deletedObjects: [any PersistentEntity] { changed(.deleted) }
 
   private func changed(_ kind: ContextCore.ChangeKind) -> [any PersistentEntity] {
