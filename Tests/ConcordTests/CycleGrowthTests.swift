@@ -12,7 +12,7 @@ struct CycleGrowthTests {
   }
 
   enum Change: String, CaseIterable, Sendable {
-    case newFriendship, friendshipThatEnds, oldFriendshipThatEnds, newPerson, personWhoGoes, personWhoIsReplaced
+    case newFriendship, friendshipThatEnds, oldFriendshipThatEnds, newPerson, personWithoutFriends, personWhoIsRemoved
   }
 
   /// People who know those beside them, and one far away.
@@ -44,11 +44,11 @@ struct CycleGrowthTests {
       case .oldFriendshipThatEnds: for id in changed { store.update(Person.self, id: id) { $0.friends.removeFirst() } }
       case .newPerson:
         for id in changed { store.update(Person.self, id: id) { $0.friends.append(Person(id: count + id)) } }
-      case .personWhoGoes: for id in changed { store.update(Person.self, id: id) { $0.friends = [] } }
-      case .personWhoIsReplaced: for id in changed { store.remove(Person.self, id: id) }
+      case .personWithoutFriends: for id in changed { store.update(Person.self, id: id) { $0.friends = [] } }
+      case .personWhoIsRemoved: for id in changed { store.remove(Person.self, id: id) }
       }
     }
-    #expect(kept.value.count == count - (change == .personWhoIsReplaced ? 40 : 0))
+    #expect(kept.value.count == count - (change == .personWhoIsRemoved ? 40 : 0))
     #expect(store._checkInvariants() == [])
     return time
   }
