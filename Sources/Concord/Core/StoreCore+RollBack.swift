@@ -7,7 +7,7 @@ extension StoreCore {
     let layers: LayerStack.State?
   }
 
-  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
+  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.savepoint) }
   var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 
   /// Undoes all writes since the innermost savepoint.

@@ -289,7 +289,8 @@ extension ViewContext {
     var removed: [EntityKey] = []
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
-    var mustRead = overlay != nil
+    if concern.isEmpty, let known = overlay?.knownChange(), known.needed.allSatisfy(isShown) { overlayChange = known }
+    var mustRead = overlay != nil && overlayChange == nil
     /// Whether the pending changes may not have been compared with removals, so that a row may refer to an entity that
     /// is not stored.
     var mayDangle = false
@@ -338,6 +339,7 @@ extension ViewContext {
         break
       }
     }
+    overlayChange?.begin(isKeptUpToDate)
     let loaded = stored.map { $0(store) }
     overlayChange?.finish(store, isKeptUpToDate)
     withExtendedLifetime(loaded) {}
