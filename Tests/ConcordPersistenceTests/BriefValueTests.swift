@@ -243,7 +243,8 @@ struct BriefValueTests {
       case 0, 1:
         log.append("\(step): friends of \(id)")
         _ = try world.update(Person.self, id) { $0.friends = value.friends }
-        naive[id]?.friends = friends(of: value, given: id)
+        let given = friends(of: value, given: id)
+        naive[id]?.friends = given
       case 2, 3, 4:
         log.append("\(step): the friend of \(id)")
         var list = [value]
