@@ -145,7 +145,7 @@ final class GateStore: RowStore {
   }
 }
 
-/// Waits until something holds, for 5 seconds at most.
+/// Waits until something holds, for 4,000 pauses of 5 milliseconds at most: 20 seconds on an idle machine.
 func eventually(_ condition: () throws -> Bool) async throws -> Bool {
   for _ in 0..<4000 {
     if try condition() { return true }
