@@ -58,23 +58,23 @@
 ///
 /// Properties of class types and existentials work as well, at the cost of a look at run time.
 public protocol StaticallyConsistent: ConsistentObject, Identifiable {
-  /// Names the types of the properties: one `types.include(\Self.property)` each.
+  /// Declares the types that the properties can contain: one `types.include(\Self.property)` for each property.
   static func declareConsistentParts(in types: inout ConsistentTypes)
 
-  /// Shows the properties: one `visitor.visit(property)` each.
+  /// Passes the properties to a visitor: one `visitor.visit(property)` for each property.
   func visitConsistentParts(_ visitor: ConsistentVisitor)
 
-  /// A copy whose properties are merged, or `nil` if none changed: one `merge.updated(property)` each.
+  /// Returns a copy whose properties are merged, one `merge.updated(property)` for each; `nil` if none of them changed.
   func mergingConsistentParts(_ merge: ConsistentMerge) -> Self?
 
-  /// `elements` after `merge`, or `nil` if it changes none of them. There is no need to write this.
+  /// Returns elements after a merge; `nil` if it changes none of them. The default suffices.
   static func merged(all elements: [Self], by merge: ConsistentMerge) -> [Self]?
 }
 
 extension StaticallyConsistent {
   public var consistentID: AnyHashable { AnyHashable(identity(of: self)) }
 
-  /// The identity as text, for types whose `id` is no `String`. Merges do not use it.
+  /// The identity as text, for types whose `id` is no `String`. Merges compare ``consistentID``.
   public var id: String { "\(consistentID)" }
 }
 

@@ -19,7 +19,8 @@
   /// for all values, so the store asks for them once, and reads and writes the properties where they lie.
   ///
   /// - A relation is a `var`: the store puts newer values in it. A `let` that holds an entity gives a warning.
-  /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning.
+  /// - Computed and static properties are not stored, and therefore no relations. A `lazy` one gives a warning, and so does a
+  ///   parameter pack, since no key path leads to its elements.
   /// - Private properties, property wrappers, observed properties and those inside an `#if` are relations as any other.
   ///   One that is reached through a wrapper or an observer is written through it, which costs a little more.
   /// - In a generic struct, a parameter is an entity where it stands for one, whatever is declared of it. Declared as one

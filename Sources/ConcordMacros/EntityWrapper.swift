@@ -13,7 +13,8 @@
   /// Setting a property makes the value that case; one of several payloads can be set only while the value is that case.
   /// Setting it to `nil` while the value is that case makes it `.none` if the enum declares `case none`, and is ignored
   /// otherwise; then the entity is required, and removing it from the store removes what requires it. A payload that is
-  /// optional itself becomes `nil`. A property that the enum declares itself is used instead of a generated one.
+  /// optional itself becomes `nil`. A property that the enum declares itself with the payload's type is used instead of a
+  /// generated one; beside one of another type, the generated property has an underscore before its name: `_book`.
   ///
   /// An `Identifiable` enum is a wrapper all the same. A case that is unavailable is left out.
   ///

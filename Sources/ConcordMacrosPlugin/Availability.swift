@@ -1,13 +1,13 @@
 #if Macros
   import SwiftSyntax
 
-  /// What the `@available` before a declaration means for code that mentions it.
+  /// The effect of a declaration's `@available` on code that mentions the declaration.
   struct Availability {
-    /// Mentioning it gives a warning, except in what is deprecated itself.
+    /// Whether a mention gives a warning, except in declarations that are deprecated themselves.
     private(set) var isDeprecated = false
-    /// It can be mentioned nowhere.
+    /// Whether the declaration can be mentioned nowhere.
     private(set) var isUnavailable = false
-    /// It cannot be mentioned on these platforms.
+    /// The platforms on which the declaration cannot be mentioned.
     private(set) var missingPlatforms: [String] = []
 
     init(_ attributes: AttributeListSyntax) {
@@ -41,7 +41,8 @@
   }
 
   extension [String] {
-    /// A member that may mention what is deprecated. Only the requirement of a protocol is called, so nobody is warned.
+    /// Returns the lines of a member that may mention deprecated declarations. Callers use the protocol's requirement, so they get
+    /// no warning.
     func deprecated(if isDeprecated: Bool) -> [String] { isDeprecated ? ["@available(*, deprecated)"] + self : self }
   }
 #endif

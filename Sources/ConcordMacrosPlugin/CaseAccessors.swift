@@ -24,7 +24,8 @@
       return lines
     }
 
-    /// A payload of a case that has others can only be set while the value is that case: the others stay as they are.
+    /// Returns the setter of a payload. One of several payloads can only be set while the value is their case, so that the other
+    /// payloads keep their values.
     private func setter(_ payload: WrapperCase.Payload, of wrapperCase: WrapperCase) -> [String] {
       let isAlone = wrapperCase.payloads.count == 1
       let isThisCase = wrapperCase.condition { $0 != payload.index }

@@ -16,7 +16,7 @@
   }
 
   extension MemberBlockItemListSyntax {
-    /// What `transform` makes of each member, in order, inside the same `#if`.
+    /// Returns the results of `transform` for each member, in order, inside the same `#if`.
     func conditionalMap<Element>(_ transform: (DeclSyntax) -> [Element]) -> [Conditional<Element>] {
       flatMap { item -> [Conditional<Element>] in
         guard let block = item.decl.as(IfConfigDeclSyntax.self) else {
@@ -33,7 +33,7 @@
   }
 
   extension Sequence {
-    /// Those that `isIncluded` takes, inside the same `#if`.
+    /// Returns the elements for which `isIncluded` returns `true`, inside the same `#if`.
     func filtered<Element>(
       _ isIncluded: (Element) -> Bool
     ) -> [Conditional<Element>] where Self.Element == Conditional<Element> {

@@ -1,9 +1,9 @@
 #if Macros
   import SwiftSyntax
 
-  /// Which protocols a type conforms to already, and which the macro has to add.
+  /// The protocols to which a type conforms already, and those that the macro has to add.
   struct Conformances {
-    /// Those the compiler says the type lacks, by their last name.
+    /// The protocols that the type lacks according to the compiler, by their last names.
     private let missing: Set<String>
     private let spelled: Set<String>
 

@@ -1,7 +1,7 @@
 #if Macros
   import SwiftSyntax
 
-  /// What `@Consistent` writes so that values merge by `ConcordConsistency` without boxes, casts or text.
+  /// The members that `@Consistent` writes, so that `ConcordConsistency` merges values without boxes, casts or text.
   struct Consistency {
     let host: Host
 
@@ -103,7 +103,7 @@
     }
 
     private func list(of properties: StoredProperties) -> [String] {
-      let lines = properties.all.lines { ["properties.append((\"\($0.label)\", \(value(of: $0))))"] }
+      let lines = properties.all.lines { ["properties.append((\($0.label.literal), \(value(of: $0))))"] }
       let body =
         lines.isEmpty ? ["[]"] : ["var properties: [ConcordConsistency.Property] = []"] + lines + ["return properties"]
       // A property of the user's may have the name and another type. It keeps the name then.
@@ -122,7 +122,7 @@
           property.isConstant
             ? []
             : [
-              "case \"\(property.label)\":",
+              "case \(property.label.literal):",
               property.mayLackSetter
                 ? "  copy = ConcordConsistencyMacros._setting(\(path(to: property)), of: copy, to: property.value)"
                 : "  ConcordConsistencyMacros._set(&copy.\(property.spelling), to: property.value)",
@@ -143,16 +143,24 @@
     }
 
     private func merging(_ properties: StoredProperties) -> [String] {
-      let lines = followed(in: properties) { property in
-        guard !property.isConstant else { return [] }
-        // Only a change is worth a copy.
+      let names = properties.parts.flatMap(\.flattened).map(\.label)
+      // The same property may stand in two branches of an `#if`.
+      func part(_ property: StoredProperty) -> String { "part\(names.firstIndex(of: property.label) ?? 0)" }
+      func lines(_ line: (StoredProperty) -> String) -> [String] {
+        followed(in: properties) { $0.isConstant ? [] : [line($0)] }
+      }
+      let merged = lines { "let \(part($0)) = merge.updated(\(value(of: $0)))" }
+      guard !merged.isEmpty else { return ["nil"] }
+      let assigned = lines { property in
         let assignment =
           property.mayLackSetter
-          ? ["  copy = ConcordConsistencyMacros._setting(\(path(to: property)), of: copy ?? self, to: part)"]
-          : ["  copy = copy ?? self", "  copy?.\(property.spelling) = part"]
-        return ["if let part = merge.updated(\(value(of: property))) {"] + assignment + ["}"]
+          ? "copy = ConcordConsistencyMacros._setting(\(path(to: property)), of: copy, to: part)"
+          : "copy.\(property.spelling) = part"
+        return "if let part = \(part(property)) { \(assignment) }"
       }
-      return lines.isEmpty ? ["nil"] : ["var copy: Self?"] + lines + ["return copy"]
+      // Only a change is worth a copy, and most values do not change.
+      return merged + ["var isChanged = false"] + lines { "if \(part($0)) != nil { isChanged = true }" }
+        + ["if !isChanged { return nil }", "var copy = self"] + assigned + ["return copy"]
     }
 
     /// The lines for the properties in which there may be objects.
@@ -165,7 +173,7 @@
       PlainTypes(in: types).names.map { "ConcordConsistencyMacros._leaveOut(\($0.name).self)" }
     }
 
-    /// What a property wrapper makes of a property may belong to an actor, where the stored property belongs to none.
+    /// Returns the key path to a property. A property with a wrapper may be isolated to an actor, unlike its storage.
     private func path(to property: StoredProperty) -> String {
       property.mayLackSetter ? "Concord._keyPath({ \\Self.\(property.spelling) })" : "\\Self.\(property.spelling)"
     }

@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What makes a struct an `Aggregate`, which `@PersistentEntity` writes too.
+  /// The extension that makes a struct an `Aggregate`, which `@PersistentEntity` writes, too.
   struct EntityExtension {
     let host: Host
     let properties: StoredProperties

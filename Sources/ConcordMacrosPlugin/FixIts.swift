@@ -3,7 +3,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What a fix-it says it does.
+  /// The message of a fix-it.
   struct Remedy: FixItMessage {
     let id: String
     let message: String
@@ -42,7 +42,7 @@
   }
 
   extension StoredProperty {
-    /// It gets an initial value: a plain one if its type has one, and otherwise a place to write one.
+    /// A fix-it that adds an initial value: a plain one if the type has one, otherwise a placeholder.
     var fixItToInitialize: FixIt? {
       guard let binding = declaration.bindings.first(where: { $0.pattern.trimmedDescription == name.text }) else {
         return nil
@@ -66,7 +66,7 @@
   }
 
   extension TypeSyntax {
-    /// What a value of this type is when nothing is in it.
+    /// The empty value of this type, as source; `nil` if the type has none.
     fileprivate var plainValue: String? {
       if self.is(OptionalTypeSyntax.self) { return "nil" }
       if self.is(ArrayTypeSyntax.self) { return "[]" }

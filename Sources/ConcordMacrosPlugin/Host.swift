@@ -90,7 +90,7 @@
       }
     }
 
-    /// What stands behind the colon, as text.
+    /// The types in the inheritance clause, as text.
     var inheritedTypes: [String] { inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? [] }
 
     /// The `private` of this type, or of one around it, that hides it from the rest of the file.

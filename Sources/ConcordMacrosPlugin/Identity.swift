@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// Where an entity's `id` comes from.
+  /// The source of an entity's `id`.
   enum Identity {
     case declared
     case forwarded(to: String, type: String)

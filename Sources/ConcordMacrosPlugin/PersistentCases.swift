@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What is written for an enum that is stored in the row of what holds it: a column for the name of its case, and one for each
+  /// The members of an enum that is stored in the row of the value that holds it: a column for the name of its case, and one for each
   /// payload, which is `NULL` in any other case.
   struct PersistentCases {
     private let host: Host
@@ -34,7 +34,7 @@
             cases.caseLines { wrapperCase in
               wrapperCase.payloads.flatMap { payload in
                 places.append(
-                  "init(\"\(payload.accessorLabel)\", \\Self.\(payload.accessor))", as: wrapperCase.name)
+                  "init(\(payload.columnLabel.literal), \\Self.\(payload.accessor))", as: wrapperCase.name)
               }
             }))
       }
@@ -47,9 +47,9 @@
       return members.map { $0.deprecated(if: isDeprecated) }
     }
 
-    /// How a case is called in the file: by its labels, too, if these tell it from others.
+    /// Returns the name of a case in the file, with its labels if other cases have the same name.
     private func storedName(_ wrapperCase: WrapperCase) -> String {
-      "\"\(wrapperCase.isOverloaded ? wrapperCase.signature : wrapperCase.label)\""
+      (wrapperCase.isOverloaded ? wrapperCase.signature : wrapperCase.label).literal
     }
 
     private var caseName: [String] {

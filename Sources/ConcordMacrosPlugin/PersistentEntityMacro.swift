@@ -26,7 +26,7 @@
   }
 
   extension DeclGroupSyntax {
-    /// Says that a macro is attached whose work another does too.
+    /// Reports a second attached macro whose work this one does, too.
     func reportTwin(_ twin: String, of node: AttributeSyntax, in context: some MacroExpansionContext) {
       guard let attribute = attributes.attribute(named: twin) else { return }
       let fixIts = [DeclSyntax(self).flatMap { attribute.fixItToRemove(from: $0) }].compactMap { $0 }

@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What is written for the properties of a struct that are stored in a row. How each is stored, the compiler decides by its
+  /// The members for the properties of a struct that are stored in a row. The compiler chooses the storage of each by its
   /// type: the overloads of `PersistentProperty`, `RowReader` and `RowWriter`.
   struct PersistentProperties {
     private let host: Host
@@ -43,7 +43,7 @@
 
     private func description(of property: StoredProperty) -> [String] {
       let json = property.isStoredAsJSON ? "json: " : ""
-      var arguments = ["\"\(property.label)\"", "\(json)\\Self.\(property.spelling)"]
+      var arguments = [property.label.literal, "\(json)\\Self.\(property.spelling)"]
       if let options = property.attributeArguments { arguments.append(options) }
       var call = "init(\(arguments.joined(separator: ", ")))"
       // Each row has its own id.
@@ -68,7 +68,7 @@
     /// `@EntityIgnored` keeps a value as it was: as JSON, unless its type says that no entity is in it.
     fileprivate var isStoredAsJSON: Bool { isIgnored && !isPlain }
 
-    /// What stands in the parentheses of `@Attribute`.
+    /// The arguments of `@Attribute`, as source.
     fileprivate var attributeArguments: String? {
       guard let attribute = declaration.attributes.attribute(named: "Attribute"), let arguments = attribute.arguments
       else { return nil }
@@ -76,7 +76,7 @@
       return text.isEmpty ? nil : text
     }
 
-    /// Says what is wrong with its marks.
+    /// Returns whether the attributes of the property are valid, and reports those that are not.
     fileprivate func checkPersistence(in context: some MacroExpansionContext) -> Bool {
       let attribute = declaration.attributes.attribute(named: "Attribute")
       if isTransient {

@@ -117,6 +117,14 @@
         severity: .warning)
     }
 
+    static func pack(_ name: String) -> Problem {
+      Problem(
+        id: "parameterPack",
+        message: "'\(name)' is a parameter pack, to whose elements no key path leads: entities in it are not followed; "
+          + "hold them in an array of an enum declared '@EntityWrapper', or mark it '@EntityIgnored' if that is meant",
+        severity: .warning)
+    }
+
     static func constantRelation(_ name: String) -> Problem {
       Problem(
         id: "constantRelation",

@@ -2,8 +2,8 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What the macros write for the properties and cases that may hold entities. Which overload of `add` the compiler
-  /// takes decides whether one is a relation: the macros only leave out what everybody knows to be none.
+  /// The members for the properties and cases that may hold entities. The overload of `add` that the compiler chooses decides
+  /// whether one is a relation: the macros only leave out types that certainly hold none.
   struct Relations {
     let host: Host
     /// The type as the extension names it.

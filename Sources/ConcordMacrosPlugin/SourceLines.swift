@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// Where the user wrote something, so that what the compiler says of the generated code is shown there.
+  /// The places in the user's source at which the compiler shows its diagnostics of generated code.
   struct SourceLines {
     private let context: any MacroExpansionContext
 

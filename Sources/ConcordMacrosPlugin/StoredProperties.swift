@@ -8,7 +8,7 @@
     let all: [Conditional<StoredProperty>]
     /// The names of those marked `@EntityIgnored`.
     let ignored: [String]
-    /// Those in which entities are looked for.
+    /// The properties in which entities are searched.
     let parts: [Conditional<StoredProperty>]
 
     init(of host: Host) {
@@ -24,11 +24,11 @@
       parts = properties { !$0.isLazy && !$0.holdsPack && !$0.isIgnored }
     }
 
-    /// What says which properties a debug build is not to search for entities.
+    /// The member that names the properties which a debug build does not search for entities.
     var ignoring: [[String]] {
       guard !ignored.isEmpty, !host.declaresStatic("ignoredEntityProperties") else { return [] }
       // The same property may stand in two branches of an `#if`.
-      let names = ignored.enumerated().filter { !ignored[..<$0].contains($1) }.map { "\"\($1)\"" }
+      let names = ignored.enumerated().filter { !ignored[..<$0].contains($1) }.map { $1.literal }
       return [
         [
           "\(host.access)nonisolated static var ignoredEntityProperties: Swift.Set<Swift.String> {",
@@ -38,7 +38,7 @@
       ]
     }
 
-    /// Says what the spelling alone tells; the rest is found by the types, in the generated code.
+    /// Reports the problems that are visible in the spelling; the generated code finds the rest by types.
     func warn(in context: some MacroExpansionContext) {
       for member in host.members {
         for property in member.as(VariableDeclSyntax.self)?.storedProperties ?? []
@@ -46,6 +46,8 @@
           let ignoring = property.declaration.fixItToIgnored
           if property.isLazy {
             context.report(.lazyProperty(property.label), at: property.name, fixIts: [ignoring])
+          } else if property.holdsPack && !property.isPlain {
+            context.report(.pack(property.label), at: property.name, fixIts: [ignoring])
           } else if property.isCertainlyConstantRelation(in: host) {
             context.report(
               .constantRelation(property.label), at: property.name,

@@ -3,7 +3,7 @@
 
   /// A property that takes room in the value: what a relation can stand in.
   struct StoredProperty {
-    /// Where diagnostics about it point.
+    /// The name, at which diagnostics of the property are shown.
     let name: TokenSyntax
     let type: TypeSyntax?
     let initializer: ExprSyntax?
@@ -59,7 +59,7 @@
     /// The stored properties of `var a, b: Int`, `var (c, d) = …` and so on; none for a computed or static one.
     var storedProperties: [StoredProperty] { isStatic ? [] : properties { !$0.isComputed } }
 
-    /// The same, with the computed ones.
+    /// All properties of the declaration, also computed and static ones.
     var allProperties: [StoredProperty] { properties { _ in true } }
 
     private func properties(where isIncluded: (PatternBindingSyntax) -> Bool) -> [StoredProperty] {

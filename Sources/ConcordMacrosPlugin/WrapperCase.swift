@@ -3,21 +3,21 @@
 
   /// A case of an enum.
   struct WrapperCase {
-    /// Where diagnostics about it point.
+    /// The name, at which diagnostics of the case are shown.
     let name: TokenSyntax
     /// The name as it is spelled, with backticks if it has any.
     let spelling: String
     /// The name without backticks.
     let label: String
-    let payloads: [Payload]
+    private(set) var payloads: [Payload]
     /// Whether another case has the same name and other labels, so that the labels tell which is meant.
     let isOverloaded: Bool
     let availability: Availability
 
-    /// Those in which entities are looked for.
+    /// The payloads in which entities are searched.
     var followed: [Payload] { payloads.filter { !$0.type.isPlain } }
 
-    /// What tells the case from all others: `media(book:)`.
+    /// The name with all labels, which no other case has: `media(book:)`.
     var signature: String { WrapperCase.signature(name: label, labels: payloads.map(\.label)) }
 
     private static func signature(name: String, labels: [String?]) -> String {
@@ -33,15 +33,17 @@
     /// One associated value, and the computed property through which it is reached.
     struct Payload {
       let index: Int
-      /// As it is spelled in an argument list, where only few names need backticks.
+      /// The label as it is spelled in an argument list, where only few names need backticks.
       let label: String?
-      /// The same without backticks.
+      /// The label without backticks.
       let plainLabel: String?
       let type: TypeSyntax
-      /// As it is spelled behind a dot.
-      let accessor: String
-      /// The same without backticks.
-      let accessorLabel: String
+      /// The accessor's name as it is spelled behind a dot.
+      fileprivate(set) var accessor: String
+      /// The accessor's name without backticks.
+      fileprivate(set) var accessorLabel: String
+      /// The name of the column in which the payload is stored.
+      let columnLabel: String
 
       /// The accessor's type: the payload's, made optional once.
       var accessorType: String {
@@ -51,6 +53,14 @@
         case .identifierType, .memberType, .arrayType, .dictionaryType, .tupleType: return "\(text)?"
         default: return "(\(text))?"
         }
+      }
+
+      /// Whether a property of this type, as it is spelled, holds the payload.
+      fileprivate func isHeld(by type: TypeSyntax?) -> Bool {
+        guard let type else { return false }
+        let text = self.type.trimmedDescription
+        let spellings = isOptional ? [text] : [text, accessorType, "Optional<\(text)>", "Swift.Optional<\(text)>"]
+        return spellings.contains(type.trimmedDescription)
       }
 
       var isOptional: Bool {
@@ -74,10 +84,25 @@
         payloads.append(
           Payload(
             index: index, label: name.map(\.argumentLabel), plainLabel: name.map { $0.identifier?.name ?? $0.text },
-            type: parameter.type.trimmed,
-            accessor: isAlone ? spelling : label + suffix, accessorLabel: isAlone ? label : label + suffix))
+            type: parameter.type.trimmed, accessor: isAlone ? spelling : (label + suffix).asIdentifier,
+            accessorLabel: isAlone ? label : label + suffix, columnLabel: isAlone ? label : label + suffix))
       }
       self.payloads = payloads
+    }
+
+    /// Renames accessors whose name a property of the user's has with another type: through that property, no entity would be
+    /// followed, and nothing be stored.
+    mutating func renameAccessors(in host: Host) {
+      for index in payloads.indices {
+        let name = payloads[index].accessorLabel
+        guard let property = host.properties.first(where: { $0.label == name }),
+          !payloads[index].isHeld(by: property.type)
+        else { continue }
+        var free = "_" + name
+        while host.declaresProperty(free) || host.declaresMethod(free) { free = "_" + free }
+        payloads[index].accessorLabel = free
+        payloads[index].accessor = free.asIdentifier
+      }
     }
 
     /// `.pair(let value0, _)`: the pattern that binds the payloads `isBound` asks for.
@@ -86,7 +111,7 @@
       return bindings.isEmpty ? ".\(spelling)" : ".\(spelling)(\(bindings.joined(separator: ", ")))"
     }
 
-    /// What holds if `self` is this case: `case .pair(let value0, _) = self`, which binds the payloads `isBound` asks for.
+    /// Returns the condition that `self` is this case: `case .pair(let value0, _) = self`, which binds the payloads `isBound` asks for.
     ///
     /// The compiler takes a pattern with labels for the last case of that name, whatever the labels. So cases that only
     /// differ by their labels are told apart at run time.
@@ -111,8 +136,8 @@
     }
 
     private var reflectedName: String {
-      let labels = payloads.map { $0.plainLabel.map { "\"\($0)\"" } ?? "nil" }.joined(separator: ", ")
-      return "case: \"\(label)\", labels: [\(labels)]"
+      let labels = payloads.map { $0.plainLabel?.literal ?? "nil" }.joined(separator: ", ")
+      return "case: \(label.literal), labels: [\(labels)]"
     }
 
     /// `.pair(book: value0, value1)`: the case made of these expressions.
@@ -127,7 +152,7 @@
     fileprivate var argumentLabel: String {
       guard let name = identifier?.name, !["inout", "var", "let"].contains(name) else { return text }
       // A raw identifier, as in `two words`, keeps its backticks.
-      return name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) ? name : text
+      return name.asIdentifier
     }
   }
 
@@ -147,7 +172,9 @@
         guard let declaration = member.as(EnumCaseDeclSyntax.self) else { return [] }
         let cases = declaration.elements.map { element in
           let name = element.name.identifier?.name ?? element.name.text
-          return WrapperCase(element, of: declaration, isOverloaded: names.count { $0 == name } > 1)
+          var wrapperCase = WrapperCase(element, of: declaration, isOverloaded: names.count { $0 == name } > 1)
+          wrapperCase.renameAccessors(in: self)
+          return wrapperCase
         }
         return cases.filter { !$0.availability.isUnavailable }
       }

@@ -2,9 +2,9 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// What makes an enum or a struct an `EntityWrapper`, which `@PersistentWrapper` writes too.
+  /// The extension that makes an enum or a struct an `EntityWrapper`, which `@PersistentWrapper` writes, too.
   struct WrapperExtension {
-    /// What is wrapped.
+    /// The parts of the wrapper.
     enum Parts {
       case cases([Conditional<WrapperCase>])
       case properties(StoredProperties)
@@ -96,7 +96,7 @@
       return ([], Relations(of: properties, in: context), properties.ignoring)
     }
 
-    /// Says which accessors cannot be declared, because a method or the accessor of another case has the name.
+    /// Reports the accessors that cannot be declared, because a method or the accessor of another case has the name.
     private static func hasClashes(
       _ cases: [Conditional<WrapperCase>], _ host: Host, _ context: some MacroExpansionContext
     ) -> Bool {

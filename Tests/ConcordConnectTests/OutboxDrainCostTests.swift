@@ -19,6 +19,14 @@ struct OutboxDrainCostTests {
     #expect(many <= 80 * 2 + 10)
   }
 
+  @Test("What a service accepts makes no later change of the same entity anew", arguments: StoreKind.allCases)
+  func acceptanceOfOne(_ kind: StoreKind) async throws {
+    func applies(of count: Int) async throws -> Int { try await drain(count, over: 1, kind).applied }
+    // Each once in the stores, and once in what is shown.
+    #expect(try await applies(of: 20) <= 20 * 2 + 5)
+    #expect(try await applies(of: 160) <= 160 * 2 + 5)
+  }
+
   // Printed on request.
   @Test(
     "Figures of draining",

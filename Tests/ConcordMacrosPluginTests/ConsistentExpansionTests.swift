@@ -55,11 +55,12 @@
             }
 
             nonisolated func mergingConsistentParts(_ merge: ConcordConsistency.ConsistentMerge) -> Self? {
-              var copy: Self?
-              if let part = merge.updated(self.author) {
-                copy = copy ?? self
-                copy?.author = part
-              }
+              let part2 = merge.updated(self.author)
+              var isChanged = false
+              if part2 != nil { isChanged = true }
+              if !isChanged { return nil }
+              var copy = self
+              if let part = part2 { copy.author = part }
               return copy
             }
           }

@@ -223,10 +223,23 @@
         ])
     }
 
-    @Test("A parameter pack is left out: it can hold neither one entity nor several of one type")
+    @Test(
+      "A parameter pack is left out, with a warning, since no key path leads to its elements; functions of one hold none"
+    )
     func pack() {
-      let expansion = Expansion("@Entity struct Book<each T: Sendable> { let id: Int; var all: (repeat each T) }")
+      let source = "@Entity struct Book<each T: Sendable> {\n  let id: Int\n  var all: (repeat each T)\n}"
+      let expansion = Expansion(source)
       #expect(expansion.relations.isEmpty)
+      #expect(expansion.fixIts == ["mark it '@EntityIgnored'"])
+      #expect(
+        expansion.diagnostics == [
+          "3:7 warning: 'all' is a parameter pack, to whose elements no key path leads: entities in it are not followed; "
+            + "hold them in an array of an enum declared '@EntityWrapper', or mark it '@EntityIgnored' if that is meant"
+        ])
+      let fixed = expansion.fixed["mark it '@EntityIgnored'"] ?? ""
+      #expect(fixed.contains("@EntityIgnored var all") && Expansion(fixed).diagnostics.isEmpty)
+      let function = "@Entity struct Book<each T> { let id: Int; var f: @Sendable (repeat each T) -> Void }"
+      #expect(Expansion(function).diagnostics.isEmpty)
     }
 
     @Test("What stands in an #if is generated in the same #if")

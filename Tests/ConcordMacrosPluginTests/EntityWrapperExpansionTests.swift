@@ -178,6 +178,31 @@
     }
 
     @Test(
+      "A property of another type does not switch the relation off: the accessor has another name then",
+      arguments: ["String", "Book.ID?", "[Book]"])
+    func declaredWithOtherType(type: String) {
+      let expansion = Expansion(
+        """
+        @EntityWrapper enum Media {
+          case book(Book), game(Game)
+          var book: \(type) { make() }
+          var _book: Int { 1 }
+        }
+        """)
+      #expect(expansion.relations == ["\\Self.__book", "\\Self.game"])
+      #expect(expansion.members.contains("__book") && !expansion.members.contains("book"))
+    }
+
+    @Test(
+      "A property of the payload's type is used, however it is spelled",
+      arguments: ["Book", "Book?", "Optional<Book>", "Swift.Optional<Book>"])
+    func declaredWithSameType(type: String) {
+      let expansion = Expansion(
+        "@EntityWrapper enum Media { case book(Book)\n  var book: \(type) { get { make() } set {} } }")
+      #expect(expansion.relations == ["\\Self.book"])
+    }
+
+    @Test(
       "A name that is taken otherwise is refused",
       arguments: [
         (

@@ -76,7 +76,7 @@
         extension Shop { @Entity fileprivate struct S5 { let id: Int; private var book: Book } }
         @Entity private struct S6 { let id: Int; fileprivate var book: Book }
         @Entity struct S7<Item: Identifiable & Sendable> { let id: Int; var item: Item; var items: [Item]? }
-        @Entity struct S8<each Item: Sendable> { let id: Int; var items: (repeat each Item); var book: Book }
+        @Entity struct S8<each Item: Sendable> { let id: Int; @EntityIgnored var items: (repeat each Item); var book: Book }
         @Entity struct S9 { let id: Int; var book: Book { didSet {} }; var other: Book? { willSet {} } }
         @Entity struct S10 { let id: Int; var `default`: Book; var `in`: [Book]; var `class`: String }
         @Entity struct S11 { let id: Int; var copy: Book; var merge: Book; var property: Int; var types: [Book] }
@@ -121,6 +121,10 @@
         @EntityWrapper enum W10 { case book(Book); var book: Book? { get { nil } set {} } }
         @EntityWrapper enum W11: Hashable { case number(Int), none }
         @MainActor @EntityWrapper enum W12 { case book(Book), none }
+        @EntityWrapper enum W13 { case book(Book), author(Author), none; var book: String { "" }; var author: Int { 1 } }
+        @EntityWrapper enum W14 { case `a "b"`(Book), `c "d"`(`e "f"`: Book, Author), `g h`(Book), `g h`(i: Author) }
+        @EntityWrapper struct W15 { var `a "b"`: Book; @EntityIgnored let `c "d"`: Book }
+        @Entity struct S26 { let id: Int; var `a "b"`: Book; @EntityIgnored var `c "d"`: Book; var `e`: [Book] }
         """
 
     @Test("Structs and enums of every kind compile without a word")

@@ -28,6 +28,18 @@
     case none
   }
 
+  /// A property of another type has the name of a case.
+  @EntityWrapper enum Caption: Equatable {
+    case book(Book), none
+    var book: String { self == .none ? "nothing" : "a book" }
+  }
+
+  @Entity struct Card: Equatable {
+    let id: Int
+    var caption: Caption
+    var `a "quoted" one`: Author?
+  }
+
   @EntityWrapper enum Gift: Equatable {
     case book(Book), voucher(Int)
   }

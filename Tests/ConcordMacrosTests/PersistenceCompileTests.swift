@@ -38,6 +38,8 @@
         init(from row: inout RowReader) throws { id = try row.read() }
         func write(to row: inout RowWriter) throws { try row.write(id) }
       }
+      @PersistentEntity struct P14 { let id: Int; var `a "b"` = 1; @EntityIgnored var `c "d"`: [Author]; var quoted: Quoted }
+      @PersistentWrapper enum Quoted { case `a "b"`(Author), `c "d"`(`e "f"`: Int, Author), author(Author); var author: Int { 1 } }
       #if os(Linux)
         @PersistentEntity struct P13 { let id: Int; @Attribute(.unique, .indexed, originalName: "o") var n: Int }
       #endif

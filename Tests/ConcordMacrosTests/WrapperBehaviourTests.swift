@@ -39,6 +39,21 @@
       #expect(media == .letter(from: ada, to: ada))
     }
 
+    @Test(
+      "An entity is followed in a case whose name a property of another type has, and in a property with quotation marks"
+    )
+    func takenNames() {
+      let store = EntityStore(delivery: .immediate)
+      let card = store.store(Card(id: 1, caption: .book(book), `a "quoted" one`: grace))
+      store.update(Book.self, id: book.id) { $0.title = "Sketch" }
+      store.update(Author.self, id: grace.id) { $0.name = "Grace H." }
+      var changed = book
+      changed.title = "Sketch"
+      #expect(card.value.caption == .book(changed))
+      #expect(card.value.caption.book == "a book")
+      #expect(card.value.`a "quoted" one`?.name == "Grace H.")
+    }
+
     @Test("nil leaves other cases alone, and empties its own if that is possible")
     func settingNil() {
       var media = Media.book(book)

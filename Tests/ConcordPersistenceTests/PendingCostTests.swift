@@ -85,4 +85,48 @@ struct PendingCostTests {
     #expect(told.withLock { $0[0].hasPrefix("Book '150'") && $0[0].hasSuffix("another Book has the same isbn") })
     #expect(try BackgroundContext(parent: container.persistentStoreCoordinator).count(FetchDescriptor<Book>()) == 199)
   }
+
+  @Test("The changes of a type are found in their order, however many others were made and taken back")
+  func keysOfAType() throws {
+    let entities = try libraryModel().entities
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var random = SeededGenerator(seed: seed)
+    var pending = PendingChanges()
+    for _ in 0..<2_000 {
+      let key = EntityKey(random.pick(entities), .integer(.random(in: 0..<40, using: &random)))
+      pending[key] =
+        Int.random(in: 0..<3, using: &random) == 0 ? PendingChange(base: .unknown, row: nil, stamp: 0) : nil
+      for entity in entities {
+        #expect(pending.keys(of: entity) == pending.keys.filter { $0.entity == entity }, "seed \(seed)")
+      }
+    }
+    pending.removeAll()
+    #expect(entities.allSatisfy { pending.keys(of: $0).isEmpty })
+  }
+
+  @Test("A query that is read again within itself gives all rows to each", arguments: StoreKind.allCases)
+  func queryWithinItself(_ kind: StoreKind) throws {
+    let model = try libraryModel()
+    try kind.withStore(model) { store in
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
+      let context = coordinator.newContext()
+      for id in 0..<5 { context.insert(Review(id: id, text: "")) }
+      try context.save()
+      let query = RowQuery(try model.entity(Review.self))
+      var pairs: [[StoredValue]] = []
+      for _ in 0..<2 {
+        try store.read { reading in
+          try reading.rows(query) { outer, _ in
+            try reading.rows(query) { inner, _ in
+              pairs.append([outer, inner])
+              return true
+            }
+            return try reading.count(query) == 5
+          }
+        }
+      }
+      #expect(pairs.count == 50 && Set(pairs).count == 25)
+    }
+  }
 }

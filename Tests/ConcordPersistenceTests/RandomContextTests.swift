@@ -91,7 +91,8 @@ struct RandomContextWorld {
     case 2: insert(randomAuthor(), number)
     case 3..<6: insert(try randomBook(number), number)
     case 6..<8: try updateReview(number)
-    case 8..<12: try updateBook(number)
+    case 8..<11: try updateBook(number)
+    case 11: try updateLinks(number)
     case 12..<15: try delete(number)
     case 15..<18:
       log.append("\(number) save \(context.mergePolicy)")
@@ -182,6 +183,49 @@ struct RandomContextWorld {
     if try contexts[number].update(type, id: id, body) != (isTaken || !isEdited) {
       throw Difference(description: "the model says \(isTaken || !isEdited)")
     }
+  }
+
+  /// Changes a book whose reviews are left out, and the links to these.
+  private mutating func updateLinks(_ number: Int) throws {
+    let id = "\(Int.random(in: 0..<3, using: &random))"
+    let kind = Int.random(in: 0..<5, using: &random)
+    let (title, position) = (random.pick(["t", "u"]), Int.random(in: 0..<4, using: &random))
+    let (added, removed) = (randomReview(), Int.random(in: 0..<5, using: &random))
+    let before = try contexts[number].find(Book.self, id: id)
+    let isUpdated = try contexts[number].update(Book.self, id: id, leavingOut: \.reviews, \.tags) { book, links in
+      if kind > 2 { book.title = title }
+      switch kind {
+      case 0, 3: try links.append(added, to: \.reviews)
+      case 1: try links.insert(added, at: position, in: \.reviews)
+      case 2, 4: try links.remove(removed, from: \.reviews)
+      default: break
+      }
+    }
+    guard let before else {
+      if isUpdated { throw Difference(description: "updated what is not there") }
+      return
+    }
+    var after = before
+    if kind > 2 { after.title = title }
+    switch kind {
+    case 0, 3: after.reviews.append(added)
+    case 1: after.reviews.insert(added, at: min(position, before.reviews.count))
+    case 2, 4: after.reviews.removeAll { $0.id == removed }
+    default: break
+    }
+    log.append("\(number) update links of \(before) to \(after)")
+    let stamp = model.tick()
+    var edits: [Occurrence] = []
+    if kind != 2, kind != 4 { edits += Self.occurrences(added) }
+    let (given, wanted) = (Self.occurrences(before)[0], Self.occurrences(after)[0])
+    if given.fields != wanted.fields { edits.append(wanted) }
+    var isTaken = edits.isEmpty
+    for edit in edits {
+      let known = edit.key == given.key ? given.fields : [:]
+      let changes = edit.fields.filter { known[$0.key] != $0.value }
+      if model.edit(edit.key, changes, whole: edit.fields, number, stamp: stamp) { isTaken = true }
+    }
+    if isUpdated != isTaken { throw Difference(description: "the model says \(isTaken)") }
   }
 
   private mutating func delete(_ number: Int) throws {

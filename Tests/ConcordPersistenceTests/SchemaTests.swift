@@ -163,7 +163,7 @@
           tables == [
             "Item", "Item.title", "Item.title.nonplain", "Item_critics", "Item_critics.critics", "Item_more",
             "Item_more.more", "Review",
-            "concord_relations", "concord_schema",
+            "concord_relations", "concord_schema", "concord_unique", "concord_unique.owner",
           ])
         try container.detach(persistentStore: store)
         // Once only.

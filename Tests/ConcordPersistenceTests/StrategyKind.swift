@@ -34,12 +34,12 @@ enum StrategyKind: String, CaseIterable, CustomTestStringConvertible {
 
   /// A container with one store, whose files go at the end of the body.
   func withContainer<R>(
-    _ kind: StoreKind, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
+    _ kind: StoreKind, model: Model? = nil, asyncErrorBlock: AsyncErrorHandlerBlock? = nil,
     _ body: (any PersistentContainer) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let container = try container(libraryModel(), asyncErrorBlock: asyncErrorBlock)
+    let container = try container(model ?? libraryModel(), asyncErrorBlock: asyncErrorBlock)
     let store = try container.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
     defer { try? container.detach(persistentStore: store) }
     return try await body(container)
@@ -148,7 +148,7 @@ final class GateStore: RowStore {
   }
 }
 
-/// Waits until something holds, for 5 seconds at most.
+/// Waits until something holds, for 4,000 pauses of 5 milliseconds at most: 20 seconds on an idle machine.
 func eventually(_ condition: () throws -> Bool) async throws -> Bool {
   for _ in 0..<4000 {
     if try condition() { return true }

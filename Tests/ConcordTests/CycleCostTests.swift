@@ -139,4 +139,73 @@ struct CycleCostTests {
     let (few, many) = (cost(16), cost(64))
     #expect(many <= few * 6, "\(few) calls for 16, \(many) for 64")
   }
+
+  // Counted: what a guest is asked for, and so what the store brings up to date.
+  @Test("A friendship in a graph of people costs what changes, whatever their number")
+  func friendship() {
+    func cost(_ count: Int) -> Int {
+      let guests = ring(count, friends: 5)
+      _ = guests.map(\.value)
+      defer { store.removeAll() }
+      let known = guests[count / 2].value
+      return counted {
+        store.update(Guest.self, id: 3) { $0.friends += [known] }
+        store.update(Guest.self, id: 4) { $0.friends += [Guest(count)] }
+        store.update(Guest.self, id: 3) { $0.friends.removeLast() }
+        _ = guests[3].value
+      }
+    }
+    let (few, many) = (cost(60), cost(240))
+    #expect(many <= few * 3 / 2, "\(few) calls for 60, \(many) for 240")
+  }
+}
+
+@Suite("What parents cost beside a child that changes", .serialized)
+struct ParentCostTests {
+  private struct Author: Identifiable, Equatable {
+    let id: Int
+    var posts = 0
+  }
+
+  private struct Post: Aggregate, Equatable {
+    let id: Int
+    var author: Author
+    static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.author)] }
+    var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.author)] }
+  }
+
+  enum Way: CaseIterable, Sendable { case stored, updated, inTransaction, named }
+
+  /// How long it takes to store posts, each with the newest count of its author.
+  private func time(_ count: Int, _ way: Way) -> Duration {
+    let store = EntityStore(delivery: .immediate)
+    var kept: [EntityObserver<Post>] = []
+    func add(_ store: EntityStore) {
+      for id in 0..<count {
+        let post = Post(id: id, author: Author(id: 0, posts: id))
+        switch way {
+        case .named: store.store(post, named: AliasKey<Post>("\(id)"))
+        case .stored: kept.append(store.store(post))
+        case .updated, .inTransaction:
+          kept.append(store.store(post))
+          store.update(Author.self, id: 0) { $0.posts += 1 }
+        }
+      }
+    }
+    let time = ContinuousClock().measure {
+      if way == .inTransaction { store.transaction { add($0) } } else { add(store) }
+    }
+    let last = store.value(Author.self, id: 0)?.posts
+    #expect(last == (way == .stored || way == .named ? count - 1 : count))
+    #expect(store.value(Post.self, id: 0)?.author.posts == last)
+    #expect(store._checkInvariants() == [])
+    return time
+  }
+
+  @Test("A mark that is set costs once: twice as many posts take twice as long", arguments: Way.allCases)
+  func posts(way: Way) {
+    // Quadratic, it would be sixteen times as long. The best of several, since the machine may do other things.
+    let ratio = (0..<5).lazy.map { _ in time(1_600, way) / time(400, way) }.first { $0 < 8 }
+    #expect(ratio != nil)
+  }
 }

@@ -185,4 +185,105 @@ struct LayersWorkTests {
     #expect(books.map(\.value) == (0..<100).map { LayerBook(id: $0, title: "base", likes: 1) })
     #expect(store._checkInvariants() == [])
   }
+
+  @Test("Committing the lowest layer of an entity runs its closure alone, however many are above", arguments: [2, 100])
+  func commitLowest(_ count: Int) {
+    let store = EntityStore(delivery: .immediate)
+    let (runs, told) = (Counter(), Log<Int>())
+    let book = store.store(LayerBook(id: 1))
+    let layers = (1...count).map { number in
+      store.optimistically { tx in
+        runs.add()
+        tx.update(LayerBook.self, id: 1) { $0.likes += number }
+      }
+    }
+    let sum = count * (count + 1) / 2
+    let subscription = book.observe { told.append($0.likes) }
+    for (index, layer) in layers.enumerated() {
+      #expect(layer.commit())
+      #expect(book.value.likes == sum)
+      // What is written is the base: the first so many changes.
+      store.transaction { tx in
+        #expect(tx.find(LayerBook.self, id: 1)?.value.likes == (index + 1) * (index + 2) / 2, "after \(index)")
+      }
+    }
+    // The look into the base takes the others off.
+    #expect(runs.value == count * 2 + count * (count - 1) / 2)
+    #expect(told.values == [sum])
+    #expect(store._checkInvariants() == [])
+    subscription.unsubscribe()
+  }
+
+  @Test("Committing layers from the lowest to the topmost runs each once more")
+  func commitInOrder() {
+    let store = EntityStore(delivery: .immediate)
+    let runs = Counter()
+    let books = (0..<3).map { store.store(LayerBook(id: $0)) }
+    let layers = (0..<90).map { number in
+      store.optimistically { tx in
+        runs.add()
+        tx.update(LayerBook.self, id: number % 3) { $0.likes += 1 }
+      }
+    }
+    for layer in layers { layer.commit() }
+    #expect(runs.value == 180)
+    #expect(books.map(\.value.likes) == [30, 30, 30])
+    #expect(store._checkInvariants() == [])
+  }
+
+  @Test("A commit in a transaction that throws is undone, and the layers above stay as they are")
+  func undoneCommit() {
+    let store = EntityStore(delivery: .immediate)
+    let book = store.store(LayerBook(id: 1))
+    let layers = (0..<4).map { _ in
+      store.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes = $0.likes * 2 + 1 } }
+    }
+    try? store.transaction { _ in
+      layers[0].commit()
+      layers[1].commit()
+      throw Refused()
+    }
+    #expect(layers.map(\.state.isPending) == [true, true, true, true])
+    #expect(book.value.likes == 15)
+    for layer in layers.reversed() { layer.rollBack() }
+    #expect(book.value.likes == 0)
+    #expect(store._checkInvariants() == [])
+  }
+
+  @Test("A closure that makes another change when it is committed has the layers above made again")
+  func anotherChange() {
+    let store = EntityStore(delivery: .immediate)
+    let calls = Log<Void>()
+    let book = store.store(LayerBook(id: 1))
+    let fickle = store.optimistically { tx in
+      calls.append(())
+      let count = calls.values.count
+      tx.update(LayerBook.self, id: 1) { $0.likes = count }
+    }
+    store.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 10 } }
+    #expect(book.value.likes == 11)
+    fickle.commit()
+    #expect(book.value.likes == 10 + calls.values.count)
+    #expect(store._checkInvariants() == [])
+  }
+
+  @Test("Storing what the base has already runs no closure")
+  func storeOfTheSame() {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let runs = Counter()
+    let book = store.store(LayerBook(id: 1))
+    for _ in 0..<10 {
+      store.optimistically { tx in
+        runs.add()
+        tx.update(LayerBook.self, id: 1) { $0.likes += 1 }
+      }
+    }
+    let again = store.store(LayerBook(id: 1))
+    #expect(runs.value == 10)
+    #expect(again.value.likes == 10)
+    store.store(LayerBook(id: 1, title: "new"))
+    #expect(runs.value == 20)
+    #expect(book.value == LayerBook(id: 1, title: "new", likes: 10))
+    #expect(store._checkInvariants() == [])
+  }
 }

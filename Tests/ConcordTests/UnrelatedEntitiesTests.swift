@@ -75,6 +75,7 @@
       }
       #expect(advice("any").hasPrefix("list '.init(\\.any)', or with '@Entity' declare it with 'var' and with a type"))
       #expect(advice("pair.1").hasPrefix("list '.init(\\.pair.1)'"))
+      #expect(advice("pair.1").hasSuffix("hold it in an array of an enum declared '@EntityWrapper'"))
       #expect(advice("media.book") == "declare 'Medium' '@EntityWrapper'")
       #expect(advice("editions[].translator") == "declare 'Edition' '@EntityWrapper'")
       #expect(advice("pairs[].1") == "declare a struct '@EntityWrapper' in place of the tuple")

@@ -28,6 +28,24 @@
       return file
     }
 
+    @Test("A unique text that is imported in decomposed form is compared with what is saved afterwards")
+    func uniqueForms() throws {
+      try withFolder { folder in
+        let file = try makeShop(folder)
+        let row = #"{"id":"new","title":"t","year":1,"isbn":"e\u0301","author":"HM","reviews":0}"#
+        let line = #"{"table":"Book","row":\#(row)}"#
+        let imported = try Tool.run(["import", file.path], input: Data(line.utf8))
+        #expect(imported.status == 0, "\(imported.error)")
+        try withShop(at: file) { context in
+          var book = try #require(try context.find(Book.self, id: "new"))
+          #expect(book.isbn?.unicodeScalars.count == 2)
+          book = Book(id: "other", title: "t", year: 1, isbn: "\u{e9}", author: book.author)
+          context.insert(book)
+          #expect(throws: StoreError.self) { try context.save() }
+        }
+      }
+    }
+
     @Test("What was exported and imported is the same to the bit: NaN, -0.0, NUL, large numbers, bytes, ids, stamps")
     func sameBits() throws {
       try withFolder { folder in

@@ -57,6 +57,20 @@ import Synchronization
     return result
   }
 
+  /// Runs one operation that stores a value. If there are layers, and the base has the value already, `unchanged` is called
+  /// instead, and the layers stay shown.
+  ///
+  /// - Parameter isOnly: whether the operation does nothing but to store the value.
+  @inlinable func write<T: Identifiable & Sendable, R>(
+    _ token: UInt64, storing value: T, _ stamp: Stamp?, only isOnly: Bool, _ operation: (StoreCore) -> R,
+    unchanged: (EntityNode<T>) -> R
+  ) -> R {
+    let node = beginFreeWrite() ? nil : beginBusyWrite(token, storing: value, stamp, only: isOnly)
+    let result = node.map(unchanged) ?? operation(core)
+    endWrite()
+    return result
+  }
+
   /// Takes the lock. Returns whether no transaction is open, and there are no layers.
   @usableFromInline func beginFreeWrite() -> Bool {
     enter()
@@ -72,6 +86,20 @@ import Synchronization
     guard core.layers.isActive else { return }
     let table = core.graph.table(type)
     core.beginLayeredWrite(to: isOnly ? WriteTarget(table.find(id), writesOthers: table.isAggregate) : nil)
+  }
+
+  /// Begins to store a value. Returns the node if that would change nothing in the base.
+  @usableFromInline @inline(never) func beginBusyWrite<T: Identifiable & Sendable>(
+    _ token: UInt64, storing value: T, _ stamp: Stamp?, only isOnly: Bool
+  ) -> EntityNode<T>? {
+    if core.turns.isOpen { waitForTurn(token) }
+    core.beginLayered()
+    guard core.layers.isActive else { return nil }
+    let table = core.graph.table(T.self)
+    let node = table.find(value.id)
+    if isOnly, let node, core.isInBase(value, node, stamp) { return node }
+    core.beginLayeredWrite(to: isOnly ? WriteTarget(node, writesOthers: table.isAggregate) : nil)
+    return nil
   }
 
   /// Begins a write while a transaction is open, or there are layers, which are taken off.

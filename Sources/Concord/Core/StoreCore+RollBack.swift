@@ -7,7 +7,7 @@ extension StoreCore {
     let layers: LayerStack.State?
   }
 
-  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.isActive ? layers.state : nil) }
+  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.savepoint) }
   var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 
   /// Undoes all writes since the innermost savepoint.
@@ -22,7 +22,9 @@ extension StoreCore {
     needsComparison = true
     log.truncate(to: savepoint.logCount)
     removal.undoClearing(to: savepoint.clearedCount)
-    graph.makeUpToDate(graph.journal.undo(restore))
+    let upToDate = graph.journal.undo(restore)
+    components.resolve()
+    graph.makeUpToDate(upToDate)
   }
 
   func restore(_ state: SavedState) {
@@ -39,7 +41,7 @@ extension StoreCore {
     } else {
       graph.removeChildren(of: node)
     }
-    if node.links?.component !== state.component { node.links?.component = state.component }
+    components.restore(node, state.component)
     node.children?.brief = nil
     for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
     node.flags.subtract([.invalidatedParents, .invalidatedCycle])

@@ -14,7 +14,9 @@ struct ChildEdge {
   @exclusivity(unchecked) var stale = StaleSet()
   /// The cached brief form of the node's value, if making it calls the user's code.
   var brief: AnyObject?
-  /// The state of the node in a search of components.
+  /// Some child is of a type that can be in a cycle.
+  var isInner = false
+  /// Scratch for the search of components.
   var search = ComponentSearch.Mark()
 
   init(schema: AnySchema, edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
@@ -39,6 +41,9 @@ struct ChildEdge {
       return canOmit
     }
   }
+
+  /// Whether some child is of a type that can be in a cycle.
+  var containsRecursive: Bool { edges.contains { $0.child.table.isRecursive } }
 
   func start(ofRelation k: Int) -> Int32 { k == 0 ? 0 : ends[k - 1] }
   func range(ofRelation k: Int) -> Range<Int> { Int(start(ofRelation: k))..<Int(ends[k]) }

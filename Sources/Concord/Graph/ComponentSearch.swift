@@ -1,167 +1,146 @@
-/// Finds the cycles: the strongly connected components of the graph of occurrences (Tarjan, "Depth-first search and linear
-/// graph algorithms", 1972; here without recursion, since chains may be long).
+/// Keeps the cycles: the strongly connected components of the graph of occurrences, and a topological order of them.
 ///
-/// A component can change only where children changed. A new cycle leads through such a node, and so do the paths that a cycle
-/// loses; so it is enough to search among these nodes and their ancestors. Cost: linear in those, and nothing where a change
-/// cannot matter to any cycle.
+/// The order is what makes it cheap: an edge that leads forward in it, or stays in a component, can close no cycle. For one that leads
+/// back, those below its child and those above its parent are searched in turn, each within what lies between the two in the order,
+/// until one of the searches is at its end. What it found is moved to the other side of the edge, and becomes one component with
+/// it where the searches met (Haeupler, Kavitha, Mathew, Sen and Tarjan, "Incremental cycle detection, topological ordering, and
+/// strong component maintenance", 2012; the search in turn is that of Alpern et al., 1990).
+///
+/// An edge that goes can change only the component that it was in. Once one went, each node of a component knows an edge on a path
+/// from a root of it, and one on a path to that root: an edge that is none of these costs nothing, and where one of these goes,
+/// another path is looked for (see `SpanningForest`). Only those that have none are searched whole (Tarjan, 1972). No method bounds
+/// what fully dynamic components cost by what changes (Abboud and Vassilevska Williams, 2014): where the root itself goes, or its
+/// paths are long, that is more.
+///
+/// Nodes that lead to nothing in a recursive type, or that nothing leads to, can be in no cycle and need no rank in the order.
 final class ComponentSearch {
-  /// What the search knows of a node with children.
+  /// What a search knows of a node with children.
   struct Mark {
-    var isInRegion = false
-    var index: Int32 = -1
+    /// The last searches that reached it from above and from below.
+    var fromAbove = 0
+    var fromBelow = 0
+    var index: Int32 = 0
     var low: Int32 = 0
     var isOnStack = false
-    /// What the brief form left out before components changed, and what it leaves out since.
-    var omittedBefore: [Bool]?
-    var omittedNow: [Bool]?
   }
 
-  private let graph: Graph
-  private var counter: Int32 = 0
-  private var stack: ContiguousArray<Node> = []
-  /// Nodes that are found to be in another component.
-  private var changes: ContiguousArray<(node: Node, component: Component?)> = []
+  let graph: Graph
+  let order = TopologicalOrder()
+  /// Nodes that are in another component than before, or may be.
+  var relabelled: ContiguousArray<Node> = []
+  /// Nodes whose own edges have yet to be looked at.
+  var newlyRanked: ContiguousArray<Node> = []
+  private var lastSearch = 0
+  private var lastRandom: UInt64 = 0
 
   init(graph: Graph) { self.graph = graph }
 
   /// Brings the components up to date with what changed.
   func resolve() {
-    guard !graph.restructured.isEmpty else { return }
-    let region = ancestors(of: graph.restructured.takeAll())
-    counter = 0
-    for node in region where node.children?.search.index == -1 { search(from: node) }
-    apply()
-    for node in region { node.children?.search = Mark() }
-    stack.shrink(beyond: 1_024)
+    guard !graph.restructured.isEmpty || !relabelled.isEmpty else { return }
+    let changes = graph.restructured.takeChanges()
+    var removed: ContiguousArray<Edge> = []
+    var added: ContiguousArray<Edge> = []
+    for (node, former) in changes { compare(node, former, &removed, &added) }
+    remove(removed)
+    for (node, _) in changes {
+      // Edges to what led nowhere were not looked at; now paths may go through it.
+      if !node.isInner { forgetRank(of: node) } else if !node.parents.isEmpty { _ = rank(node) }
+    }
+    for edge in added { add(edge.parent, edge.child) }
+    for node in graph.restructured.takeUnordered() {
+      for edge in node.children?.edges ?? [] { add(node, edge.child) }
+      for edge in node.parents { add(edge.parent, node) }
+    }
+    while let node = newlyRanked.popLast() { for edge in node.children?.edges ?? [] { add(node, edge.child) } }
+    showOtherForms()
   }
 
-  /// The nodes that changed and may be in a cycle, and all above them.
-  private func ancestors(of changed: ContiguousArray<Node>) -> ContiguousArray<Node> {
-    var region: ContiguousArray<Node> = []
-    func add(_ node: Node) {
-      guard let children = node.children, !children.search.isInRegion else { return }
-      children.search.isInRegion = true
-      region.append(node)
-    }
-    for node in changed {
-      if node.children == nil {
-        guard node.links?.component != nil else { continue }
-        set(nil, for: node)
-        // Those that were in a cycle with it may be in another one now, or in none.
-        for edge in node.parents where edge.parent.table.isRecursive { add(edge.parent) }
-      } else if !node.parents.isEmpty || node.links?.component != nil {
-        add(node)
-      }
-    }
-    var next = 0
-    while next < region.count {
-      for edge in region[next].parents where edge.parent.table.isRecursive { add(edge.parent) }
-      next += 1
-    }
-    return region
+  struct Edge {
+    let parent: Node
+    let child: Node
   }
 
-  private struct Frame {
-    let node: Node
-    let children: ChildList
-    var next = 0
-    var hasOwnEdge = false
+  /// A number that no search has had.
+  func nextSearch() -> Int {
+    lastSearch += 1
+    return lastSearch
   }
 
-  private func search(from root: Node) {
-    guard let children = root.children else { return }
-    var frames: ContiguousArray<Frame> = [open(root, children)]
-    while let last = frames.indices.last {
-      let frame = frames[last]
-      if frame.next < frame.children.edges.count {
-        frames[last].next += 1
-        let child = frame.children.edges[frame.next].child
-        if child === frame.node { frames[last].hasOwnEdge = true }
-        guard let below = child.children, below.search.isInRegion else { continue }
-        if below.search.index == -1 {
-          frames.append(open(child, below))
-        } else if below.search.isOnStack {
-          frame.children.search.low = min(frame.children.search.low, below.search.index)
-        }
-      } else {
-        frames.removeLast()
-        let mark = frame.children.search
-        if let parent = frames.last?.children { parent.search.low = min(parent.search.low, mark.low) }
-        if mark.low == mark.index { close(frame) }
-      }
+  /// A number that nobody chose, and yet the same each time (a linear congruential generator, with Knuth's factor).
+  func random(below limit: Int) -> Int {
+    lastRandom = lastRandom &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((lastRandom >> 33) % UInt64(limit))
+  }
+
+  /// Which edges a node lost and got. One that stands in two places may be among them although it stayed, which does no harm.
+  private func compare(
+    _ node: Node, _ former: ChildList?, _ removed: inout ContiguousArray<Edge>, _ added: inout ContiguousArray<Edge>
+  ) {
+    guard former !== node.children else { return }
+    let (before, after) = (former?.edges ?? [], node.children?.edges ?? [])
+    var start = 0
+    while start < min(before.count, after.count), before[start].child === after[start].child { start += 1 }
+    var (endBefore, endAfter) = (before.count, after.count)
+    while endBefore > start, endAfter > start, before[endBefore - 1].child === after[endAfter - 1].child {
+      (endBefore, endAfter) = (endBefore - 1, endAfter - 1)
+    }
+    let kept =
+      endBefore == start || endAfter == start
+      ? []
+      : Set(before[start..<endBefore].map { ObjectIdentifier($0.child) })
+        .intersection(after[start..<endAfter].map { ObjectIdentifier($0.child) })
+    for edge in before[start..<endBefore] where !kept.contains(ObjectIdentifier(edge.child)) {
+      if edge.child.isInSameCycle(as: node) { removed.append(Edge(parent: node, child: edge.child)) }
+    }
+    for edge in after[start..<endAfter] where !kept.contains(ObjectIdentifier(edge.child)) {
+      added.append(Edge(parent: node, child: edge.child))
     }
   }
 
-  private func open(_ node: Node, _ children: ChildList) -> Frame {
-    children.search.index = counter
-    children.search.low = counter
-    children.search.isOnStack = true
-    counter += 1
-    stack.append(node)
-    return Frame(node: node, children: children)
+  // MARK: Labels
+
+  /// Puts a node into a component, or takes it out of its own.
+  func relabel(_ node: Node, _ component: Component?) {
+    if node.links?.component === component { return }
+    graph.journal.willRefresh(node)
+    setComponent(of: node, component)
   }
 
-  /// All nodes of a component are on the stack, the frame's lowest.
-  private func close(_ frame: Frame) {
-    var members: ContiguousArray<Node> = []
-    while let node = stack.popLast() {
-      node.children?.search.isOnStack = false
-      members.append(node)
-      if node === frame.node { break }
+  private func setComponent(of node: Node, _ component: Component?) {
+    let links = node.ownLinks
+    if !links.isRelabelled {
+      (links.former, links.isRelabelled) = (links.component, true)
+      relabelled.append(node)
     }
-    guard members.count > 1 || frame.hasOwnEdge else { return set(nil, for: frame.node) }
-    if let known = members[0].links?.component, known.count == members.count,
-      members.allSatisfy({ $0.links?.component === known })
-    {
-      return
+    if let former = links.component {
+      former.count -= 1
+      if former.isRoot(node) { former.root = nil }
     }
-    let component = Component(count: members.count)
-    for node in members { set(component, for: node) }
+    component?.count += 1
+    links.paths = RootPaths()
+    links.component = component
+    if component != nil { forgetRank(of: node) }
   }
 
-  private func set(_ component: Component?, for node: Node) {
-    if node.links?.component !== component { changes.append((node, component)) }
+  /// Undoes that: the node is in the component again in which it was, which may have been given up meanwhile.
+  func restore(_ node: Node, _ component: Component?) {
+    let former = node.links?.component
+    guard former !== component else { return }
+    setComponent(of: node, component)
+    // What was reached through it, or was reached only now, is not known.
+    former?.root = nil
+    component?.root = nil
+    if let former, former.count == 0 { order.remove(former.rank) }
+    if let component, !component.rank.isRanked { order.append(component.rank) }
+    graph.restructured.insertUnordered(node)
   }
 
-  // MARK: Applying what was found
-
-  private func apply() {
-    guard !changes.isEmpty else { return }
-    var changed: ContiguousArray<(node: Node, component: Component?)> = []
-    swap(&changed, &changes)
-    // Which children each showed brief.
-    var brief: ContiguousArray<[Bool]> = []
-    for (node, _) in changed {
-      node.children?.search.omittedBefore = node.omissions
-      brief.append((node.children?.edges ?? []).map { node.isInSameCycle(as: $0.child) })
-    }
-    for (node, component) in changed {
-      graph.journal.willRefresh(node)
-      let links = node.ownLinks
-      links.component = component
-    }
-    for (node, _) in changed { node.children?.search.omittedNow = node.omissions }
-    for (index, change) in changed.enumerated() { update(change.node, showedBrief: brief[index]) }
+  private func forgetRank(of node: Node) {
+    guard let links = node.links, let rank = links.rank else { return }
+    order.remove(rank)
+    links.rank = nil
   }
 
-  /// What the node shows of others in its cycle may be another form now; only then does it show something old.
-  private func update(_ node: Node, showedBrief: [Bool]) {
-    node.flags.subtract([.invalidatedParents, .invalidatedCycle])
-    node.parents.unmarkAll()
-    guard let children = node.children else { return }
-    let omitted = children.search.omittedNow ?? []
-    var (isChanged, isBriefChanged) = (false, false)
-    for (ordinal, edge) in children.edges.enumerated() {
-      let mark = edge.child.children?.search
-      let before = showedBrief[ordinal] ? mark?.omittedBefore ?? edge.child.omissions : []
-      let now = node.isInSameCycle(as: edge.child) ? mark?.omittedNow ?? edge.child.omissions : []
-      guard before != now else { continue }
-      graph.makeStale(node, Int32(truncatingIfNeeded: ordinal))
-      isChanged = true
-      if omitted.isEmpty || !omitted[children.relation(of: Int32(truncatingIfNeeded: ordinal))] {
-        isBriefChanged = true
-      }
-    }
-    if isChanged { graph.invalidate(node, isBriefChanged: isBriefChanged) }
-  }
+  func setRank(of node: Node, _ rank: Rank) { node.ownLinks.rank = rank }
 }

@@ -15,14 +15,14 @@
   let notified: NodeQueue
   /// Observed nodes that may show something old, of which their observers need not be told.
   let unrefreshed: NodeQueue
-  /// Nodes of recursive types whose children changed since components were last searched.
-  let restructured: NodeQueue
+  let restructured: Restructured
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
   /// Is told of types that are new.
   var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private var lastMark = 0
   @exclusivity(unchecked) private var marking: ContiguousArray<(node: Node, isBriefChanged: Bool)> = []
 
   init() {
@@ -32,7 +32,7 @@
     unexamined = NodeQueue(.unexamined, backlog)
     notified = NodeQueue(.notified, backlog)
     unrefreshed = NodeQueue(.unrefreshed, backlog)
-    restructured = NodeQueue(.restructured, backlog)
+    restructured = Restructured(backlog)
     written = WrittenNodes(backlog)
     tableCache = ContiguousArray(repeating: nil, count: Self.cacheSize)
   }
@@ -93,18 +93,27 @@
   private func link(_ parent: AnyTable, to child: AnyTable) {
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
+    var isNew = false
     for table in tables.values where !table.isRecursive && below(table).contains(where: { $0 === table }) {
       table.isRecursive = true
-      hasRecursion = true
-      // Until now nobody had to know through whom they are reachable, or in which cycle they are.
-      for node in table.allNodes() {
-        node.parents.unmarkAll()
-        if node.holders.count == 0 { unexamined.insert(node) }
-        restructured.insert(node)
-      }
+      isNew = true
+      // Until now nobody had to know through whom they are reachable.
+      for node in table.allNodes() where node.holders.count == 0 { unexamined.insert(node) }
     }
+    if isNew { reorder() }
     for table in tables.values {
       table.reachesRecursion = table.isRecursive || below(table).contains(where: \.isRecursive)
+    }
+  }
+
+  /// More types can contain themselves: nothing is known yet of the cycles that their entities are in.
+  private func reorder() {
+    hasRecursion = true
+    for table in tables.values where table.isRecursive {
+      for node in table.allNodes() {
+        node.withChildren { $0.isInner = $0.containsRecursive }
+        restructured.insertUnordered(node)
+      }
     }
   }
 
@@ -120,13 +129,19 @@
     return found
   }
 
+  /// Returns a number that no search has marked nodes with.
+  func nextMark() -> Int {
+    lastMark += 1
+    return lastMark
+  }
+
   // MARK: Edges
 
   /// Replaces all occurrences below a node. The new edges are not stale.
   func setChildren(
     of node: Node, _ schema: AnySchema, _ edges: consuming ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>
   ) {
-    removeChildren(of: node)
+    let former = takeChildren(of: node)
     var linked: AnyTable?
     for i in edges.indices {
       edges[i].backIndex = Borrowed(edges[i].child).use { child in
@@ -142,24 +157,29 @@
         return index
       }
     }
-    node.children = ChildList(schema: schema, edges: edges, ends: ends)
-    if node.table.isRecursive { restructured.insert(node) }
+    let children = ChildList(schema: schema, edges: edges, ends: ends)
+    children.isInner = node.table.isRecursive && children.containsRecursive
+    node.children = children
+    if let former { release(former, from: node, without: children) }
   }
 
   func removeChildren(of node: Node) {
-    guard let children = node.children else { return }
+    guard let children = takeChildren(of: node) else { return }
+    for edge in children.edges { Borrowed(edge.child).use { release($0, from: node) } }
+  }
+
+  /// Takes a node's edges away, and leaves it to the caller to see who is still reachable.
+  private func takeChildren(of node: Node) -> ChildList? {
+    if node.table.isRecursive { restructured.willChange(node) }
+    guard let children = node.children else { return nil }
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
       let index = children.edges[i].backIndex
-      Borrowed(children.edges[i].child).use { child in
-        child.parents.remove(at: Int(index), didMove: didMove)
-        child.withLinks { if $0.retainer === node { $0.retainer = nil } }
-        if child.holders.count == 0 { unexamined.insert(child) }
-      }
+      Borrowed(children.edges[i].child).use { $0.parents.remove(at: Int(index), didMove: didMove) }
     }
     node.children = nil
     node.flags.remove(.stale)
-    if node.table.isRecursive { restructured.insert(node) }
+    return children
   }
 
   /// Tells a parent that one of its edges has another index in the list of its child.
@@ -167,6 +187,22 @@
     Borrowed(edge.parent).use { parent in
       parent.withChildren { $0.edges[Int(edge.ordinal)].backIndex = Int32(truncatingIfNeeded: index) }
     }
+  }
+
+  /// A child that a node lost may be reachable through others.
+  private func release(_ child: Node, from node: Node) {
+    child.withLinks { if $0.retainer === node { $0.retainer = nil } }
+    if child.holders.count == 0 { unexamined.insert(child) }
+  }
+
+  /// The same of those that are no children any longer. Those that stay are as reachable as before.
+  private func release(_ former: ChildList, from node: Node, without children: ChildList) {
+    let (before, after) = (former.edges, children.edges)
+    var start = 0
+    while start < min(before.count, after.count), before[start].child === after[start].child { start += 1 }
+    if start == before.count { return }
+    let kept = start == after.count ? [] : Set(after[start...].map { ObjectIdentifier($0.child) })
+    for edge in before[start...] where !kept.contains(ObjectIdentifier(edge.child)) { release(edge.child, from: node) }
   }
 
   private func retain(_ child: Node, by parent: Node) {
@@ -253,9 +289,13 @@
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
+      var hasPassed = false
       node.parents.forEachUnmarked { parent, ordinal in
         let isInside = component != nil && component === parent.links?.component
-        if isInside && !isBriefChanged { return }
+        if isInside && !isBriefChanged {
+          hasPassed = true
+          return
+        }
         makeStale(parent, ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
         if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
@@ -266,8 +306,8 @@
         }
         marking.append((parent, changesBrief))
       }
-      // A mark costs once, however many parents come and go beside it. In cycles it depends on the change who shows something old.
-      if !node.table.isRecursive { node.parents.markAll() }
+      // A mark costs once, however many parents come and go beside it. What is passed is to be looked at again.
+      if !hasPassed { node.parents.markAll() }
     }
     marking.shrink(beyond: 1_024)
   }

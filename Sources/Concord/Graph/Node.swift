@@ -77,7 +77,10 @@
     links.subscribers.removeLast()
     links.subscribers.shrink(beyond: 31)
     if links.subscribers.isEmpty { flags.remove(.observed) }
-    if links.subscribers.isEmpty, links.retainer == nil, links.component == nil { self.links = nil }
+    if links.subscribers.isEmpty, links.retainer == nil, links.component == nil, links.rank == nil, !links.isRelabelled
+    {
+      self.links = nil
+    }
   }
 }
 
@@ -98,8 +101,6 @@ extension Node {
     @inlinable static var notified: Flags { Flags(rawValue: 1 << 4) }
     /// The node is among those whose reachability is to be examined.
     @inlinable static var unexamined: Flags { Flags(rawValue: 1 << 5) }
-    /// The node may be unreachable, which is being examined.
-    @inlinable static var doubtful: Flags { Flags(rawValue: 1 << 6) }
     /// The node is an alias that names an entity or a collection.
     @inlinable static var registered: Flags { Flags(rawValue: 1 << 7) }
     /// The children changed since components were last searched.
@@ -132,12 +133,12 @@ final class NodeLinks {
   @exclusivity(unchecked) var retainer: Node?
   /// The cycle that the node is in.
   @exclusivity(unchecked) var component: Component?
-}
-
-/// A strongly connected component of the graph of occurrences: its identity counts.
-final class Component {
-  /// The number of nodes when the component was found.
-  let count: Int
-
-  init(count: Int) { self.count = count }
+  /// Where a node in no cycle is in the topological order.
+  @exclusivity(unchecked) var rank: Rank?
+  /// The cycle that the node was in, if that may have changed since values were last compared.
+  @exclusivity(unchecked) var former: Component?
+  @exclusivity(unchecked) var isRelabelled = false
+  @exclusivity(unchecked) var paths = RootPaths()
+  /// A mark of the last search that came by.
+  @exclusivity(unchecked) var mark = 0
 }

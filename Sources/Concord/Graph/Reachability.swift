@@ -4,7 +4,7 @@
 /// `retainer`: one parent through which it is known to be reachable. Retainers form a forest whose roots have holders (or are
 /// of types that cannot form cycles), so a node with a retainer is reachable. While a node has a holder, its retainer is not
 /// maintained, and may even be reachable only through the node itself. So the loss of the retainer and that of the last
-/// holder both need a search for another path to a holder.
+/// holder both need a search for another path to a holder (see `SpanningForest`).
 final class Reachability {
   private let graph: Graph
   private let log: LogBuffer
@@ -19,16 +19,18 @@ final class Reachability {
   /// Releases all nodes that are not reachable any longer.
   func examine() {
     while !graph.unexamined.isEmpty {
-      var doubtful: [Node] = []
+      var lost: ContiguousArray<Node> = []
       while let node = graph.unexamined.popLast() {
         guard node.holders.count == 0 else { continue }
         if !node.exists || node.parents.isEmpty {
           release(node)
-        } else if node.table.isRecursive, !findRetainer(of: node) {
-          doubtful.append(node)
+        } else if node.table.isRecursive {
+          lost.append(node)
         }
       }
-      if !doubtful.isEmpty { decide(doubtful) }
+      lost.removeAll { !$0.exists }
+      if lost.isEmpty { continue }
+      for node in Retainers(retaining: lost, graph).restore(lost, graph) { release(node) }
     }
   }
 
@@ -47,67 +49,6 @@ final class Reachability {
     if node.table.isOfHubs { graph.releasedHubs.append(node) }
   }
 
-  /// Whether the node's retainer, or one of a few other parents, is reachable, by following a limited number of retainers.
-  private func findRetainer(of node: Node) -> Bool {
-    if let retainer = node.links?.retainer, isReachable(retainer, without: node) { return true }
-    for edge in node.parents.prefix(8) where isReachable(edge.parent, without: node) {
-      setRetainer(of: node, edge.parent)
-      return true
-    }
-    return false
-  }
-
-  private func isReachable(_ first: Node, without node: Node) -> Bool {
-    var top = first
-    for _ in 0..<64 {
-      guard top !== node, top.holders.count == 0, top.table.isRecursive, let retainer = top.links?.retainer else {
-        break
-      }
-      top = retainer
-    }
-    return top !== node && top.exists && (top.holders.count > 0 || !top.table.isRecursive)
-  }
-
-  private func setRetainer(of node: Node, _ parent: Node?) {
-    let links = node.ownLinks
-    links.retainer = parent
-  }
-
-  /// Examines nodes that lost their retainer, together with all nodes that are reachable only through them.
-  private func decide(_ doubtful: [Node]) {
-    var all: [Node] = []
-    var stack = doubtful
-    while let node = stack.popLast() {
-      guard !node.flags.contains(.doubtful), node.exists else { continue }
-      node.flags.insert(.doubtful)
-      all.append(node)
-      for edge in node.children?.edges ?? [] where edge.child.links?.retainer === node { stack.append(edge.child) }
-    }
-    // A node with a holder, or with a parent that is not in doubt, is reachable, and so are the nodes inside it.
-    var reachable: [Node] = []
-    for node in all {
-      node.links?.retainer = nil
-      if node.holders.count > 0 {
-        reachable.append(node)
-      } else if let parent = node.parents.first(where: { $0.parent.exists && !$0.parent.flags.contains(.doubtful) }) {
-        setRetainer(of: node, parent.parent)
-        reachable.append(node)
-      }
-    }
-    for node in reachable { node.flags.remove(.doubtful) }
-    while let node = reachable.popLast() {
-      for edge in node.children?.edges ?? [] where edge.child.flags.contains(.doubtful) {
-        edge.child.flags.remove(.doubtful)
-        setRetainer(of: edge.child, node)
-        reachable.append(edge.child)
-      }
-    }
-    for node in all where node.flags.contains(.doubtful) {
-      node.flags.remove(.doubtful)
-      release(node)
-    }
-  }
-
   /// Lets an alias begin or cease to hold its entity.
   func setRegistered(_ node: Node, _ isRegistered: Bool) {
     guard node.flags.contains(.registered) != isRegistered else { return }
@@ -119,5 +60,42 @@ final class Reachability {
       node.holders.remove()
       if node.holders.count == 0 { graph.unexamined.insert(node) }
     }
+  }
+}
+
+/// The nodes that are reached from holders, each through its retainer.
+private struct Retainers: SpanningForest {
+  /// What comes before this in the topological order is not reached through a node that is examined; `nil` if the order is not
+  /// known.
+  private let end: Int?
+
+  init(retaining nodes: ContiguousArray<Node>, _ graph: Graph) {
+    // An edge that has not been looked at yet may lead back in the order.
+    guard graph.restructured.isEmpty else {
+      end = nil
+      return
+    }
+    // Nothing is reached through a node that leads to nothing.
+    let labels = nodes.lazy.filter(\.isInner).map { $0.rank?.label ?? .min }
+    end = labels.min() ?? .max
+  }
+
+  func isRoot(_ node: Node) -> Bool {
+    if node.holders.count > 0 || !node.table.isRecursive { return true }
+    if let end, let rank = node.rank { return rank.label < end }
+    return false
+  }
+
+  func contains(_ node: Node) -> Bool { node.exists }
+  func support(of node: Node) -> Node? { node.links?.retainer }
+  func setSupport(of node: Node, _ support: Node?) { node.ownLinks.retainer = support }
+
+  func firstAbove(_ node: Node, where isWanted: (Node) -> Bool) -> Node? {
+    if let retainer = node.links?.retainer, isWanted(retainer) { return retainer }
+    return node.parents.first { isWanted($0.parent) }?.parent
+  }
+
+  func forEachBelow(_ node: Node, _ body: (Node) -> Void) {
+    for edge in node.children?.edges ?? [] { body(edge.child) }
   }
 }

@@ -9,6 +9,21 @@ extension OptimisticLayer {
   package func baseChanges() throws -> [ChangeSet.Change] { try shared.baseChanges(of: record) }
 }
 
+extension OptimisticLayer {
+  /// The entities that the closure changed when it last ran, as their types and ids; `nil` if it is not known to have done
+  /// nothing else. No layer is taken off.
+  ///
+  /// - Complexity: their number.
+  package var changedEntities: [(type: any Any.Type, id: AnyHashable)]? {
+    shared.readCommitted { core in
+      core.layers.changedNodes(of: record)?.compactMap { node in
+        guard let entity = node.table.entity(of: node), let id = node.table.id(of: node) else { return nil }
+        return (type(of: entity), id)
+      }
+    }
+  }
+}
+
 extension SharedCore {
   fileprivate func baseChanges(of record: LayerRecord) throws -> [ChangeSet.Change] {
     beginTurn(0)

@@ -8,7 +8,7 @@ struct Footprints {
   /// The footprint of each layer, by its record.
   private var nodes: [ObjectIdentifier: Nodes] = [:]
   /// The records of the layers that depend on a node.
-  private var records: [ObjectIdentifier: ContiguousArray<ObjectIdentifier>] = [:]
+  private var records: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
   /// The layers that depend on everything.
   private var untraced: Set<ObjectIdentifier> = []
   /// Whether the footprints are known. They are not between the undoing of closures, or the release of a node in a footprint,
@@ -26,7 +26,7 @@ struct Footprints {
       untraced.insert(record)
       return
     }
-    for node in found { records[node, default: []].append(record) }
+    for node in found { records[node, default: []].insert(record) }
     nodes[record] = found
   }
 
@@ -35,8 +35,8 @@ struct Footprints {
     for node in nodes.removeValue(forKey: record) ?? [] {
       if records[node]?.count == 1 {
         records[node] = nil
-      } else if let position = records[node]?.firstIndex(of: record) {
-        records[node]?.remove(at: position)
+      } else {
+        records[node]?.remove(record)
       }
     }
   }

@@ -6,27 +6,20 @@
 /// committed states, observers are notified of the net change. Where a write is known to concern no layer, or only some, the
 /// others are not replayed: see StoreCore+Beneath.
 final class LayerStack {
-  /// The state that a transaction which throws restores.
+  /// The state that a transaction which throws restores, beside the lists, whose changes it undoes.
   struct State {
-    /// The pending layers, from the lowest to the topmost.
-    var pending = SlotList<LayerRecord>()
-    var overlay = Overlay()
+    /// The savepoint of the lists.
+    fileprivate var savepoint = 0
     /// The position of the journal's first state above the base; `nil` while the base is exposed.
     var mark: Int?
     /// The journal's savepoint before `mark`; `nil` if the layers were shown when the transaction began.
     var outer: Int?
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
-    /// The layers that are not shown then, since they depend on the written nodes, and are replayed at the end.
-    var takenOff: Set<ObjectIdentifier> = []
     /// The extent of the log and of removals at `mark`.
     var writes = WriteSavepoint(logCount: 0, clearedCount: 0)
     /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
-    /// The layers that ended in the open transaction.
-    var ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)> = []
-    /// The nodes that each layer changed which ran in the open transaction.
-    var touched: [ObjectIdentifier: ContiguousArray<Node>] = [:]
     /// The layers that closures asked to end, which is done when the closures have returned.
     var requests: ContiguousArray<(record: LayerRecord, ending: Ending)> = []
   }
@@ -35,6 +28,8 @@ final class LayerStack {
   enum Ending { case committing, rollingBack }
 
   var state = State()
+  /// The pending layers, and what they changed.
+  var lists = LayerLists()
   /// Whether there are layers, or were in the open transaction.
   private(set) var isActive = false
   /// The layer whose closure is running.
@@ -76,7 +71,15 @@ final class LayerStack {
 
   var isShown: Bool { state.mark != nil }
 
-  func isPending(_ record: LayerRecord) -> Bool { state.pending.contains(ObjectIdentifier(record)) }
+  /// The state to which a transaction that throws goes back; `nil` if there are no layers.
+  var savepoint: State? {
+    guard isActive else { return nil }
+    var saved = state
+    saved.savepoint = lists.savepoint
+    return saved
+  }
+
+  func isPending(_ record: LayerRecord) -> Bool { lists.pending.contains(ObjectIdentifier(record)) }
 
   /// Whether the closure of an operation has made a layer.
   var wereEntered: Bool { isShown && running == nil }
@@ -88,7 +91,7 @@ final class LayerStack {
     guard !isActive else { return }
     isActive = true
     journal.isLayered = true
-    state = State()
+    (state, lists) = (State(), LayerLists())
     if isInTransaction { state.wasExposed = true } else { state.mark = 0 }
   }
 
@@ -109,7 +112,7 @@ final class LayerStack {
   func leave() {
     if let outer = state.outer { journal.end(outer) }
     (state.mark, state.outer) = (nil, nil)
-    (state.touched, state.takenOff) = ([:], [])
+    lists.forgetRuns()
   }
 
   /// Whether nothing was written above the base in the open transaction, nor was it exposed.
@@ -136,22 +139,16 @@ final class LayerStack {
   func goBack(to saved: State?) {
     guard isActive else { return }
     if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
-    if saved?.wasExposed != state.wasExposed || !wereMade(state.touched, since: saved) {
-      // Closures may have run that are undone now, so their footprints are not valid.
+    let ran = lists.undo(to: saved?.savepoint ?? 0)
+    if saved?.wasExposed != state.wasExposed || ran.contains(where: lists.pending.contains) {
+      // Closures of layers that stay have run, which is undone: their footprints are not valid.
       footprints.forget()
     } else {
-      for record in state.touched.keys { footprints.remove(record) }
+      for record in ran { footprints.remove(record) }
     }
     state = saved ?? State()
     // There were no layers: the current state is the base.
     if saved == nil { state.wasExposed = true }
-  }
-
-  /// Whether the only closures that ran are those of layers made since a savepoint, so that the other layers are unchanged.
-  private func wereMade(_ touched: [ObjectIdentifier: ContiguousArray<Node>], since saved: State?) -> Bool {
-    // Not worth the search for many layers.
-    guard let saved, touched.count <= 4 else { return touched.isEmpty }
-    return !touched.keys.contains(where: saved.pending.contains)
   }
 
   func run(_ record: LayerRecord) {
@@ -176,10 +173,12 @@ final class LayerStack {
   /// Sets the footprint of a closure that has run: the changed nodes, and the nodes inside them before and after.
   func didRun(_ record: LayerRecord, since start: Int) {
     let touched = journal.writtenNodes(since: start)
-    state.touched[ObjectIdentifier(record)] = touched
+    lists.touch(ObjectIdentifier(record), touched)
     for node in touched {
       trace.add(node)
-      for edge in journal.firstState(of: node, since: start)?.children?.list.edges ?? [] { trace.add(edge.child) }
+      guard let before = journal.firstState(of: node, since: start) else { continue }
+      for edge in before.children?.list.edges ?? [] { trace.add(edge.child) }
+      lists.addStep(ObjectIdentifier(record), before: before)
     }
     footprints.set(trace.nodes, of: ObjectIdentifier(record))
     trace = FootprintTrace()
@@ -197,8 +196,21 @@ final class LayerStack {
   /// Returns the nodes on which a layer depends, and those that it changes: as last retained, or as shown now.
   func nodes(of record: LayerRecord, isShown: Bool = false) -> [ContiguousArray<ObjectIdentifier>?] {
     let id = ObjectIdentifier(record)
-    let changed = isShown ? state.touched[id]?.filter(\.exists) : kept[id]
+    let changed = isShown ? lists.touched[id]?.filter(\.exists) : kept[id]
     return [footprints.nodes(of: id), ContiguousArray((changed ?? []).map { ObjectIdentifier($0) })]
+  }
+
+  /// Whether a closure that has just run did nothing but what it did before, which is known from its footprint.
+  func ranAsBefore(_ record: LayerRecord, since start: Int) -> Bool {
+    guard let before = footprints.nodes(of: ObjectIdentifier(record)), let now = trace.nodes else { return false }
+    let known = Set(before)
+    return (now + journal.writtenNodes(since: start).map { ObjectIdentifier($0) }).allSatisfy(known.contains)
+  }
+
+  /// Returns the nodes that a layer changed; `nil` if its closure may have done anything else.
+  func changedNodes(of record: LayerRecord) -> ContiguousArray<Node>? {
+    guard !footprints.areOfAll, footprints.nodes(of: ObjectIdentifier(record)) != nil else { return nil }
+    return kept[ObjectIdentifier(record)]
   }
 
   func didReplayAll() { footprints.didReplayAll() }
@@ -210,6 +222,9 @@ final class LayerStack {
   }
 
   // MARK: What layers keep
+
+  /// Whether there are entities of the base that are not shown.
+  var hasShadows: Bool { !shadows.isEmpty }
 
   /// Whether a node without holders is to stay in its table: because the base has the entity and layers only hide it, or,
   /// until the transaction ends, because the base had the entity when the transaction began. `existed` tells whether the
@@ -230,7 +245,7 @@ final class LayerStack {
     }
     guard let mark = state.mark else { return false }
     // A node that no closure has touched has the same state in the base.
-    let base = state.overlay.state(of: node) ?? journal.firstState(of: node, since: mark)
+    let base = lists.overlay.state(of: node) ?? journal.firstState(of: node, since: mark)
     guard let base, base.flags.contains(.exists) else { return false }
     if existed, !base.flags.contains(.registered), !isHidden(node, mark) {
       // The base does not need the entity either.
@@ -247,8 +262,8 @@ final class LayerStack {
   private func isHidden(_ node: Node, _ mark: Int) -> Bool {
     if hidden == nil {
       hidden = []
-      for state in state.overlay.statesOfContainers { hide(state) }
-      for (state, _) in journal.firstStates(since: mark) where self.state.overlay.state(of: state.node) == nil {
+      for state in lists.overlay.statesOfContainers { hide(state) }
+      for (state, _) in journal.firstStates(since: mark) where lists.overlay.state(of: state.node) == nil {
         // The node itself has just lost its children, since it is being released.
         if state.node !== node { hide(state) }
       }
@@ -273,7 +288,7 @@ final class LayerStack {
   }
 
   private func letGoOfEnded() {
-    for (record, _) in state.ended {
+    for (record, _) in lists.ended {
       for node in kept.removeValue(forKey: ObjectIdentifier(record)) ?? [] { release(node) }
     }
   }
@@ -283,7 +298,7 @@ final class LayerStack {
   func letGoOfUntouched() -> Bool {
     var counts: [ObjectIdentifier: Int] = [:]
     for nodes in kept.values { for node in nodes { counts[ObjectIdentifier(node), default: 0] += 1 } }
-    for nodes in state.touched.values { for node in nodes { counts[ObjectIdentifier(node)] = nil } }
+    for nodes in lists.touched.values { for node in nodes { counts[ObjectIdentifier(node)] = nil } }
     var hasLet = false
     for (id, nodes) in kept {
       func isLost(_ node: Node) -> Bool {
@@ -304,14 +319,14 @@ final class LayerStack {
     for node in limbo { unexamined.insert(node) }
     limbo = []
     // Layers that ended are not among them.
-    for (record, touched) in state.touched {
+    for (record, touched) in lists.touched {
       let nodes = ContiguousArray(touched.filter(\.exists))
       for node in nodes { node.holders.add() }
       for node in kept[record] ?? [] { release(node) }
       kept[record] = nodes
     }
     letGoOfEnded()
-    if state.pending.isEmpty {
+    if lists.pending.isEmpty {
       for node in shadows { release(node) }
       shadows = []
     }
@@ -328,24 +343,23 @@ final class LayerStack {
 
   /// Ends the open transaction. Returns the layers that ended in it, and the nodes that are not shown any longer.
   func finish() -> (
-    ended: ContiguousArray<(record: LayerRecord, state: OptimisticLayer.State)>, gone: ContiguousArray<Node>
+    ended: ContiguousArray<LayerLists.Ended>, gone: ContiguousArray<Node>
   ) {
-    var ended = state.ended
+    var ended = lists.ended
     for record in made where !isPending(record) && !ended.contains(where: { $0.record === record }) {
       ended.append((record, .rolledBack))
     }
     made = []
     let gone = ContiguousArray(takenOff.filter { !$0.exists })
     takenOff = []
-    state.ended = []
-    (state.touched, state.takenOff) = ([:], [])
+    lists.finish()
     state.wasExposed = false
     for (record, _) in ended { footprints.remove(ObjectIdentifier(record)) }
-    if state.pending.isEmpty {
+    if lists.pending.isEmpty {
       footprints = Footprints()
       isActive = false
       journal.isLayered = false
-      state = State()
+      (state, lists) = (State(), LayerLists())
     }
     return (ended, gone)
   }
@@ -354,7 +368,7 @@ final class LayerStack {
   func commit() {
     (writtenBefore, writtenBelow) = (0, 0)
     guard isActive else { return }
-    if let mark = state.mark { state.overlay.add(journal, since: mark, without: released) }
+    if let mark = state.mark { lists.addStates(journal, since: mark, without: released) }
     (hidden, released) = (nil, [])
     (state.mark, state.outer) = (0, nil)
   }

@@ -46,7 +46,8 @@ public final class OptimisticLayer: Sendable {
   /// that has returned.
   ///
   /// - Returns: whether the base has the change. If the closure does not apply to the base, the layer is dropped.
-  /// - Complexity: that of all pending closures, and of what they change.
+  /// - Complexity: that of the closure, if it changes nothing but entities that contain none, and no lower layer changes these.
+  ///   Otherwise that of all pending closures, and of what they change.
   @discardableResult
   public func commit() -> Bool { shared.end(record, by: .committing) }
 

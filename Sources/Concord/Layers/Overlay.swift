@@ -17,9 +17,18 @@ struct Overlay {
   func state(of node: ObjectIdentifier) -> SavedState? { list[node] }
 
   /// Removes the state of a node whose base state is the shown one.
-  mutating func remove(_ node: ObjectIdentifier) {
-    list.remove(node)
+  ///
+  /// - Returns: the state and its position; `nil` if there is none.
+  @discardableResult
+  mutating func remove(_ node: ObjectIdentifier) -> (element: SavedState, position: Int)? {
     containers.remove(node)
+    return list.remove(node)
+  }
+
+  /// Inserts a state where it was removed.
+  mutating func restore(_ state: SavedState, at position: Int) {
+    list.restore(state, key: ObjectIdentifier(state.node), at: position)
+    if state.children != nil { containers.insert(ObjectIdentifier(state.node)) }
   }
 
   /// Adds the journal's states from `mark` on, except for those of nodes that were only brought up to date: when the entities
@@ -37,5 +46,6 @@ struct Overlay {
       list.append(state, key: ObjectIdentifier(node))
       if state.children != nil { containers.insert(ObjectIdentifier(node)) }
     }
+    list.closeGaps()
   }
 }

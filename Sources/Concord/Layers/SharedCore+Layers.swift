@@ -11,10 +11,13 @@ extension SharedCore {
     }
     core.activateLayers()
     core.beginLayered()
-    if core.layers.state.isBeneath { core.exposeBase() }
+    if core.layers.state.isBeneath {
+      // The others are shown, unless some depend on what was written.
+      if core.layers.lists.takenOff.isEmpty { core.enterLayers() } else { core.exposeBase() }
+    }
     if !core.layers.isShown, record.waits {
       // All layers are put above the base when the transaction ends. Whether this one applies before does not matter.
-      core.layers.state.pending.append(record, key: ObjectIdentifier(record))
+      core.layers.lists.append(record)
       core.layers.made.append(record)
       endWrite()
       return record
@@ -22,7 +25,7 @@ extension SharedCore {
     if !core.layers.isShown {
       core.enterLayers()
       // Only to find out whether the new layer applies: the base may still change.
-      for record in core.layers.state.pending.elements { _ = run(record, record.apply) }
+      for record in core.layers.lists.pending.elements { _ = run(record, record.apply) }
     }
     var hasThrown = false
     let problem = run(record) {
@@ -32,11 +35,11 @@ extension SharedCore {
       }
     }
     if problem == nil || record.waits {
-      core.layers.state.pending.append(record, key: ObjectIdentifier(record))
+      core.layers.lists.append(record)
       core.layers.made.append(record)
     } else if let problem, !hasThrown {
       core.layers.made.append(record)
-      core.layers.state.ended.append((record, .dropped(problem)))
+      core.layers.lists.end(record, as: .dropped(problem))
     }
     endWrite()
     return record
@@ -59,19 +62,23 @@ extension SharedCore {
 
   private func endNow(_ record: LayerRecord, _ ending: LayerStack.Ending) -> Bool {
     guard core.layers.isPending(record) else { return false }
-    if ending == .committing || core.layers.state.pending.count == 1 {
+    if ending == .committing, core.layers.lists.pending.count > 1, commitLowest(record) {
+      core.layers.lists.end(record, as: .committed)
+      return true
+    }
+    if ending == .committing || core.layers.lists.pending.count == 1 {
       core.exposeBase()
     } else {
       core.takeOff(record)
     }
-    core.layers.state.pending.remove(ObjectIdentifier(record))
+    core.layers.lists.remove(record)
     guard ending == .committing else {
-      core.layers.state.ended.append((record, .rolledBack))
+      core.layers.lists.end(record, as: .rolledBack)
       return false
     }
     let problem = run(record, as: .commits, record.apply)
     let isDropped = problem != nil && !record.waits
-    core.layers.state.ended.append((record, isDropped ? problem.map { .dropped($0) } ?? .committed : .committed))
+    core.layers.lists.end(record, as: isDropped ? problem.map { .dropped($0) } ?? .committed : .committed)
     return problem == nil
   }
 
@@ -124,7 +131,7 @@ extension SharedCore {
       core.exposeBase()
       endRequested()
       performReleases()
-      if core.layers.state.pending.isEmpty { return }
+      if core.layers.lists.pending.isEmpty { return }
       core.settleBase()
       core.enterLayers()
       replay()
@@ -143,9 +150,9 @@ extension SharedCore {
   ///
   /// - Returns: whether each changed the same nodes as before, so that the other layers are unaffected.
   private func replayTakenOff() -> Bool {
-    guard core.layers.state.isBeneath, !core.layers.state.takenOff.isEmpty else { return true }
+    guard core.layers.state.isBeneath, !core.layers.lists.takenOff.isEmpty else { return true }
     core.enterLayers()
-    for record in core.layers.state.pending.elements(of: core.layers.state.takenOff) {
+    for record in core.layers.lists.pending.elements(of: core.layers.lists.takenOff) {
       let before = core.layers.nodes(of: record)
       guard replay(record) == nil, core.layers.state.requests.isEmpty,
         core.layers.nodes(of: record, isShown: true) == before
@@ -163,10 +170,10 @@ extension SharedCore {
   }
 
   private func replay() {
-    for record in core.layers.state.pending.elements {
+    for record in core.layers.lists.pending.elements {
       guard let problem = replay(record), !record.waits else { continue }
-      core.layers.state.pending.remove(ObjectIdentifier(record))
-      core.layers.state.ended.append((record, .dropped(problem)))
+      core.layers.lists.remove(record)
+      core.layers.lists.end(record, as: .dropped(problem))
     }
     core.layers.didReplayAll()
   }

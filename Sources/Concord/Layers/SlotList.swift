@@ -14,6 +14,9 @@ struct SlotList<Element> {
 
   func contains(_ key: ObjectIdentifier) -> Bool { positions[key] != nil }
 
+  /// The position of an element in the order, which another one has after ``closeGaps()``.
+  func position(of key: ObjectIdentifier) -> Int? { positions[key] }
+
   /// Returns the elements of several keys, in order.
   func elements(of keys: some Sequence<ObjectIdentifier>) -> [Element] {
     keys.compactMap { positions[$0] }.sorted().compactMap { slots[$0] }
@@ -25,14 +28,36 @@ struct SlotList<Element> {
     slots.append(element)
   }
 
-  mutating func remove(_ key: ObjectIdentifier) {
-    guard let position = positions.removeValue(forKey: key) else { return }
-    slots[position] = nil
-    guard slots.count > 16, slots.count > positions.count * 2 else { return }
-    closeGaps()
+  /// Replaces an element by another one, at its position.
+  ///
+  /// - Returns: the former element; `nil` if there is none.
+  @discardableResult
+  mutating func replace(_ key: ObjectIdentifier, by element: Element) -> Element? {
+    guard let position = positions[key] else { return nil }
+    defer { slots[position] = element }
+    return slots[position]
   }
 
-  private mutating func closeGaps() {
+  /// Removes an element, and leaves a gap.
+  ///
+  /// - Returns: the element and its position; `nil` if there is none.
+  @discardableResult
+  mutating func remove(_ key: ObjectIdentifier) -> (element: Element, position: Int)? {
+    guard let position = positions.removeValue(forKey: key), let element = slots[position] else { return nil }
+    if position == slots.count - 1 { slots.removeLast() } else { slots[position] = nil }
+    return (element, position)
+  }
+
+  /// Inserts an element where it was removed, before any gap was closed.
+  mutating func restore(_ element: Element, key: ObjectIdentifier, at position: Int) {
+    while slots.count <= position { slots.append(nil) }
+    slots[position] = element
+    positions[key] = position
+  }
+
+  /// Closes the gaps if there are many: amortised, each removal takes constant time.
+  mutating func closeGaps() {
+    guard slots.count > 16, slots.count > positions.count * 2 else { return }
     let keys = positions.sorted { $0.value < $1.value }.map(\.key)
     slots.removeAll { $0 == nil }
     for (position, key) in keys.enumerated() { positions[key] = position }

@@ -14,6 +14,18 @@ extension StoreCore {
     }
   }
 
+  /// Whether the base has a value already, so that to store it changes nothing, whatever layers depend on the entity. Values
+  /// that contain entities are not compared.
+  func isInBase<T: Identifiable & Sendable>(_ value: T, _ node: EntityNode<T>, _ stamp: Stamp?) -> Bool {
+    guard layers.running == nil, layers.mayWriteBeneath, let table = node.table as? Table<T>, !table.isAggregate,
+      !table.isRecursive, stamp == nil, !clock.isClock
+    else { return false }
+    guard let base = layers.lists.overlay.state(of: node) else {
+      return node.exists && node.value.map { table.isSame($0, value) } ?? false
+    }
+    return base.flags.contains(.exists) && base.typed(T.self)?.value.map { table.isSame($0, value) } ?? false
+  }
+
   /// Prepares for the rollback of a layer: takes it off alone, or all layers if that is not possible.
   func takeOff(_ record: LayerRecord) {
     guard layers.mayWriteBeneath, !layers.footprints.areOfAll, !projections.isWanted,
@@ -48,16 +60,17 @@ extension StoreCore {
   /// - Returns: whether that was possible without taking off all: the nodes that they change exist in the base, and contain
   ///   nothing.
   private func takeOffThose(on nodes: Footprints.Nodes) -> Bool {
-    if layers.state.overlay.hasReshaped { return false }
+    if layers.lists.overlay.hasReshaped { return false }
     let group = layers.footprints.group(of: nodes)
-    let states = group.nodes.compactMap { layers.state.overlay.state(of: $0) }
+    let states = group.nodes.compactMap { layers.lists.overlay.state(of: $0) }
     guard states.allSatisfy({ $0.flags.contains(.exists) && $0.children == nil && isAlone($0.node) }) else {
       return false
     }
     layers.goBeneath()
-    layers.state.takenOff.formUnion(group.records)
+    layers.lists.takeOff(group.records)
     for state in states {
-      layers.state.overlay.remove(ObjectIdentifier(state.node))
+      layers.lists.removeState(of: ObjectIdentifier(state.node))
+      layers.lists.removeSteps(of: ObjectIdentifier(state.node))
       takeOff(state)
     }
     return true

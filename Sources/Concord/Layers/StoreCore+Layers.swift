@@ -16,9 +16,7 @@ extension StoreCore {
       }
     }
     layers.leave()
-    let states = layers.state.overlay.states.reversed()
-    layers.state.overlay = Overlay()
-    for state in states { takeOff(state) }
+    for state in layers.lists.takeAllStates().states.reversed() { takeOff(state) }
     layers.didExpose()
   }
 

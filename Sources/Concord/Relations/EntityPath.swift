@@ -71,7 +71,10 @@ struct EntityPath: CustomStringConvertible {
     if isInTuple, !isKeyPath { return "declare a struct '@EntityWrapper' in place of the tuple" }
     if owner == root || owner is any EntityWrapper.Type {
       let declaration = "declare it with 'var' and with a type that is an entity, a wrapper or a container, not 'any'"
-      return isKeyPath ? "list \(relation), or with '@Entity' \(declaration)" : declaration
+      if !isKeyPath { return declaration }
+      // The elements of a parameter pack look like those of any tuple.
+      let pack = "or, if it is one of a parameter pack, hold it in an array of an enum declared '@EntityWrapper'"
+      return "list \(relation), or with '@Entity' \(declaration)" + (isInTuple ? ", \(pack)" : "")
     }
     return "declare '\(owner)' '@EntityWrapper'" + (isKeyPath ? ", or list \(relation)" : "")
   }

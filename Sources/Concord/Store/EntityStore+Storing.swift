@@ -19,7 +19,7 @@ extension EntityStore {
   @inlinable public func store<T: Identifiable & Sendable>(
     _ entity: T, named alias: AliasKey<T>? = nil, modifiedAt stamp: Stamp? = nil, ifPresent: ((inout T) -> Void)? = nil
   ) -> EntityObserver<T> {
-    shared.write(token, to: T.self, entity.id, only: alias == nil && ifPresent == nil) { core in
+    shared.write(token, storing: entity, stamp, only: alias == nil && ifPresent == nil) { core in
       core.prepare()
       return core.graph.withTable(T.self) { table in
         if ifPresent == nil, alias == nil, !table.isAggregate {
@@ -28,6 +28,8 @@ extension EntityStore {
         let node = shared.store(core, entity, in: table, alias, stamp, ifPresent)
         return EntityObserver(ObserverSource(node, shared))
       }
+    } unchanged: {
+      EntityObserver(ObserverSource($0, shared))
     }
   }
 

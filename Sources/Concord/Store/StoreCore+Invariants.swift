@@ -47,8 +47,7 @@ extension StoreCore {
     if node.exists, node.holders.count == 0, node.parents.isEmpty { problems.append("nobody retains it") }
     if !node.exists, node.holders.count == 0 { problems.append("nobody waits for it") }
     if !node.exists, !edges.isEmpty { problems.append("it does not exist and has children") }
-    if !node.flags.isDisjoint(with: [.notified, .unrefreshed, .unexamined, .doubtful, .removed, .shrinking, .visiting])
-    {
+    if !node.flags.isDisjoint(with: [.notified, .unrefreshed, .unexamined, .removed, .shrinking, .visiting]) {
       problems.append("left over from a transaction: \(node.flags)")
     }
     if node.occurrence != -1 || node.journalIndex != -1 { problems.append("left over from a call") }

@@ -8,7 +8,7 @@ import Foundation
   /// Writes without a stamp get one.
   private var ticks: Bool
   /// Writes without a stamp have the date; otherwise they have none.
-  private let isClock: Bool
+  let isClock: Bool
 
   init(isClock: Bool, date: (@Sendable () -> Date)? = nil) {
     clock = IncreasingClock(date: date)

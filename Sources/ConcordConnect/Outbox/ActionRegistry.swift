@@ -31,21 +31,21 @@ final class ActionRegistry: Sendable {
     return try? decode(Data(row.body.utf8))
   }
 
-  /// The JSON of an action, which this program can read again.
+  /// The JSON of an action, which this program can read again, and what it reads.
   ///
   /// - Throws: ``Errors/unreadableAction(_:)``: it cannot be encoded, or would stay in the outbox for ever, unseen and unsent.
-  func encode<A: ForwardAction>(_ action: A) throws -> String {
+  func encode<A: ForwardAction>(_ action: A) throws -> (body: String, read: any ForwardAction) {
     let body: String
     do { body = try Self.encode(action) } catch {
       throw Errors.unreadableAction("'\(A.name)' cannot be encoded: \(error)")
     }
-    guard let decode = state.withLock({ $0.decoders[A.name] }) else { return body }
+    guard let decode = state.withLock({ $0.decoders[A.name] }) else { return (body, action) }
     let read: any ForwardAction
     do { read = try decode(Data(body.utf8)) } catch {
       throw Errors.unreadableAction("'\(A.name)' cannot be read from what it was encoded as: \(error)")
     }
     guard read is A else { throw Errors.unreadableAction("another type of action is called '\(A.name)', too") }
-    return body
+    return (body, read)
   }
 
   private static func encode(_ action: some ForwardAction) throws -> String {

@@ -36,12 +36,15 @@ extension Outbox {
     let held = try keys.map { try view.holding($0) }
     defer { withExtendedLifetime(held) {} }
     try tryOut(action)
+    let (body, read) = try registry.encode(action)
     let row = OutboxRow(
-      key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id,
-      body: try registry.encode(action), forwarded: Date().timeIntervalSince1970)
+      key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id, body: body,
+      forwarded: Date().timeIntervalSince1970)
     let written = try coordinator.writeOutbox(of: home) { try $0.writeOutbox(row) }
+    let epoch = state.withLock { $0.stores[home]?.version?.epoch }
+    if let epoch { overlay.didWrite(read, OutboxID(attachment: home, epoch: epoch, number: written.number)) }
     view.showOverlay()
-    readChanges()
+    if !takeNext(written, read, of: home) { readChanges() }
     return state.withLock { state in
       let epoch = state.stores[home]?.version?.epoch ?? 0
       let id = OutboxID(attachment: home, epoch: epoch, number: written.number)

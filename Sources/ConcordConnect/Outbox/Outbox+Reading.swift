@@ -28,6 +28,26 @@ extension Outbox {
     sendNext()
   }
 
+  /// Takes an action that was just written, without reading, and sends what is to be sent.
+  ///
+  /// - Returns: whether nothing else is new in its store.
+  func takeNext(_ row: OutboxRow, _ action: any ForwardAction, of home: StoreAttachment) -> Bool {
+    reading.lock()
+    let isTaken = state.withLock { state in
+      guard let store = state.stores[home], store.hold != nil || !state.isStarted, let version = store.version else {
+        return false
+      }
+      let id = OutboxID(attachment: home, epoch: version.epoch, number: row.number)
+      guard version.isFollowed(by: id), state.items[id] == nil else { return false }
+      state.stores[home]?.version = OutboxVersion(epoch: version.epoch, number: row.number)
+      take(row, action, as: id, isFirst: false, &state)
+      return true
+    }
+    reading.unlock()
+    if isTaken { sendNext() }
+    return isTaken
+  }
+
   /// A store was detached.
   private func forget(_ attachment: StoreAttachment, _ state: inout OutboxState) {
     if state.stores[attachment]?.count ?? 0 > 0 {
@@ -52,10 +72,12 @@ extension Outbox {
     for row in changes.rows { take(row, as: id(row), isFirst: isFirst, &state) }
   }
 
-  private func take(_ row: OutboxRow, as id: OutboxID, isFirst: Bool, _ state: inout OutboxState) {
+  private func take(
+    _ row: OutboxRow, _ action: (any ForwardAction)? = nil, as id: OutboxID, isFirst: Bool, _ state: inout OutboxState
+  ) {
     let known = state.items[id]
     if let known, known.row == row { return }
-    let item = OutboxState.Item(id: id, row: row, action: known?.action ?? registry.action(row))
+    let item = OutboxState.Item(id: id, row: row, action: action ?? known?.action ?? registry.action(row))
     // Another process may have sent it already.
     if known == nil, !isFirst { state.tell(.forwarded(state.entry(item))) }
     if row.state.isFinished {

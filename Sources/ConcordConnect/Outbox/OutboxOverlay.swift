@@ -23,6 +23,8 @@ final class OutboxOverlay: ViewOverlay {
     /// The entities that the sending of an action changes in the stores. Actions without an entry are sent by another
     /// process.
     var written: [OutboxID: Set<EntityKey>] = [:]
+    /// The action that was written here last, if nothing else was written since those that are shown.
+    var next: (action: any ForwardAction, id: OutboxID)?
   }
 
   init(model: Model, registry: ActionRegistry, report: @escaping @Sendable (any Error) -> Void) {
@@ -37,6 +39,30 @@ final class OutboxOverlay: ViewOverlay {
   /// Discards the known versions, so that all rows are read the next time.
   func readAll() { state.withLock { $0.versions = [:] } }
 
+  /// Notes an action that was written to an outbox, which need not be read for it if nothing else is new there.
+  func didWrite(_ action: any ForwardAction, _ id: OutboxID) { state.withLock { $0.next = (action, id) } }
+
+  func knownChange() -> ViewOverlayChange? {
+    let next = state.withLock { state -> (action: any ForwardAction, id: OutboxID)? in
+      defer { state.next = nil }
+      guard let next = state.next, state.shown[next.id] == nil, state.last.map({ $0 < next.id }) ?? true,
+        state.versions[next.id.attachment]?.isFollowed(by: next.id) ?? false
+      else { return nil }
+      return next
+    }
+    guard let next else { return nil }
+    let action = shown(next.action, next.id)
+    return ViewOverlayChange(needed: Set(action.keys)) { [self] store, _ in
+      var action = show(action, in: store)
+      hold(&action, in: store)
+      state.withLock { state in
+        state.versions[action.id.attachment] = OutboxVersion(epoch: action.id.epoch, number: action.id.number)
+        state.shown[action.id] = action
+        state.last = action.id
+      }
+    }
+  }
+
   func change(_ reading: any RowReading) throws -> ViewOverlayChange? {
     let (known, knownGeneration) = state.withLock { ($0.versions, $0.generation) }
     let changes = try (reading as? any OutboxesReading)?.outboxes(after: known) ?? [:]
@@ -50,12 +76,18 @@ final class OutboxOverlay: ViewOverlay {
     let needed = new.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
     var changed: Set<EntityKey> = []
     var concernsAll = false
+    var stored: [ShownAction] = []
     // Detaching a store reports the end of its actions.
     for action in found.ended where news.isAttached(action.id) && news.state(action.id) ?? .sent == .sent {
-      if let written = found.written[action.id] { changed.formUnion(written) } else { concernsAll = true }
+      guard let written = found.written[action.id] else {
+        concernsAll = true
+        continue
+      }
+      changed.formUnion(written)
+      if news.state(action.id) == .sent, action.changesNothing(but: written, in: model) { stored.append(action) }
     }
     let gone = found.ended + found.redone
-    return ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
+    var change = ViewOverlayChange(needed: needed, changed: changed, concernsAll: concernsAll) {
       [self] store, isKeptUpToDate in
       for action in gone.sorted(by: { $0.id > $1.id }) {
         // A view that is not kept up to date shows the stored change only where it is known.
@@ -75,6 +107,12 @@ final class OutboxOverlay: ViewOverlay {
         for action in found.ended { state.written[action.id] = nil }
       }
     }
+    // What is stored of them is read next. It is the same, unless others have written, and then the layers above stay as they are.
+    change.begin = { isKeptUpToDate in
+      guard isKeptUpToDate else { return }
+      for action in stored.sorted(by: { $0.id < $1.id }) { action.layer?.commit() }
+    }
+    return change
   }
 
   /// The changes of the shown actions that follow from new rows. The shown actions, which may be many, are not walked
@@ -155,6 +193,24 @@ struct ShownAction: Sendable {
   var layer: OptimisticLayer?
   /// The tokens that keep its entities in the view.
   var held: [any Sendable] = []
+
+  /// Whether its layer is known to change only some entities.
+  func changesNothing(but keys: Set<EntityKey>, in model: Model) -> Bool {
+    func key<T: PersistentEntity>(_ type: T.Type, _ id: AnyHashable) -> EntityKey? {
+      guard let entity = try? model.entity(type), let id = id.base as? T.ID else { return nil }
+      return (try? T.storedKey(of: id)).map { EntityKey(entity, $0) }
+    }
+    guard let changed = layer?.changedEntities else { return false }
+    return changed.allSatisfy { type, id in
+      guard let type = type as? any PersistentEntity.Type, let key = key(type, id) else { return false }
+      return keys.contains(key)
+    }
+  }
+}
+
+extension OutboxVersion {
+  /// Whether an action is the first that was written after this version. A new action has the number of its version.
+  func isFollowed(by id: OutboxID) -> Bool { self != .empty && epoch == id.epoch && number + 1 == id.number }
 }
 
 /// The rows read from all outboxes.

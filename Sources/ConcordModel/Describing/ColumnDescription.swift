@@ -35,6 +35,9 @@ public struct ColumnDescription: Sendable, Hashable {
   /// The coding of the column's values.
   public var coding: ColumnCoding
 
+  /// Whether all equal values of the column are stored the same, and each is equal to itself.
+  package var isExact: Bool { role != .value || comparison == .order || comparison == .equality }
+
   /// Returns the column as that of a property inside a wrapper.
   func inside(_ name: String, originalName: String?) -> ColumnDescription {
     var column = self

@@ -132,11 +132,13 @@ extension EntityDescription {
     }
   }
 
-  /// Reads an entity from a row.
+  /// Reads an entity from a row, with collections omitted whose positions are given.
   package func read<T: PersistentEntity>(
-    _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?
+    _ type: T.Type, from source: RowSource, key: @autoclosure () -> StoredValue, resolver: (any EntityResolver)?,
+    omitting positions: Set<Int> = []
   ) throws -> T {
     var reader = RowReader(source, resolver: resolver)
+    reader.omittedPositions = positions
     return try read(from: &reader, key()) { try T(from: &$0) }
   }
 

@@ -33,7 +33,7 @@ public final class Model: Sendable {
   /// Makes a model, and checks it.
   ///
   /// A file that was migrated from a model is not migrated back to it, unless the version is higher than that of all models that
-  /// were attached to the file: then a model may be again what it was.
+  /// were attached to the file: then a later version may have the earlier shape again.
   ///
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
   ///   that is not listed, an entity with relations that is not an `Aggregate`.

@@ -15,6 +15,8 @@ public struct RowReader {
   /// The number of wrappers that are being read. Inside of one an entity may be required although its column is optional.
   private var wrapperDepth = 0
   private let resolver: (any EntityResolver)?
+  /// The positions of the collections whose entities are not read, and which are omitted.
+  package var omittedPositions: Set<Int> = []
 
   package init(_ source: RowSource, resolver: (any EntityResolver)?) {
     self.source = source
@@ -47,6 +49,16 @@ public struct RowReader {
       collectionIndex += 1
     }
     return source.isNull(at: position) ? nil : try source.collection(collectionIndex)
+  }
+
+  /// Skips the next collection if it is to be omitted. A collection that is `nil` is read as `nil`.
+  private mutating func omitsNextCollection() -> Bool {
+    guard !omittedPositions.isEmpty, omittedPositions.contains(position), !source.isNull(at: position) else {
+      return false
+    }
+    position += 1
+    collectionIndex += 1
+    return true
   }
 
   private func entity<T: PersistentEntity>(_ key: StoredValue) throws -> T {
@@ -196,6 +208,7 @@ extension RowReader {
 
   private mutating func read<C: RangeReplaceableCollection>(all type: C.Type) throws -> C?
   where C.Element: PersistentEntity {
+    if omitsNextCollection() { return OmittedCollection<C>.value ?? C() }
     guard let rows = try nextCollection() else { return nil }
     let keys = rows.compactMap(\.first)
     // An entity store recognises this storage as an omitted collection, and keeps the one that it has.
@@ -207,6 +220,7 @@ extension RowReader {
   }
 
   private mutating func readSet<T: PersistentEntity & Hashable>() throws -> Set<T>? {
+    if omitsNextCollection() { return OmittedCollection<Set<T>>.value ?? [] }
     guard let rows = try nextCollection() else { return nil }
     let keys = rows.compactMap(\.first)
     if isLeftOut(T.self, keys) { return OmittedCollection<Set<T>>.value ?? [] }
@@ -215,6 +229,7 @@ extension RowReader {
 
   private mutating func read<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type) throws -> [K.Value: T]?
   where K.Value: Hashable {
+    if omitsNextCollection() { return OmittedCollection<[K.Value: T]>.value ?? [:] }
     guard let rows = try nextCollection() else { return nil }
     if isLeftOut(T.self, rows.compactMap(\.last)) { return OmittedCollection<[K.Value: T]>.value ?? [:] }
     var result: [K.Value: T] = [:]

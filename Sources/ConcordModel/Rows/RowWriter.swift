@@ -30,11 +30,13 @@ public struct RowWriter {
 
   @usableFromInline mutating func append(_ value: StoredValue) { values.append(value) }
 
-  mutating func append(count: Int?, of rows: [[StoredValue]]) throws {
+  /// Writes a collection. One that a brief form leaves out is reported to the sink, since its row holds no elements.
+  mutating func append(count: Int?, of rows: [[StoredValue]], isOmitted: Bool) throws {
     guard !isInCollection else {
       throw StoreError.misdescribed(
         entity: "a wrapper", reason: "a wrapper inside a collection cannot hold a collection of entities")
     }
+    if isOmitted { sink?.didOmit(column: values.count) }
     values.append(count.map { .integer(Int64($0)) } ?? .null)
     collections.append(rows)
   }
@@ -57,6 +59,12 @@ public struct RowWriter {
 /// A receiver of the entities inside an aggregate that is being written.
 package protocol EntitySink: AnyObject {
   func visit<T: PersistentEntity>(_ entity: T) throws
+  /// Is told that the collection whose count stands in a column is one that a brief form leaves out.
+  func didOmit(column: Int)
+}
+
+private func isOmitted<C: Collection>(_ collection: C?) -> Bool {
+  collection.map { $0.isEmpty && OmittedCollection<C>.isOmitted($0) } ?? false
 }
 
 // MARK: Values
@@ -169,18 +177,19 @@ extension RowWriter {
   }
 
   private mutating func write<C: Collection>(all entities: C?) throws where C.Element: PersistentEntity {
-    try append(count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [])
+    try append(
+      count: entities?.count, of: entities?.map { [try key(of: $0)] } ?? [], isOmitted: isOmitted(entities))
   }
 
   // Collections without an order are stored sorted, so that equal values are stored the same.
   private mutating func write<T: PersistentEntity & Hashable>(unordered entities: Set<T>?) throws {
     let rows = try entities?.map { [try key(of: $0)] }
-    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [], isOmitted: isOmitted(entities))
   }
 
   private mutating func write<K: ValueCoding, T: PersistentEntity>(_ coding: K.Type, _ entities: [K.Value: T]?) throws {
     let rows = try entities?.map { [try K.encode($0.key), try key(of: $0.value)] }
-    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [])
+    try append(count: rows?.count, of: rows?.sorted { $0.precedes($1) } ?? [], isOmitted: isOmitted(entities))
   }
 }
 
@@ -212,6 +221,8 @@ extension RowWriter {
   public mutating func write<W: PersistentWrapper>(_ wrappers: [W]?) throws { try write(elements: wrappers) }
 
   private mutating func write<W: PersistentWrapper>(elements: [W]?) throws {
-    try append(count: elements?.count, of: elements?.map { wrapper in try element { try $0.write(wrapper) } } ?? [])
+    try append(
+      count: elements?.count, of: elements?.map { wrapper in try element { try $0.write(wrapper) } } ?? [],
+      isOmitted: isOmitted(elements))
   }
 }

@@ -25,18 +25,10 @@ public struct ColumnCoding: Sendable {
 
   /// Returns what the stored forms of equal values have in common; `nil` for `null`, and for a value that is equal to none, as NaN.
   package func key(of stored: StoredValue) -> StoredValue? {
+    // What cannot be read is the same as itself.
     let key = (try? makeKey(stored)) ?? stored
-    if key.isNull { return nil }
-    // Of what is kept as a number, only the bits of NaN are not: those of -0.0 have the key of 0.0.
-    if case .blob = key, isReal { return nil }
-    return key
+    return key.isNull ? nil : key
   }
-
-  /// Whether all equal values are stored the same, and each is equal to itself.
-  package var isExact: Bool { Self.exact.contains(family) }
-
-  private var isReal: Bool { family == "Double" || family == "Date" }
-  private static let exact: Set<String> = ["Int", "UInt", "UInt64", "Bool", "UUID", "Data", "Decimal"]
 
   // MARK: Carrying values over
 

@@ -12,7 +12,7 @@ public protocol ValueCoding {
   static var isOptional: Bool { get }
   /// The name of the coding, as a ``ColumnCoding`` has it.
   static var name: String { get }
-  /// Returns what the stored forms of equal values have in common.
+  /// Returns what the stored forms of equal values have in common; `null` for a value that is equal to none, as NaN.
   static func key(of stored: StoredValue) throws -> StoredValue
   /// Returns the stored form of a value.
   static func encode(_ value: Value) throws -> StoredValue
@@ -38,7 +38,15 @@ public enum PlainCoding<Value: PersistentValue>: ValueCoding {
   public static var storageClass: StorageClass { Value.storageClass }
   public static var comparison: StoredComparison { Value.comparison }
   public static var name: String { String(describing: Value.self) }
-  public static func key(of stored: StoredValue) throws -> StoredValue { try decode(stored).storedKey }
+  public static func key(of stored: StoredValue) throws -> StoredValue {
+    let value = try decode(stored)
+    // Of what is kept as a number, only what SQLite does not take for one may differ from itself.
+    if storageClass == .real, case .blob = stored, let value = value as? any Equatable, !isEqualToItself(value) {
+      return .null
+    }
+    return try value.storedKey
+  }
+  private static func isEqualToItself<T: Equatable>(_ value: T) -> Bool { value == value }
   @inlinable public static func encode(_ value: Value) throws -> StoredValue { try value.storedValue }
   @inlinable public static func decode(_ stored: StoredValue) throws -> Value { try Value(storedValue: stored) }
   @inlinable public static func read(_ source: RowSource, at position: Int) throws -> Value {

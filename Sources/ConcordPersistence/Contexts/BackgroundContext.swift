@@ -97,8 +97,12 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Inserts an entity, with all it contains, or replaces the one with its id.
   ///
-  /// A value that cannot be written makes the next ``save()`` throw. Inside of the value, an entity of a type that may
-  /// contain itself can be brief: such a relation, if it is empty there, leaves the stored one unchanged.
+  /// A value that cannot be written makes the next ``save()`` throw.
+  ///
+  /// An entity that was read inside of another one of its cycle is brief: relations that lead back into the cycle are left
+  /// out, and stay as they are stored. A collection that was left out is recognised, also in the value itself, so that an
+  /// empty one empties the relation of the value. Inside of the value, an empty relation to a type that may contain itself
+  /// leaves the stored one unchanged.
   ///
   /// - Parameters:
   ///   - entity: the value. Where it contains one entity several times, the outermost value is stored.
@@ -107,12 +111,15 @@ open class BackgroundContext: @unchecked Sendable {
     locked { $0.insert(entity, stamp) }
   }
 
-  /// Changes an entity and the entities that it contains. Only properties that the closure changes are written. What it
-  /// takes from elsewhere can be brief, as in ``insert(_:modifiedAt:)``; but a relation that the closure was shown, and
-  /// that is empty in the same place, is emptied.
+  /// Changes an entity and the entities that it contains. Only properties that the closure changes are written.
   ///
-  /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. An update that changes
-  ///   nothing is not refused, as in ``/Concord/EntityStore``.
+  /// What the closure takes from elsewhere can be brief, as in ``insert(_:modifiedAt:)``: what is left out there stays as it is
+  /// stored. A relation that the closure was shown, and that it emptied in the same place, is emptied.
+  ///
+  /// - Returns: `false` if it is not stored, if the closure changed the id, or if what it changed is newer. Also if it cannot
+  ///   be known whether the closure took a brief entity or set `nil`: inside of the value, in place of an entity that was shown
+  ///   and that leads back to its owner. An update of that owner sets it to `nil`. An update that changes nothing is not
+  ///   refused, as in ``/Concord/EntityStore``.
   /// - Throws: ``/ConcordModel/StoreError``, and what the closure throws; then nothing changed.
   @discardableResult
   public func update<T: PersistentEntity>(

@@ -55,7 +55,10 @@ final class ContextCore {
       var seen = missing
       for key in aggregates {
         guard let row = pending[key]?.row else { continue }
-        for child in key.entity.referencedKeys(of: row, in: model) where seen.insert(child).inserted {
+        // A stored row refers to stored entities: to read it is cheaper than to look for each of many.
+        let known = row.collections.contains { $0.count > 8 } ? try base.row(of: key) : nil
+        for child in key.entity.referencedKeys(of: row, differingFrom: known, in: model)
+        where seen.insert(child).inserted {
           if try reading.withRow(of: child, { _ in true }) == nil { missing.insert(child) }
         }
       }
@@ -89,8 +92,16 @@ final class ContextCore {
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
+    try load(type, id) { value, _ in value }
+  }
+
+  /// Finds an entity, and passes it with its loader.
+  func load<T: PersistentEntity, R>(_ type: T.Type, _ id: T.ID, _ body: (T, EntityLoader) -> R) throws -> R? {
     let key = try T.storedKey(of: id)
-    return try read(model.entity(type)) { try EntityLoader($0, model: model).find(type, key: key) }
+    return try read(model.entity(type)) {
+      let loader = EntityLoader($0, model: model)
+      return try loader.find(type, key: key).map { body($0, loader) }
+    }
   }
 
   func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -132,10 +143,8 @@ final class ContextCore {
     for key in occurrences.keys {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
-      // Inside of another value an entity may be brief: relations that lead back into a cycle are left out, and so say nothing.
-      if winner.depth > 0, model.isRecursive(key.entity) {
-        try keep(model.omittedProperties(of: row, key.entity), in: &row, key)
-      }
+      // A brief value leaves out relations that lead back into a cycle, and so says nothing of them.
+      try keep(model.omittedProperties(of: winner, key.entity), in: &row, key)
       try replace(key, with: row, isUnstamped, isNested: winner.depth > 0)
     }
   }
@@ -187,8 +196,12 @@ final class ContextCore {
     }
   }
 
+  /// Changes an entity.
+  ///
+  /// - Parameter links: the collections that the closure is not shown, and receives their changes while it runs; `nil` if it
+  ///   is shown all.
   func update<T: PersistentEntity>(
-    _ type: T.Type, _ id: T.ID, _ stamp: Stamp?, _ body: (inout T) throws -> Void
+    _ type: T.Type, _ id: T.ID, _ stamp: Stamp?, leavingOut links: LinkChanges? = nil, _ body: (inout T) throws -> Void
   ) throws -> Bool {
     let entity = try model.entity(type)
     let key = EntityKey(entity, try T.storedKey(of: id))
@@ -196,7 +209,10 @@ final class ContextCore {
     var presentRow: StoredRow?
     let found = try read(entity) { reading in
       presentRow = try reading.row(of: key)
-      return try EntityLoader(reading, model: model).find(type, key: key.id, row: presentRow)
+      let loader = EntityLoader(reading, model: model)
+      guard let links, let row = presentRow else { return try loader.find(type, key: key.id, row: presentRow) }
+      links.begin(with: row)
+      return try loader.find(type, key: key.id, row: row, omitting: links.positions)
     }
     guard let before = found else { return false }
     let knownPending = pending[key]
@@ -212,39 +228,39 @@ final class ContextCore {
       let given = try entity.row(of: before, stamp: stamp)
       return edit(key, try entity.row(of: after, stamp: stamp), given: given, present: presentRow, isUnstamped)
     }
-    let given = try Occurrences(in: before, model: model, stamp: stamp)
-    let edited = try Occurrences(in: after, model: model, stamp: stamp)
+    let givenOccurrences = try Occurrences(in: before, model: model, stamp: stamp)
+    let editedOccurrences = try Occurrences(in: after, model: model, stamp: stamp)
+    if let links, let given = givenOccurrences.byKey[key]?.first, let edited = editedOccurrences.byKey[key]?.first {
+      try links.check(edited.row, given: given.row)
+    }
+    let edit = BriefEdit(given: givenOccurrences, edited: editedOccurrences, model: model)
     var winners: [(key: EntityKey, row: StoredRow, given: StoredRow?)] = []
-    for key in edited.keys {
-      let known = given.byKey[key] ?? []
-      /// Inside of another value an entity in a cycle may be brief: relations that it omits there are unchanged, unless
-      /// the closure was shown them there.
-      func omitted(_ occurrence: Occurrences.Occurrence) -> (silent: [PropertyRange], emptied: [PropertyRange]) {
-        guard occurrence.depth > 0, model.isRecursive(key.entity) else { return ([], []) }
-        var all = model.omittedProperties(of: occurrence.row, key.entity)
-        let first = all.partition { property in
-          known.contains { $0.parent == occurrence.parent && !property.isSame($0.row, occurrence.row) }
-        }
-        return (Array(all[..<first]), Array(all[first...]))
+    for key in edit.keys {
+      guard let winner = edit.winner(of: key) else { continue }
+      var row = winner.occurrence.row
+      try keep(winner.silent, in: &row, key)
+      if !winner.undecidable.isEmpty,
+        try readUnreconciled(
+          model.contained(in: key.entity),
+          {
+            try edit.mayBeBrief(winner, key, CycleLoader(reading: $0, model: model))
+          })
+      {
+        return false
       }
-      func isKnown(_ occurrence: Occurrences.Occurrence) -> Bool {
-        // The outermost of all is whole, also if it became as a brief one was.
-        if occurrence.depth == 0 { return known.contains { $0.depth == 0 && $0.row.holdsSame(as: occurrence.row) } }
-        let (silent, emptied) = omitted(occurrence)
-        return known.contains { known in
-          // It did not move from where something stands still.
-          let isThere = edited.byKey[key]?.contains { $0.parent == known.parent } ?? false
-          if isThere, !emptied.isEmpty { return false }
-          var row = occurrence.row
-          for property in silent { property.copy(from: known.row, to: &row) }
-          return known.row.holdsSame(as: row)
+      winners.append((key, row, winner.given))
+    }
+    if let links, links.isChanged {
+      for child in try links.entities(model, stamp) {
+        var row = child.row
+        if model.isRecursive(child.key.entity) {
+          try keep(model.omittedProperties(of: row, child.key.entity), in: &row, child.key)
         }
+        if !winners.contains(where: { $0.key == child.key }) { winners.append((child.key, row, nil)) }
       }
-      guard let winner = edited.winner(of: key, where: { !isKnown($0) }) else { continue }
-      var row = winner.row
-      try keep(omitted(winner).silent, in: &row, key)
-      let before = known.first { $0.parent == winner.parent } ?? known.first
-      winners.append((key, row, before?.row))
+      if !winners.contains(where: { $0.key == key }), let row = editedOccurrences.byKey[key]?.first?.row {
+        winners.append((key, row, row))
+      }
     }
     if winners.isEmpty { return true }
     var present: [EntityKey: StoredRow] = [:]
@@ -257,7 +273,10 @@ final class ContextCore {
     }
     var isTaken = false
     for winner in winners
-    where edit(winner.key, winner.row, given: winner.given, present: present[winner.key], isUnstamped) {
+    where self.edit(
+      winner.key, winner.row, given: winner.given, present: present[winner.key],
+      links: winner.key == key ? links : nil, isUnstamped)
+    {
       isTaken = true
     }
     return isTaken
@@ -267,7 +286,8 @@ final class ContextCore {
   ///
   /// - Returns: `false` if the stored row is newer.
   private func edit(
-    _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, _ isUnstamped: Bool
+    _ key: EntityKey, _ row: StoredRow, given: StoredRow?, present: StoredRow?, links: LinkChanges? = nil,
+    _ isUnstamped: Bool
   ) -> Bool {
     guard let present else {
       put(row, key, base: .unknown, isUnstamped: isUnstamped)
@@ -278,6 +298,7 @@ final class ContextCore {
       if let given, property.isSame(row, given) { continue }
       property.copy(from: row, to: &edited)
     }
+    links?.write(to: &edited)
     if edited.holdsSame(as: present) { return true }
     guard isUnstamped || row.stamp > present.stamp else { return false }
     edited.stamp = row.stamp > present.stamp ? row.stamp : parent.nextStamp(after: present.stamp)
@@ -370,15 +391,5 @@ private final class CurrentReading: RowReading {
   func count(_ query: RowQuery) throws -> Int { try current().count(query) }
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try current().referrers(to: key, in: entity)
-  }
-}
-
-extension Model {
-  /// The properties of a brief form that say nothing.
-  func omittedProperties(of row: StoredRow, _ entity: EntityDescription) -> [PropertyRange] {
-    entity.properties.filter { property in
-      property.targets.contains { (try? self.entity($0)).map(isRecursive) ?? false }
-        && property.columns.allSatisfy { row.values[$0].isNull || row.values[$0] == .integer(0) }
-    }
   }
 }

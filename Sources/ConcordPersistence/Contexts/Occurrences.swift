@@ -12,9 +12,13 @@ final class Occurrences: EntitySink {
   /// The depth of the entities inside the one that is being written.
   private var depth = 0
   private var parent: EntityKey?
+  /// The columns of collections that the value being written leaves out.
+  private var omitted: Set<Int> = []
 
   struct Occurrence {
     let row: StoredRow
+    /// The columns of collections that the value leaves out, because it is brief.
+    let omitted: Set<Int>
     let depth: Int
     /// The entity whose value contains this one; `nil` for the outermost.
     let parent: EntityKey?
@@ -37,13 +41,15 @@ final class Occurrences: EntitySink {
   /// Adds an entity inside the one that is being written.
   func visit<T: PersistentEntity>(_ entity: T) { queue.append((entity, depth, parent)) }
 
+  func didOmit(column: Int) { omitted.insert(column) }
+
   private func write<T: PersistentEntity>(_ value: T, _ depth: Int, _ parent: EntityKey?) throws {
     let entity = try model.entity(T.self)
     let key = try Self.key(of: value, entity)
     if byKey[key] == nil { keys.append(key) }
-    (self.depth, self.parent) = (depth + 1, key)
+    (self.depth, self.parent, omitted) = (depth + 1, key, [])
     let row = try entity.row(of: value, stamp: stamp, sink: self)
-    byKey[key, default: []].append(Occurrence(row: row, depth: depth, parent: parent))
+    byKey[key, default: []].append(Occurrence(row: row, omitted: omitted, depth: depth, parent: parent))
   }
 
   static func key<T: PersistentEntity>(of value: T, _ entity: EntityDescription) throws -> EntityKey {

@@ -93,8 +93,8 @@ public struct PendingChanges: Sendable {
   /// The changes in order. A change that was taken back leaves a gap; many gaps are closed at once.
   private var entries: [Entry?] = []
   private var positions: [EntityKey: Int] = [:]
-  /// The types of which something was changed, a few.
-  private var entities: ContiguousArray<EntityDescription> = []
+  /// The types of which something was changed, a few, with the positions of the entries; some of these may be gaps.
+  private var types: ContiguousArray<(entity: EntityDescription, positions: ContiguousArray<Int>)> = []
   /// The references between the entities; `nil` until they are needed.
   private var references: PendingReferences?
   /// The keys of changes set or taken back since noting began.
@@ -114,7 +114,14 @@ public struct PendingChanges: Sendable {
   public var keys: [EntityKey] { entries.compactMap { $0?.key } }
 
   /// Whether an entity of a type may have a change; changes that were taken back count until all are.
-  func mayChange(_ entity: EntityDescription) -> Bool { entities.contains(entity) }
+  func mayChange(_ entity: EntityDescription) -> Bool { types.contains { $0.entity == entity } }
+
+  /// The changed entities of a type, in order.
+  ///
+  /// - Complexity: their number, whatever else is changed.
+  func keys(of entity: EntityDescription) -> [EntityKey] {
+    types.first { $0.entity == entity }?.positions.compactMap { entries[$0]?.key } ?? []
+  }
 
   /// All changes, in order.
   var all: some Sequence<Entry> { entries.lazy.compactMap { $0 } }
@@ -146,7 +153,7 @@ public struct PendingChanges: Sendable {
       }
       entries.append(Entry(key: key, change: new))
       references?.add(key, new.row)
-      if entities.last != key.entity, !mayChange(key.entity) { entities.append(key.entity) }
+      note(next, of: key.entity)
       touched?.insert(key)
       return
     }
@@ -159,9 +166,24 @@ public struct PendingChanges: Sendable {
     touched?.insert(key)
   }
 
+  private mutating func note(_ position: Int, of entity: EntityDescription) {
+    // Most changes are of the type that was changed before them.
+    if let last = types.indices.last, types[last].entity === entity { return types[last].positions.append(position) }
+    if let index = types.firstIndex(where: { $0.entity == entity }) {
+      types[index].positions.append(position)
+    } else {
+      types.append((entity, [position]))
+    }
+  }
+
   private mutating func compact() {
     entries = entries.compactMap { $0 }
-    for (position, entry) in entries.enumerated() { if let entry { positions[entry.key] = position } }
+    for index in types.indices { types[index].positions = [] }
+    for (position, entry) in entries.enumerated() {
+      guard let entry else { continue }
+      positions[entry.key] = position
+      note(position, of: entry.key.entity)
+    }
   }
 
   /// Starts noting the keys of changes that are touched.
@@ -178,7 +200,7 @@ public struct PendingChanges: Sendable {
     touched?.formUnion(positions.keys)
     entries = []
     positions = [:]
-    entities = []
+    types = []
     references = nil
   }
 

@@ -86,10 +86,8 @@ final class PendingReading: RowReading, OutboxesReading {
     }
   }
 
-  /// The entities of a type that are changed. Nothing is looked through for a type of which none is.
-  private func changedKeys(_ entity: EntityDescription) -> [EntityKey] {
-    pending.mayChange(entity) ? pending.keys.filter { $0.entity == entity } : []
-  }
+  /// The entities of a type that are changed. Changes of other types are not looked through.
+  private func changedKeys(_ entity: EntityDescription) -> [EntityKey] { pending.keys(of: entity) }
 
   func count(_ query: RowQuery) throws -> Int {
     if query.condition.otherEntities.contains(where: pending.mayChange) { return try countEvaluated(query) }

@@ -10,6 +10,8 @@ struct SaveOperation {
   let parent: any ContextParent
   /// The collectors of removed entities.
   var collectors: [CollectedRemovals] = []
+  /// The rows that were stored as the context had read them, and that it has replaced.
+  let replaced = ReplacedRows()
 
   func run() throws {
     var removed: [EntityKey] = []
@@ -50,7 +52,13 @@ struct SaveOperation {
       guard let stored = try writing.row(of: key) else { return }
       return try replace(stored, with: row, change, policy, key)
     }
-    if try writing.replace(row, ifSameAs: base, for: key) { return }
+    // A property that was set back is the same in both rows, but an earlier save may have stored another value: then the
+    // stored row is compared as a whole.
+    let isCompared = !change.setBack.isEmpty || change.isInsertedAgain
+    if try isCompared ? writing.replaceComparing(row, base, key) : writing.replace(row, ifSameAs: base, for: key) {
+      replaced.keys.insert(key)
+      return
+    }
     guard let stored = try writing.row(of: key) else {
       if change.isInsertedAgain { _ = try writing.insert(row, for: key) } else { try saveRemoved(row, policy, key) }
       return
@@ -146,7 +154,9 @@ struct SaveOperation {
     for entry in changes.all where !entry.key.entity.targets.isEmpty {
       guard let row = entry.change.row else { continue }
       let key = entry.key
-      for child in key.entity.referencedKeys(of: row, in: model) where !present.contains(child) {
+      // A stored row refers to stored entities only, so that a row in its place adds what it refers to elsewhere.
+      let known = replaced.keys.contains(key) ? entry.change.baseRow : nil
+      for child in key.entity.referencedKeys(of: row, differingFrom: known, in: model) where !present.contains(child) {
         // An entity that the same save inserts is stored under each policy.
         if let change = changes[child], change.row != nil, change.baseRow == nil {
           present.insert(child)
@@ -181,4 +191,9 @@ struct SaveOperation {
   private func conflict(_ key: EntityKey, _ properties: [String]) -> StoreError {
     .conflict(entity: key.entity.name, id: "\(key.id)", properties: properties)
   }
+}
+
+/// The keys of the rows that a save has replaced without a merge.
+final class ReplacedRows {
+  var keys: Set<EntityKey> = []
 }

@@ -25,6 +25,8 @@ final class CycleLoader {
 
   func row(of key: EntityKey) -> StoredRow? { nodes[key]?.row }
   func component(of key: EntityKey) -> Int? { nodes[key]?.component }
+  /// The members of the cycles found so far.
+  var cycles: [[EntityKey]] { membersByComponent.filter { $0.count > 1 } }
   func members(of component: Int) -> [EntityKey] { membersByComponent[component] }
 
   /// Reads all reachable rows that were not read before, and returns the new components: each after those that it leads to.

@@ -52,6 +52,14 @@ final class EntityLoader: EntityResolver {
     return try entity.read(type, from: StoredRowSource(row), key: key, resolver: self)
   }
 
+  /// Returns the entity of a row that was already read, with collections omitted whose positions are given.
+  func find<T: PersistentEntity>(_ type: T.Type, key: StoredValue, row: StoredRow, omitting positions: Set<Int>) throws
+    -> T
+  {
+    try model.entity(type).read(
+      type, from: StoredRowSource(row), key: key, resolver: self, omitting: positions)
+  }
+
   /// Returns all entities that a query finds, in the query's order.
   func fetch<T: PersistentEntity>(_ type: T.Type, _ query: RowQuery) throws -> [T] {
     var found: [T] = []
@@ -73,6 +81,15 @@ final class EntityLoader: EntityResolver {
       }
     }
     return found
+  }
+
+  /// The entities of all cycles that were read, whole. Inside of another value of its cycle an entity is brief, from which
+  /// nobody can tell what it leaves out.
+  var membersOfCycles: [any PersistentEntity] {
+    func whole<T: PersistentEntity>(_ type: T.Type, _ key: StoredValue) -> (any PersistentEntity)? {
+      cache(type).whole[key]
+    }
+    return cycles.cycles.joined().compactMap { whole($0.entity.type, $0.id) }
   }
 
   // MARK: For the rows that are read

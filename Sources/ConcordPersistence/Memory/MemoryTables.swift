@@ -17,6 +17,7 @@ final class MemoryTables {
   struct Unique: Hashable {
     let entity: EntityDescription
     let position: Int
+    /// What all equal values have in common.
     let value: StoredValue
   }
 
@@ -24,7 +25,7 @@ final class MemoryTables {
   func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
     if let new { try checkUnique(new, for: key) }
     if let old {
-      for (target, referenced) in key.entity.references(of: old) {
+      for (target, referenced) in key.entity.references(of: old, differingFrom: new) {
         let reference = Reference(target: target, key: referenced)
         referrers[reference]?[key, default: 0] -= 1
         if referrers[reference]?[key] == 0 { referrers[reference]?[key] = nil }
@@ -33,7 +34,7 @@ final class MemoryTables {
       for unique in uniques(of: old, for: key) { uniques[unique] = nil }
     }
     if let new {
-      for (target, referenced) in key.entity.references(of: new) {
+      for (target, referenced) in key.entity.references(of: new, differingFrom: old) {
         referrers[Reference(target: target, key: referenced), default: [:]][key, default: 0] += 1
       }
       for unique in uniques(of: new, for: key) { uniques[unique] = key.id }
@@ -43,8 +44,9 @@ final class MemoryTables {
 
   private func uniques(of row: StoredRow, for key: EntityKey) -> [Unique] {
     key.entity.columns.indices.compactMap { position in
-      guard key.entity.columns[position].isUnique, !row.values[position].isNull else { return nil }
-      return Unique(entity: key.entity, position: position, value: row.values[position])
+      let column = key.entity.columns[position]
+      guard column.isUnique, let value = column.coding.key(of: row.values[position]) else { return nil }
+      return Unique(entity: key.entity, position: position, value: value)
     }
   }
 

@@ -50,7 +50,8 @@ extension ContextCore {
       for found in occurrences.keys {
         guard let winner = occurrences.winner(of: found) else { continue }
         if winner.depth == 0 {
-          rows.append(IncomingRow(found.id, winner.row, request.uniqueness))
+          let omitted = model.omittedProperties(of: winner, entity).map(\.name)
+          rows.append(IncomingRow(found.id, winner.row, request.uniqueness, omitted: omitted))
         } else if winner.depth <= nested[found]?.depth ?? .max {
           nested[found] = (winner.row, winner.depth)
         }

@@ -8,9 +8,12 @@ struct IncomingRow {
   /// The first of the uniqueness attributes, by which the stored row is found.
   let first: StoredValue
   let others: [StoredValue]
+  /// The names of the properties that the object leaves out, since it is brief: they stay as they are stored.
+  let omitted: [String]
 
-  init(_ key: StoredValue, _ row: StoredRow, _ uniqueness: [StoredColumn]) {
+  init(_ key: StoredValue, _ row: StoredRow, _ uniqueness: [StoredColumn], omitted: [String] = []) {
     self.key = key
+    self.omitted = omitted
     self.row = row
     func value(_ column: StoredColumn) -> StoredValue {
       switch column {

@@ -49,14 +49,27 @@ struct RowMerge {
 
   private var isById: Bool { uniqueness == [.key] }
 
+  /// Whether all uniqueness attributes are such columns.
+  private func isCompared(_ isSo: (ColumnDescription) -> Bool) -> Bool {
+    uniqueness.allSatisfy { isCompared($0, isSo) }
+  }
+
+  private func isCompared(_ column: StoredColumn, _ isSo: (ColumnDescription) -> Bool) -> Bool {
+    switch column {
+    case .key: true
+    case .position(let position): isSo(entity.columns[position])
+    }
+  }
+
   /// - Parameters:
   ///   - rows: the rows to be stored.
   ///   - nested: the rows of the entities inside, by key.
   mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
-    try pass((isById ? rows : rows.uniqueByKey()).sortedAndUnique(), reading)
+    let rows = isById ? rows : rows.uniqueByKey()
+    if isCompared(\.isExact) { try pass(rows.sortedAndUnique(), reading) } else { try passByIdentity(rows, reading) }
     // A row found by its attributes is not available to an object that has only its id.
-    let others = isById || subset.isAll ? unmatched : try unmatched.filter { try !findOutside($0, reading) }
-    for row in others { try place(row, reading) }
+    if !isById, !subset.isAll { try findOutside(reading) }
+    for row in unmatched { try place(row, reading) }
     for (key, row) in nested where writes[key] == nil { try mergeNested(row, key, reading) }
     // Given rows, and rows inside of them, are not removed.
     removals.subtract(writes.keys)
@@ -89,10 +102,27 @@ struct RowMerge {
     unmatched += incoming[next...]
   }
 
+  /// Finds the rows of objects by a table of the objects: the order of stored forms does not tell which are equal values.
+  private mutating func passByIdentity(_ rows: [IncomingRow], _ reading: any RowReading) throws {
+    var incoming = IncomingRows(rows, uniqueness, entity)
+    try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
+      guard try subset.isAll || subset.holds(key, source) else { return true }
+      compared += 1
+      if let row = incoming.take(key, source) {
+        try update(row, key, source)
+      } else if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
+        removals.insert(EntityKey(entity, key))
+      }
+      return true
+    }
+    unmatched = incoming.rest
+  }
+
   /// An object and the row that it was found in, which keeps its id.
   private mutating func update(_ incoming: IncomingRow, _ key: StoredValue, _ source: RowSource) throws {
     if !isById { matched.insert(key) }
     guard let stamp = stamp.over(source.stamp) else { return }
+    let properties = properties.filter { !incoming.omitted.contains($0.name) }
     let isSame = try properties.allSatisfy { try $0.isSame(incoming.row, source) || isIdentity($0, incoming, key) }
     if isSame { return }
     guard try condition.holds(key, source) else { return }
@@ -125,11 +155,32 @@ struct RowMerge {
     write(row, key, .absent)
   }
 
+  /// Finds objects by their attributes outside of the subset.
+  private mutating func findOutside(_ reading: any RowReading) throws {
+    // For other columns a store cannot evaluate which values are equal.
+    if isCompared({ $0.isExact || $0.comparison == .text }) {
+      unmatched = try unmatched.filter { try !findOutside($0, reading) }
+    } else if !unmatched.isEmpty {
+      var incoming = IncomingRows(unmatched, uniqueness, entity)
+      try reading.rows(RowQuery(entity)) { key, source in
+        if let row = incoming.take(key, source) {
+          compared += 1
+          try update(row, key, source)
+        }
+        return true
+      }
+      unmatched = incoming.rest
+    }
+  }
+
   /// Whether an object is found by its attributes outside of the subset.
   private mutating func findOutside(_ incoming: IncomingRow, _ reading: any RowReading) throws -> Bool {
     var isFound = false
     let values = [incoming.first] + incoming.others
-    let same = StoredCondition.all(zip(uniqueness, values).map { .isEqual($0, $1) })
+    let same = StoredCondition.all(
+      zip(uniqueness, values).map { column, value in
+        isCompared(column, \.isExact) ? .isEqual(column, value) : .relates(.column(column), .sameText, .value(value))
+      })
     try reading.rows(RowQuery(entity, where: same, limit: 1)) { key, source in
       isFound = true
       compared += 1

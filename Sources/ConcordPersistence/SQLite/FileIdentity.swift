@@ -7,6 +7,8 @@
     private let number: ino_t
     /// Whether the file was empty when it was looked at. That may change, and the file stays the same.
     let isEmpty: Bool
+    /// Whether the file has another name, by a hard link.
+    let hasOtherNames: Bool
 
     /// `nil` if the file does not exist or cannot be examined.
     init?(path: String) {
@@ -14,6 +16,7 @@
       guard stat(path, &status) == 0 else { return nil }
       (device, number) = (status.st_dev, status.st_ino)
       isEmpty = status.st_size == 0
+      hasOtherNames = status.st_nlink > 1
     }
 
     static func == (a: FileIdentity, b: FileIdentity) -> Bool { a.device == b.device && a.number == b.number }

@@ -18,7 +18,7 @@
       let select = try SQLiteQuery(query, table, part)
       self.query = query
       self.keyPosition = keyPosition
-      statement = SQLiteStatement(try session.db.makeStatement(sql: select[keyPath: sql]))
+      statement = try session.db.reusableStatement(select[keyPath: sql])
       source = SQLiteRowSource(statement, session, table, key: nil)
       try select.bind(to: statement)
     }

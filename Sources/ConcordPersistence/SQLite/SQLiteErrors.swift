@@ -33,8 +33,11 @@
       }
     }
 
-    /// Creates the error from SQLite's list of columns, such as `Book.isbn, Book.edition`.
+    /// Creates the error from SQLite's list of columns, such as `Book.isbn, Book.edition`, or `index 'Book.price'` for an
+    /// index of expressions.
     private init(notUnique columns: Substring) {
+      let index = "index '"
+      let columns = columns.hasPrefix(index) ? columns.dropFirst(index.count).dropLast() : columns
       let parts = columns.split(separator: ", ").map { $0.split(separator: ".") }
       self = .notUnique(
         entity: parts.first?.first.map(String.init) ?? "",

@@ -10,12 +10,12 @@
     private let file: FileIdentity
     private let schema: SQLiteSchema
     /// The number of SQLite's schema that was compared with the model; it differs after each change of a table.
-    private let checkedSchema = Locked<Int?>(nil)
+    private let checked = Locked(Checked())
 
-    /// The state of a file when it was opened.
-    struct State {
-      /// The writing connection's `data_version`, read first, so that no later commit of another process is missed.
-      let dataVersion: Int?
+    private struct Checked {
+      var schema: Int?
+      /// The number of noticed commits of other writers when it was compared.
+      var others: Int?
     }
 
     init(path: String, file: FileIdentity, schema: SQLiteSchema) {
@@ -25,10 +25,9 @@
     }
 
     /// Notes what a file is like that has just been prepared.
-    func begin(_ db: Database) throws -> State {
+    func begin(_ db: Database) throws {
       let number = try Self.schemaVersion(db)
-      checkedSchema.withLock { $0 = number }
-      return State(dataVersion: try SQLiteWatch.dataVersion(db))
+      checked.withLock { $0.schema = number }
     }
 
     /// Whether the file is still there.
@@ -47,10 +46,17 @@
     /// - Throws: ``/ConcordModel/StoreError/newerStore(store:)``.
     func checkSchema(_ db: Database) throws {
       let number = try Self.schemaVersion(db)
-      if checkedSchema.withLock({ $0 == number }) { return }
+      if checked.withLock({ $0.schema == number }) { return }
       // Other programs may have added indexes or tables.
       guard try schema.isCurrent(db) else { throw StoreError.newerStore(store: schema.store) }
-      checkedSchema.withLock { $0 = number }
+      checked.withLock { $0.schema = number }
+    }
+
+    /// Checks the tables within a transaction, if there are commits of other writers since the last check.
+    func checkSchema(_ db: Database, others: Int) throws {
+      if checked.withLock({ $0.others == others }) { return }
+      try checkSchema(db)
+      checked.withLock { $0.others = others }
     }
 
     /// Reads, and replaces an error by its cause if the file was replaced or migrated.

@@ -69,16 +69,18 @@
 
     // MARK: What becomes what
 
-    private func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
+    func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
 
     /// The column that becomes this one.
-    private func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
+    func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
       let same = presentColumn(column.name)
       if let original = table.originalName(of: column.name).flatMap(presentColumn) {
         // A name that was carried over already is not carried over again.
         if same == nil || history.shape?.originalNames[column.name] != original.name { return original }
       }
-      if same != nil { return same }
+      if let same { return same }
+      // SQLite does not tell upper case from lower case in names.
+      if let same = present.first(where: { $0.name.lowercased() == column.name.lowercased() }) { return same }
       if table.collection != nil, presentName != table.name {
         // The columns of a collection are named after it.
         guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else {
@@ -138,7 +140,8 @@
     private func needsConversion(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column?) -> Bool {
       guard let origin, origin == column else { return true }
       return switch fit(column, origin) {
-      case .same: false
+      // The names of cases may be others where the wrapper's columns are.
+      case .same: lostColumns.contains { $0.cases.contains(column.name) }
       case .unknown: values[column.name, default: Values()].unreadable > 0
       case .related, .other: true
       }
@@ -228,7 +231,7 @@
         let names = columns.sorted().map { "\(table.name).\($0)" }.joined(separator: " and ")
         problems.append("\(names) would both be made of \(origin)")
       }
-      return problems + exchanges
+      return try problems + exchanges + lostValues(db)
     }
 
     private func problem(of source: Source, _ column: SQLiteSchema.Column, _ db: Database) throws -> String? {

@@ -108,7 +108,10 @@
           try SQLiteHistory.add(table, db)
         }
         try migrate(comparison, db)
-        if migrates || isNew(comparison) { for table in tables { differences += try prepareIndexes(table, db) } }
+        if migrates || isNew(comparison) {
+          let carried = Set(comparison.migrations.filter(\.isCarried).map(\.table.name))
+          differences += try SQLiteIndexes.prepare(tables, carried: carried, db)
+        }
       }
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
       try SQLiteRelations.prepare(tables, db)
@@ -259,48 +262,6 @@
       return rows.map { row in
         Column(name: row["name"], type: row["type"], isRequired: row["notnull"], isKey: (row["pk"] as Int) > 0)
       }
-    }
-
-    // MARK: Indexes
-
-    /// Makes the indexes of a table, and removes those that are no longer in the model.
-    ///
-    /// - Returns: the unique columns with equal values in several rows.
-    private func prepareIndexes(_ table: Table, _ db: Database) throws -> [String] {
-      var wanted: [String: (column: String, isUnique: Bool, condition: String)] = [:]
-      for column in table.columns {
-        guard let description = table.description(of: column.name) else { continue }
-        if description.isUnique || description.isIndexed || description.target != nil {
-          wanted["\(table.name).\(column.name)"] = (column.name, description.isUnique, "")
-        }
-        if description.isIndexedText {
-          wanted[SQLiteTexts.indexName(table.name, column.name)] = (
-            column.name, false, " WHERE \(SQLiteTexts.isNotPlain(quoted(column.name)))"
-          )
-        }
-      }
-      var problems: [String] = []
-      for row in try Row.fetchAll(db, sql: "PRAGMA index_list(\(quoted(table.name)))") where row["origin"] == "c" {
-        let name: String = row["name"]
-        guard name.hasPrefix("\(table.name).") else { continue }
-        if wanted[name]?.isUnique == (row["unique"] as Bool) {
-          wanted[name] = nil
-        } else {
-          try db.execute(sql: "DROP INDEX \(quoted(name))")
-        }
-      }
-      for (name, index) in wanted.sorted(by: { $0.key < $1.key }) {
-        do {
-          try db.execute(
-            sql: """
-              CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) \
-              ON \(quoted(table.name)) (\(quoted(index.column)))\(index.condition)
-              """)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-          problems.append("\(name) is to be unique, and is not")
-        }
-      }
-      return problems
     }
   }
 #endif

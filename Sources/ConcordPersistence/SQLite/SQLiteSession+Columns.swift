@@ -9,6 +9,12 @@
       if let position = key.entity.idPosition, changed.contains(position) {
         return try updateWhole(key, changed, of: values, stamp: stamp)
       }
+      let table = try table(key.entity)
+      if table.uniqueColumns.contains(where: { changed.contains($0.position) }),
+        try mustCompare(table, { values[values.startIndex + $0] })
+      {
+        return try updateWhole(key, changed, of: values, stamp: stamp)
+      }
       let (statement, positions) = try statements(key.entity).update(of: changed)
       defer { statement.reset() }
       var next: Int32 = 1

@@ -5,12 +5,14 @@
   /// Reads and writes a file within one transaction of GRDB's.
   final class SQLiteSession: RowWriting {
     let db: Database
-    private let tables: [EntityDescription: SQLiteTable]
+    let tables: [EntityDescription: SQLiteTable]
     private let store: String
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
     var changedKeys: [EntityKey] = []
+    /// Whether the file has entries of unique values; `nil` until that is asked.
+    var uniqueKeys: Bool?
 
     init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
       self.db = db
@@ -32,7 +34,7 @@
       return new
     }
 
-    private func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
+    func table(_ entity: EntityDescription) throws -> SQLiteTable { try statements(entity).table }
 
     // MARK: Reading
 
@@ -173,7 +175,7 @@
       var count = 0
       for part in parts {
         let select = try SQLiteQuery(counted, table, part)
-        let statement = SQLiteStatement(try db.makeStatement(sql: select.count))
+        let statement = try db.reusableStatement(select.count)
         defer { statement.reset() }
         try select.bind(to: statement)
         if try statement.step() { count += Int(statement.integer(at: 0) ?? 0) }
@@ -205,14 +207,23 @@
     // MARK: Writing
 
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+      let table = try table(key.entity)
+      let isCompared = try mustCompare(table) { row.values[$0] }
+      if isCompared {
+        if try withRow(of: key, { _ in true }) != nil { return false }
+        try checkUnique(row, key, table)
+      }
       guard try insert(row, for: key, .insert) else { return false }
+      if isCompared { try noteUnique(row, key, table) }
       for index in row.collections.indices { try writeCollection(index, row.collections[index], replacing: [], key) }
       return true
     }
 
     func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
-      // One statement does it, unless there are tables of collections to be compared.
-      if key.entity.collections.isEmpty { return try insert(row, for: key, .insertOrReplaceOlder) }
+      // One statement does it, unless there are tables of collections or unique values to be compared.
+      if key.entity.collections.isEmpty, try !mustCompare(table(key.entity), { row.values[$0] }) {
+        return try insert(row, for: key, .insertOrReplaceOlder)
+      }
       return try insert(row, for: key) || replaceOlder(row, for: key)
     }
 
@@ -231,6 +242,9 @@
 
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       let statements = try statements(key.entity)
+      let table = statements.table
+      let isCompared = try table.hasOtherUniqueValues(row, old) && mustCompare(table) { row.values[$0] }
+      if isCompared { try checkUnique(row, key, table) }
       if row.values != old.values || row.stamp != old.stamp {
         try statements.with(.update) { statement in
           let next = try bind(row, of: key, to: statement, after: 0, statements.table)
@@ -238,6 +252,7 @@
           try run(statement)
         }
       }
+      if isCompared { try noteUnique(row, key, table) }
       for index in row.collections.indices {
         try writeCollection(index, row.collections[index], replacing: old.collections[index], key)
       }
@@ -245,10 +260,13 @@
     }
 
     func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool {
-      // One statement does it where there are no tables of collections to be compared.
+      // One statement does it where there are no tables of collections and no unique values to be compared.
       let table = try table(key.entity)
-      guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity) else {
-        return try replaceComparing(row, base, key)
+      guard let positions = SQLiteTable.Positions(changedFrom: base, to: row, in: key.entity),
+        try !(table.hasOtherUniqueValues(row, base) && mustCompare(table) { row.values[$0] })
+      else {
+        return try key.entity.collections.isEmpty
+          ? replaceComparing(row, base, key) : replaceDifferences(row, base, key)
       }
       let replacement = table.replaceIfSame(positions)
       let statement = SQLiteStatement(try db.cachedStatement(sql: replacement.sql))
@@ -278,6 +296,7 @@
         try statement.bind(key.id, at: 1)
         _ = try statement.step()
       }
+      try forgetUnique(key, table(key.entity))
       changedKeys.append(key)
     }
 
@@ -305,32 +324,6 @@
       // -∞ is a number to SQLite as well.
       try statement.bind(.real(row.stamp), at: next)
       return next + 1
-    }
-
-    /// Rows before the first difference stay.
-    private func writeCollection(
-      _ index: Int, _ rows: [[StoredValue]], replacing old: [[StoredValue]], _ key: EntityKey
-    ) throws {
-      let kept = zip(rows, old).prefix { $0 == $1 }.count
-      if kept < old.count { try deleteRest(index, of: key, from: kept) }
-      guard kept < rows.count else { return }
-      try statements(key.entity).with(.insertElement(index)) { statement in
-        for position in kept..<rows.count {
-          try statement.bind(key.id, at: 1)
-          try statement.bind(.integer(Int64(position)), at: 2)
-          for (column, value) in rows[position].enumerated() { try statement.bind(value, at: Int32(column + 3)) }
-          _ = try statement.step()
-          statement.reset()
-        }
-      }
-    }
-
-    private func deleteRest(_ index: Int, of key: EntityKey, from position: Int) throws {
-      try statements(key.entity).with(.deleteRest(index)) { statement in
-        try statement.bind(key.id, at: 1)
-        try statement.bind(.integer(Int64(position)), at: 2)
-        _ = try statement.step()
-      }
     }
   }
 #endif

@@ -30,6 +30,9 @@
       }
     }
 
+    /// Whether an execution has begun, and was neither finished nor ended.
+    var isBusy: Bool { withHandle { sqlite3_stmt_busy($0) != 0 } }
+
     // MARK: Binding
 
     /// Binds a value; positions count from 1.
@@ -192,6 +195,20 @@
     private static func blob(at position: Int32, _ handle: OpaquePointer) -> Data {
       guard let bytes = sqlite3_column_blob(handle, position) else { return Data() }
       return Data(bytes: bytes, count: Int(sqlite3_column_bytes(handle, position)))
+    }
+  }
+
+  extension Database {
+    /// Returns a statement that the connection keeps, so that it is prepared once.
+    ///
+    /// A statement that a caller further out is reading, and a long one, which is one of many forms of a query, are prepared
+    /// anew.
+    func reusableStatement(_ sql: String) throws -> SQLiteStatement {
+      if sql.utf8.count <= 2_000 {
+        let statement = SQLiteStatement(try cachedStatement(sql: sql))
+        if !statement.isBusy { return statement }
+      }
+      return SQLiteStatement(try makeStatement(sql: sql))
     }
   }
 

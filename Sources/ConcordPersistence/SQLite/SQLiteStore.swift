@@ -20,6 +20,7 @@
     private let uses = SQLiteUses()
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
+    private let commits: SQLiteCommits
 
     /// Opens a file, or makes one.
     ///
@@ -44,8 +45,7 @@
       let schema = SQLiteSchema(
         entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
-      let state: SQLiteGuard.State
-      (pool, guardian, state) = try StoreError.translating(store: name) {
+      (pool, guardian, commits) = try StoreError.translating(store: name) {
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
@@ -56,7 +56,7 @@
           return try SQLiteStore.open(url, schema, timeout, lock)
         }
       }
-      watch = SQLiteWatch(pool, state.dataVersion, feed, uses, guardian)
+      watch = SQLiteWatch(commits, feed, uses, guardian)
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -74,8 +74,9 @@
 
     private static func open(
       _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
-    ) throws -> (DatabasePool, SQLiteGuard, SQLiteGuard.State) {
+    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
       try makeFile(url)
+      try checkNames(url)
       try SQLiteInspection(url: url, schema: schema).run()
       guard let file = FileIdentity(path: url.path) else { throw StoreError.replacedStore(store: schema.store) }
       let guardian = SQLiteGuard(path: url.path, file: file, schema: schema)
@@ -95,7 +96,8 @@
       do {
         return try pool.write { db in
           try schema.prepare(db)
-          return (pool, guardian, try guardian.begin(db))
+          try guardian.begin(db)
+          return (pool, guardian, SQLiteCommits(pool, db))
         }
       } catch {
         try? close(pool)
@@ -147,6 +149,14 @@
       }
     }
 
+    /// The log is beside the name by which a file is opened, so what is saved by one name is not seen by another, and lost.
+    private static func checkNames(_ url: URL) throws {
+      guard FileIdentity(path: url.path)?.hasOtherNames ?? false else { return }
+      throw StoreError.storeFailed(
+        store: url.lastPathComponent,
+        reason: "the file has another name, by a hard link; copy it, or remove one of the names")
+    }
+
     /// SQLite gives the files beside it the same permissions.
     private static func makeFile(_ url: URL) throws {
       // Closing a file drops the locks that this process has on it.
@@ -187,8 +197,8 @@
           // A write to a replaced file would never be read.
           try guardian.check()
           let session = SQLiteSession(db, tables: tables, store: name)
-          let result = try db.inPreparedTransaction {
-            try guardian.checkSchema(db)
+          let result = try db.inPreparedTransaction(commits) { others in
+            try guardian.checkSchema(db, others: others)
             return try body(session)
           }
           // While the connection is still held, so that no other commit comes between.
@@ -208,6 +218,12 @@
     ) -> StoreObservation {
       watch.start()
       return feed.observe(where: { $0.origin != origin }, body)
+    }
+
+    public var unknownCommits: Int {
+      guard uses.enter() else { return 0 }
+      defer { uses.leave() }
+      return commits.others
     }
 
     public func settle() { feed.settle() }

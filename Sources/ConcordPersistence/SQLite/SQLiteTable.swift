@@ -24,6 +24,7 @@
     let update: String
     let delete: String
     let collections: [Collection]
+    let uniqueColumns: [SQLiteUniqueColumn]
     /// The statements that find who refers to an entity, by its name.
     let referrers: [String: String]
 
@@ -82,6 +83,10 @@
       let table: String
       let select: String
       let insert: String
+      /// Replaces the row at a position.
+      let update: String
+      /// Selects the first and the last position.
+      let ends: String
       /// Deletes all rows from a position on.
       let deleteRest: String
     }
@@ -111,6 +116,7 @@
       update = "UPDATE \(table) SET \(assignments) WHERE \"id\" = ?"
       delete = "DELETE FROM \(table) WHERE \"id\" = ?"
       collections = entity.collections.map { Self.collection($0, of: entity) }
+      uniqueColumns = entity.columns.indices.compactMap { SQLiteUniqueColumn(entity, $0) }
       referrers = Self.referrers(of: entity)
     }
 
@@ -164,6 +170,14 @@
         insert: """
           INSERT INTO \(quoted(name)) (\"_owner\", \"_position\", \(columns.joined(separator: ", "))) \
           VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")))
+          """,
+        update: """
+          UPDATE \(quoted(name)) SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) \
+          WHERE \"_owner\" = ? AND \"_position\" = ?
+          """,
+        ends: """
+          SELECT (SELECT MIN(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1), \
+          (SELECT MAX(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1)
           """,
         deleteRest: "DELETE FROM \(quoted(name)) WHERE \"_owner\" = ? AND \"_position\" >= ?")
     }

@@ -15,12 +15,16 @@ public struct AnnouncedChanges: Sendable {
   fileprivate var open: [Int: [EntityKey]]
   /// The keys of ended commits, by the number of commits that had ended with each.
   fileprivate var ended: [Int: [EntityKey]]
+  /// The types of the rows that ended commits with unknown changes may have changed, by the same number.
+  fileprivate var endedTypes: [Int: Set<EntityDescription>]
 
   /// No announced changes.
-  public static let none = AnnouncedChanges(version: 0, endedCount: 0, open: [:], ended: [:])
+  public static let none = AnnouncedChanges(version: 0, endedCount: 0, open: [:], ended: [:], endedTypes: [:])
 
   /// Whether no changes are announced.
-  public var isEmpty: Bool { open.isEmpty && ended.isEmpty }
+  public var isEmpty: Bool { open.isEmpty && ended.isEmpty && endedTypes.isEmpty }
+  /// The types whose rows may be changed by commits with unknown changes.
+  public var types: Set<EntityDescription> { endedTypes.values.reduce(into: []) { $0.formUnion($1) } }
   /// The entities whose rows are inserted, changed or removed.
   public var keys: Set<EntityKey> {
     ended.values.reduce(into: open.values.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1) }
@@ -31,6 +35,7 @@ public struct AnnouncedChanges: Sendable {
   /// - Complexity: the number of commits that are left.
   public func after(_ count: Int) -> AnnouncedChanges {
     var rest = self
+    if !endedTypes.isEmpty { rest.endedTypes = endedTypes.filter { $0.key > count } }
     if endedCount - count > ended.count {
       rest.ended = ended.filter { $0.key > count }
     } else {
@@ -69,9 +74,26 @@ final class Announcements: Sendable {
     }
   }
 
+  /// Announces an ended commit that may have changed any row of some types.
+  ///
+  /// - Returns: the number of the announcement.
+  func addEnded(_ types: Set<EntityDescription>) -> Int {
+    state.withLock { state in
+      state.version += 1
+      state.endedCount += 1
+      state.endedTypes[state.endedCount] = types
+      return state.endedCount
+    }
+  }
+
   /// Removes announcements of commits that all observers were notified of.
   func remove(_ numbers: [Int]) {
     if numbers.isEmpty { return }
-    state.withLock { state in for number in numbers { state.ended[number] = nil } }
+    state.withLock { state in
+      for number in numbers {
+        state.ended[number] = nil
+        state.endedTypes[number] = nil
+      }
+    }
   }
 }

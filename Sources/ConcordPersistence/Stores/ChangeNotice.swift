@@ -4,7 +4,8 @@ import ConcordModel
 enum ChangeNotice: Sendable {
   /// Rows were inserted, changed or removed, by the commits that were announced with the given numbers.
   case rows([[EntityKey]], announcements: [Int])
-  case other(StoreChange)
+  /// Another change, by the commits that were announced with the given numbers.
+  case other(StoreChange, announcements: [Int] = [])
 
   /// Merges two notices, for observers that show the newest state. Keys are not compared.
   static func merged(_ a: ChangeNotice, _ b: ChangeNotice) -> ChangeNotice? {
@@ -14,15 +15,14 @@ enum ChangeNotice: Sendable {
 
   var announcements: [Int] {
     switch self {
-    case .rows(_, let announcements): announcements
-    case .other: []
+    case .rows(_, let announcements), .other(_, let announcements): announcements
     }
   }
 
   var change: StoreChange {
     switch self {
     case .rows(let batches, _): .entities(batches.reduce(into: []) { $0.formUnion($1) })
-    case .other(let change): change
+    case .other(let change, _): change
     }
   }
 }

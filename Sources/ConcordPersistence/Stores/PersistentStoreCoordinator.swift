@@ -28,6 +28,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let store: PersistentStore
     let observation: StoreObservation
     let attachment: StoreAttachment
+    /// How many commits of others were announced, of which nothing else is known.
+    var unknownCommits: Int
   }
 
   /// Creates a coordinator without stores.
@@ -63,11 +65,15 @@ public final class PersistentStoreCoordinator: Sendable {
     let observation = store.rows.observeCommits(except: ObjectIdentifier(self)) { [weak self] in
       self?.didCommit($0, store)
     }
+    // What is read from now on is compared with it.
+    let unknownCommits = store.rows.unknownCommits
     try change { state in
       try Self.check(store, isNotAmong: state.attached.map(\.store))
       state.lastAttachment += 1
       state.attached.append(
-        Attached(store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment)))
+        Attached(
+          store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment),
+          unknownCommits: unknownCommits))
     }
   }
 
@@ -134,14 +140,27 @@ public final class PersistentStoreCoordinator: Sendable {
   /// returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
-    if let keys = commit.keys {
-      feed.tell(.rows([Array(keys)], announcements: []))
-    } else {
-      let types = state.withLock { state in
-        state.routes.filter { state.attached[$1].store === store }.map(\.key)
-      }
-      feed.tell(.other(.types(Set(types))))
+    guard let keys = commit.keys else { return announceUnknown(in: store, isTold: true) }
+    feed.tell(.rows([Array(keys)], announcements: []))
+  }
+
+  /// Announces commits of other writers with unknown changes, and tells observers of them.
+  ///
+  /// - Parameter isTold: whether the store has told of a new one.
+  private func announceUnknown(in store: PersistentStore, isTold: Bool) {
+    let count = store.rows.unknownCommits
+    let found: (types: Set<EntityDescription>, number: Int)? = state.withLock { state in
+      guard let index = state.attached.firstIndex(where: { $0.store === store }),
+        isTold || count > state.attached[index].unknownCommits
+      else { return nil }
+      state.attached[index].unknownCommits = max(count, state.attached[index].unknownCommits)
+      let types = Set(state.routes.filter { $1 == index }.map(\.key))
+      // Within the lock: a thread that finds the commit counted must find it announced.
+      return (types, announcements.addEnded(types))
     }
+    guard let found else { return }
+    commitCount.withLock { $0 += 1 }
+    feed.tell(.other(.types(found.types), announcements: [found.number]))
   }
 
   /// Calls a closure with the changes of the stores, one at a time, until the result is released.
@@ -149,8 +168,15 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.observe { body($0.change) }
   }
 
-  /// The changes that are being committed, or are committed and not told yet.
-  public var announcedChanges: AnnouncedChanges { announcements.current }
+  /// The changes that are being committed, or are committed and not told yet. Commits of other processes are among them as
+  /// soon as their rows can be read.
+  public var announcedChanges: AnnouncedChanges {
+    let attached = state.withLock { $0.attached }
+    for one in attached where one.store.rows.unknownCommits > one.unknownCommits {
+      announceUnknown(in: one.store, isTold: false)
+    }
+    return announcements.current
+  }
 
   /// Announces changes, makes them, and tells observers of them, also if making them failed in part.
   func announce<R>(_ keys: [EntityKey], _ body: () throws -> R) rethrows -> R {

@@ -31,6 +31,12 @@ public protocol RowStore: AnyObject, Sendable {
     except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
   ) -> StoreObservation
 
+  /// The number of times that commits with unknown changes were noticed, such as those of other processes. After a read has
+  /// begun, it includes all commits that are visible to that read. Observers are told of these commits, too.
+  ///
+  /// The default is 0, for stores without other writers.
+  var unknownCommits: Int { get }
+
   /// Returns when observers have been called for all commits so far.
   func settle()
 
@@ -53,6 +59,8 @@ extension RowStore {
   ) -> StoreObservation {
     observeCommits { commit in if commit.origin != origin { body(commit) } }
   }
+
+  public var unknownCommits: Int { 0 }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 

@@ -108,7 +108,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     let stored: EntityObserver<T>? = try change { core in
-      if let value = try core.find(type, id) { return store.store(value) }
+      if let (value, others) = try core.load(type, id, { ($0, $1.membersOfCycles) }) {
+        return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
+      }
       store.remove(type, id: id)
       return nil
     }
@@ -146,6 +148,16 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void
   ) throws -> Bool {
     try change { try $0.update(type, id, stamp, body) }
+  }
+
+  /// Changes an entity without reading the entities in some of its collections. See
+  /// ``BackgroundContext/update(_:id:leavingOut:modifiedAt:_:)``.
+  @discardableResult
+  public func update<T: PersistentEntity>(
+    _ type: T.Type, id: T.ID, leavingOut collections: PartialKeyPath<T>..., modifiedAt stamp: Stamp? = nil,
+    _ body: (inout T, EntityLinks<T>) throws -> Void
+  ) throws -> Bool {
+    try change { try $0.update(type, id, leavingOut: collections, stamp, body) }
   }
 
   /// Deletes an entity. See ``BackgroundContext/delete(_:id:)``.
@@ -289,7 +301,8 @@ extension ViewContext {
     var removed: [EntityKey] = []
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
-    var mustRead = overlay != nil
+    if concern.isEmpty, let known = overlay?.knownChange(), known.needed.allSatisfy(isShown) { overlayChange = known }
+    var mustRead = overlay != nil && overlayChange == nil
     /// Whether the pending changes may not have been compared with removals, so that a row may refer to an entity that
     /// is not stored.
     var mayDangle = false
@@ -324,6 +337,7 @@ extension ViewContext {
             }
           }
           let rows = ChangedRows(concern.keys, reading)
+          defer { stored = loader.membersOfCycles.map { value in { $0.keep(value) } } + stored }
           for (query, ids) in try queries.concerned(by: rows) {
             concerned.append(query)
             if let error = query.update(ids, rows, reading, loader), !mayDangle { throw error }
@@ -341,6 +355,7 @@ extension ViewContext {
         break
       }
     }
+    overlayChange?.begin(isKeptUpToDate)
     let loaded = stored.map { $0(store) }
     overlayChange?.finish(store, isKeptUpToDate)
     withExtendedLifetime(loaded) {}
@@ -373,6 +388,12 @@ extension ViewContext {
     in keys: Set<EntityKey>, with announced: AnnouncedChanges, _ overlayChange: ViewOverlayChange? = nil
   ) -> Concern {
     var keys = keys.union(announced.keys)
+    let unknown = announced.types
+    if !unknown.isEmpty {
+      // A part of what others have committed would be shown otherwise.
+      queries.mustFetch(unknown)
+      keys.formUnion(unknown.flatMap(shownKeys))
+    }
     if let overlayChange {
       keys.formUnion(overlayChange.changed)
       if overlayChange.concernsAll, isKeptUpToDate { keys.formUnion(core.parent.model.entities.flatMap(shownKeys)) }
@@ -434,6 +455,11 @@ extension ViewContext {
     }
     return keys(entity.type)
   }
+}
+
+extension EntityStore {
+  /// Stores an entity, and keeps it as long as the result is retained.
+  fileprivate func keep<T: PersistentEntity>(_ value: T) -> any Sendable { store(value) }
 }
 
 extension EntityLoader {

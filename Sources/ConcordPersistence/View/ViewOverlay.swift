@@ -11,6 +11,9 @@ package protocol ViewOverlay: AnyObject, Sendable {
   ///
   /// - Returns: `nil` if nothing is new.
   func change(_ reading: any RowReading) throws -> ViewOverlayChange?
+
+  /// Returns the new changes if they are known without reading, and no rows have changed with them.
+  func knownChange() -> ViewOverlayChange?
 }
 
 /// The new changes in an overlay.
@@ -21,11 +24,13 @@ package struct ViewOverlayChange {
   package var changed: Set<EntityKey>
   /// Whether any other rows may have changed, too.
   package var concernsAll: Bool
+  /// A closure that is called before the rows are shown.
+  package var begin: (_ isKeptUpToDate: Bool) -> Void = { _ in }
   /// A closure that shows the changes, after the rows.
   package var finish: (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
 
   package init(
-    needed: Set<EntityKey>, changed: Set<EntityKey>, concernsAll: Bool,
+    needed: Set<EntityKey>, changed: Set<EntityKey> = [], concernsAll: Bool = false,
     finish: @escaping (_ store: EntityStore, _ isKeptUpToDate: Bool) -> Void
   ) {
     (self.needed, self.changed, self.concernsAll, self.finish) = (needed, changed, concernsAll, finish)

@@ -41,6 +41,8 @@
             progress.step { "\(grouped(lines.number)) lines" }
           }
           try Interruption.check()
+          // Only who knows the model can tell which values are the same: it finds them again.
+          try db.execute(sql: "DROP TABLE IF EXISTS concord_unique")
           return dryRun ? .rollback : .commit
         }
         return importer.counts

@@ -49,15 +49,15 @@ extension GeneratedVideo: StaticallyConsistent {
   }
 
   func mergingConsistentParts(_ merge: ConsistentMerge) -> GeneratedVideo? {
-    var copy: GeneratedVideo?
-    if let part = merge.updated(title) {
-      copy = copy ?? self
-      copy?.title = part
-    }
-    if let part = merge.updated(author) {
-      copy = copy ?? self
-      copy?.author = part
-    }
+    let part0 = merge.updated(title)
+    let part1 = merge.updated(author)
+    var isChanged = false
+    if part0 != nil { isChanged = true }
+    if part1 != nil { isChanged = true }
+    if !isChanged { return nil }
+    var copy = self
+    if let part = part0 { copy.title = part }
+    if let part = part1 { copy.author = part }
     return copy
   }
 }

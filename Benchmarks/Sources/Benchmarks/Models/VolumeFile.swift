@@ -20,6 +20,7 @@ final class VolumeFile {
       let insert = try db.makeStatement(sql: RawVolume.insert)
       for id in 0..<count { try RawVolume.write(Volume(id: id), with: insert) }
     }
+    try opened?.close()
     opened = nil
   }
 
@@ -51,7 +52,10 @@ final class VolumeFile {
   /// GRDB alone, in the mode that Concord uses.
   func pool() throws -> DatabasePool {
     if let opened { return opened }
-    let pool = try DatabasePool(path: path)
+    // Who had the file before may still be closing it.
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    let pool = try DatabasePool(path: path, configuration: configuration)
     opened = pool
     return pool
   }

@@ -12,7 +12,33 @@ extension Row {
       row(
         "160 people who know each other, all observed, update one", .clique, goal: .milliseconds(10), was: "4.8 s"),
       growing("the same, 320 people, which is four times the friendships", .clique, by: 2, goal: 5),
+      friendships,
     ]
+  }
+
+  /// New friendships in a ring of people, and others that end, one after the other.
+  private static var friendships: Row {
+    Row(
+      "8,000 people with 5 friends each, a new friendship and one that ends", goal: .floor(times: 2),
+      floor: "Concord with 2,000 people", repetitions: 11
+    ) { stopwatch in
+      func changing(_ count: Int) throws -> () throws -> Double {
+        let store = EntityStore(delivery: .immediate)
+        let kept = store.store(Person.ring(count))
+        return {
+          let time = stopwatch.nanoseconds(per: 100) {
+            for id in 0..<100 {
+              let other = store.value(Person.self, id: (id + count / 2) % count)
+              store.update(Person.self, id: id) { if let other { $0.friends.append(other) } }
+              store.update(Person.self, id: id) { _ = $0.friends.popLast() }
+            }
+          }
+          try expect(kept.value.allSatisfy { $0.friends.count == 5 }, "a friendship is missing, or did not end")
+          return time
+        }
+      }
+      return Sides(concord: try changing(8_000), floor: try changing(2_000))
+    }
   }
 
   /// A number of people, how many of them are observed, and how many are updated one after the other in a measurement.

@@ -73,9 +73,11 @@ final class CommittedView: ChildForms {
   /// changed.
   func formChange(of node: Node) -> FormChange {
     let component = component(of: node)
-    guard component !== node.links?.component, let children = node.children else { return .none }
+    let isMoved = component !== node.links?.component
+    guard isMoved || graph.journal.committedState(of: node)?.showsOtherForms ?? false, let children = node.children
+    else { return .none }
     guard let old = self.children(of: node), old.isSame(children.schema, children.edges, children.ends) else {
-      return .whole
+      return isMoved ? .whole : .none
     }
     let omitted = node.omissions
     var change = FormChange.none

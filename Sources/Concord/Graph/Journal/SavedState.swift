@@ -9,6 +9,8 @@
   var previous: Int32 = -1
   /// Whether the node was written; otherwise only the children in its value were brought up to date.
   var isWrite = true
+  /// What the node shows of its children may be another form than then, because components changed.
+  var showsOtherForms = false
   /// Whether the node had a value.
   @usableFromInline final let hasValue: Bool
 

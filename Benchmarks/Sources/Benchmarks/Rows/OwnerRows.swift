@@ -1,0 +1,56 @@
+import Concord
+import ConcordPersistence
+import Foundation
+import GRDB
+
+extension Row {
+  /// Owners with large collections in a file.
+  static var owners: [Row] {
+    [10_000, 50_000].flatMap { count in
+      let of = count == 10_000 ? "10,000" : "50,000"
+      return [
+        owner("change the name of an owner of \(of), and save it", count) { context, turn in
+          try context.update(Collection.self, id: 1, leavingOut: \.volumes) { owner, _ in owner.name = Titles[turn] }
+        },
+        owner("append one to an owner of \(of), and save it", count) { context, turn in
+          try context.update(Collection.self, id: 1, leavingOut: \.volumes) { _, links in
+            try links.append(Volume(id: count + 1 + turn), to: \.volumes)
+          }
+        },
+      ]
+    }
+  }
+
+  private static func owner(
+    _ name: String, _ count: Int, _ change: @escaping (BackgroundContext, Int) throws -> Void
+  ) -> Row {
+    Row(
+      name, goal: .none, floor: "reads the links by position with GRDB, and writes the name in a transaction",
+      repetitions: 15
+    ) { stopwatch in
+      let file = try VolumeFile(count)
+      let context = try file.concord().newBackgroundContext()
+      let pool = try file.pool()
+      context.insert(Collection(id: 1, name: "", volumes: (0..<count).map { Volume(id: $0) }))
+      try context.save()
+      var turn = 0
+      return Sides {
+        let time = try stopwatch.nanoseconds {
+          try change(context, turn)
+          try context.save()
+        }
+        turn += 1
+        return time
+      } floor: {
+        try stopwatch.nanoseconds {
+          let links = try pool.read { db in
+            try Int64.fetchAll(
+              db.cachedStatement(sql: "SELECT volumes FROM Collection_volumes WHERE _owner = 1 ORDER BY _position"))
+          }
+          blackHole(links.count)
+          try pool.write { try $0.execute(sql: "UPDATE Collection SET name = ? WHERE id = 1", arguments: ["\(turn)"]) }
+        }
+      }
+    }
+  }
+}

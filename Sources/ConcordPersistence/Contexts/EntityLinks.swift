@@ -1,0 +1,88 @@
+public import ConcordModel
+
+/// The references of an entity's large collections, which an update changes without reading what they refer to.
+///
+/// ```swift
+/// try context.update(Shelf.self, id: 1, leavingOut: \.books) { shelf, links in
+///   shelf.name = "Novels"
+///   try links.append(book, to: \.books)
+/// }
+/// ```
+///
+/// It is valid within the closure only.
+public struct EntityLinks<Owner: PersistentEntity> {
+  private let changes: LinkChanges
+
+  init(_ changes: LinkChanges) { self.changes = changes }
+
+  /// Returns the number of entities in a collection.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError`` if the update does not leave the collection out, as each method here.
+  public func count<C: Collection>(of collection: KeyPath<Owner, C>) throws -> Int where C.Element: PersistentEntity {
+    changes.rows(try changes.index(of: collection)).count
+  }
+
+  /// Returns the ids of the entities in a collection, in order.
+  public func ids<E: PersistentEntity>(of collection: KeyPath<Owner, [E]>) throws -> [E.ID] {
+    try changes.rows(try changes.index(of: collection)).map { try E.id(storedKey: $0.first ?? .null) }
+  }
+
+  /// Appends an entity to a collection. Its value is stored, too, as if it had been appended to the array.
+  public func append<E: PersistentEntity>(_ entity: E, to collection: KeyPath<Owner, [E]>) throws {
+    try insert(entity, at: .max, in: collection)
+  }
+
+  /// Inserts an entity into a collection, at the end if the position is after it. Its value is stored, too.
+  public func insert<E: PersistentEntity>(_ entity: E, at position: Int, in collection: KeyPath<Owner, [E]>) throws {
+    let index = try changes.index(of: collection)
+    let key = try E.storedKey(of: entity.id)
+    changes.change(index) { $0.insert([key], at: min(max(0, position), $0.count)) }
+    changes.add(entity)
+  }
+
+  /// Removes an entity from a collection, wherever it stands there. The entity itself stays stored.
+  ///
+  /// - Returns: whether it was there.
+  @discardableResult
+  public func remove<E: PersistentEntity>(_ id: E.ID, from collection: KeyPath<Owner, [E]>) throws -> Bool {
+    let index = try changes.index(of: collection)
+    let key = try E.storedKey(of: id)
+    guard changes.rows(index).contains(where: { $0.first == key }) else { return false }
+    changes.change(index) { rows in rows.removeAll { $0.first == key } }
+    return true
+  }
+}
+
+extension ContextCore {
+  func update<T: PersistentEntity>(
+    _ type: T.Type, _ id: T.ID, leavingOut collections: [PartialKeyPath<T>], _ stamp: Stamp?,
+    _ body: (inout T, EntityLinks<T>) throws -> Void
+  ) throws -> Bool {
+    let links = try LinkChanges(model.entity(type), of: type, leavingOut: collections)
+    return try update(type, id, stamp, leavingOut: links) { try body(&$0, EntityLinks(links)) }
+  }
+}
+
+extension BackgroundContext {
+  /// Changes an entity without reading the entities in some of its collections. The closure finds these collections empty,
+  /// may not set them, and changes them through their links.
+  ///
+  /// ```swift
+  /// try context.update(Shelf.self, id: 1, leavingOut: \.books) { shelf, links in
+  ///   shelf.name = "Novels"
+  ///   try links.append(book, to: \.books)
+  /// }
+  /// ```
+  ///
+  /// - Returns: `false` if the entity is not stored, if the closure changed its id, or if what it changed is newer.
+  /// - Throws: ``/ConcordModel/StoreError``, also if the closure sets a collection that is left out, and what the closure
+  ///   throws; then nothing changed.
+  /// - Complexity: the number of links in the collections, of which none of the entities is read.
+  @discardableResult
+  public func update<T: PersistentEntity>(
+    _ type: T.Type, id: T.ID, leavingOut collections: PartialKeyPath<T>..., modifiedAt stamp: Stamp? = nil,
+    _ body: (inout T, EntityLinks<T>) throws -> Void
+  ) throws -> Bool {
+    try locked { try $0.update(type, id, leavingOut: collections, stamp, body) }
+  }
+}

@@ -1,0 +1,118 @@
+#if Persistence
+  import ConcordPersistence
+  import Foundation
+  import Testing
+
+  private struct Lower: PersistentEntity, Equatable {
+    static let entityName = "Note"
+    let id: Int
+    var title: String
+    var text: String?
+
+    static let persistentProperties: [PersistentProperty<Lower>] = [
+      .init("id", \.id), .init("title", \.title), .init("text", \.text),
+    ]
+    init(id: Int, title: String, text: String?) { (self.id, self.title, self.text) = (id, title, text) }
+    init(from row: inout RowReader) throws { (id, title, text) = (try row.read(), try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(title)
+      try row.write(text)
+    }
+  }
+
+  private struct Upper: PersistentEntity, Equatable {
+    static let entityName = "Note"
+    let id: Int
+    var Title: String
+    var Text: String?
+
+    static let persistentProperties: [PersistentProperty<Upper>] = [
+      .init("id", \.id), .init("Title", \.Title), .init("Text", \.Text),
+    ]
+    init(id: Int, Title: String, Text: String?) { (self.id, self.Title, self.Text) = (id, Title, Text) }
+    init(from row: inout RowReader) throws { (id, Title, Text) = (try row.read(), try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(Title)
+      try row.write(Text)
+    }
+  }
+
+  @Suite("Names of files and columns that lead to one another")
+  struct FileNamesTests {
+    private func attach(_ type: any PersistentEntity.Type, in folder: URL) throws -> any PersistentContainer {
+      let container = GenericPersistentContainer<ContextStrategy.Direct>(
+        name: "Notes", model: try Model("Notes", entities: [type]))
+      try container.attachPersistentStore(at: folder)
+      return container
+    }
+
+    private func note(_ id: Int, in container: any PersistentContainer) throws {
+      let context = container.newBackgroundContext()
+      context.insert(Lower(id: id, title: "a", text: "b"))
+      try context.save()
+    }
+
+    private func detach(_ container: any PersistentContainer) throws {
+      try container.detach(persistentStores: container.persistentStores)
+    }
+
+    @Test("A property whose name differs in upper and lower case alone keeps its values")
+    func upperCase() throws {
+      try withFolder { folder in
+        let old = try attach(Lower.self, in: folder)
+        try note(1, in: old)
+        try detach(old)
+        let new = try attach(Upper.self, in: folder)
+        #expect(try new.newBackgroundContext().fetch(FetchDescriptor<Upper>()) == [Upper(id: 1, Title: "a", Text: "b")])
+        try detach(new)
+      }
+    }
+
+    @Test(
+      "A file with a second name, by a hard link, is refused by both, and whoever has it open keeps all that is saved")
+    func hardLinks() throws {
+      try withFolder { folder in
+        let (a, b) = (folder.appending(path: "a"), folder.appending(path: "b"))
+        let first = try attach(Lower.self, in: a)
+        try note(1, in: first)
+        try FileManager.default.createDirectory(at: b, withIntermediateDirectories: true)
+        let other = b.appending(path: "Notes.sqlite")
+        try FileManager.default.linkItem(at: a.appending(path: "Notes.sqlite"), to: other)
+        let refusal =
+          "the store 'Notes.sqlite' failed: the file has another name, by a hard link; copy it, or remove one of the names"
+        #expect(reason { _ = try attach(Lower.self, in: b) } == refusal)
+        try note(2, in: first)
+        try detach(first)
+        #expect(reason { _ = try attach(Lower.self, in: a) } == refusal)
+        try FileManager.default.removeItem(at: other)
+        let again = try attach(Lower.self, in: a)
+        #expect(try again.newBackgroundContext().fetch(FetchDescriptor<Lower>()).map(\.id) == [1, 2])
+        try detach(again)
+      }
+    }
+
+    @Test("A symbolic link, and a path that leads through one and back, lead to the same file")
+    func symbolicLinks() throws {
+      try withFolder { folder in
+        let manager = FileManager.default
+        let deep = folder.appending(path: "notes/deep")
+        try manager.createDirectory(at: deep, withIntermediateDirectories: true)
+        let elsewhere = folder.appending(path: "elsewhere")
+        try manager.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+        try manager.createSymbolicLink(at: elsewhere.appending(path: "link"), withDestinationURL: deep)
+        let back = URL(fileURLWithPath: elsewhere.path + "/link/..")
+        let container = try attach(Lower.self, in: back)
+        try note(1, in: container)
+        let refusal = "the store 'Notes.sqlite' is attached already"
+        #expect(reason { try container.attachPersistentStore(at: folder.appending(path: "notes")) } == refusal)
+        try container.attachPersistentStore(at: elsewhere)
+        try detach(container)
+        let direct = try attach(Lower.self, in: folder.appending(path: "notes"))
+        #expect(try direct.newBackgroundContext().fetch(FetchDescriptor<Lower>()).map(\.id) == [1])
+        try detach(direct)
+      }
+    }
+  }
+#endif
