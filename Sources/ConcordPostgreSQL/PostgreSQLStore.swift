@@ -23,7 +23,7 @@
     let pool: PostgreSQLPool
     let schema: PostgreSQLSchema
     private let tables: [EntityDescription: PostgreSQLTable]
-    private let feed = Feed<StoreCommit>(label: "concord.commits")
+    private let feed = CommitFeed()
     private let watch: PostgreSQLWatch
     private let isClosed = Locked(false)
 
@@ -145,6 +145,8 @@
       watch.start()
       return feed.observe(where: { $0.origin != origin }, body)
     }
+
+    public var unknownCommits: Int { feed.unknownCommits }
 
     public func settle() {
       watch.settle()

@@ -41,13 +41,18 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 
   func open(_ model: Model, in folder: URL) throws -> any RowStore {
+    try open(model, at: folder.appending(path: "test.sqlite"))
+  }
+
+  /// Opens what another program has open, too.
+  func open(_ model: Model, at file: URL) throws -> any RowStore {
     switch self {
     case .memory: MemoryStore(name: "memory")
     #if Persistence
-      case .sqlite: try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: model.entities)
+      case .sqlite: try SQLiteStore(url: file, entities: model.entities)
     #endif
     #if PostgreSQL
-      case .postgreSQL: try Self.open(model, model.entities, folder.appending(path: "test"), "")
+      case .postgreSQL: try Self.open(model, model.entities, file, "")
     #endif
     }
   }

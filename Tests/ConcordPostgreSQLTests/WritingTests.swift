@@ -110,6 +110,42 @@
       }
     }
 
+    @Test("A transaction that a crash has lost, and whose id another one gets, is not taken for that one")
+    func reusedIDs() throws {
+      let server = try PostgreSQLServer(isFast: false)
+      defer { try? server.stop() }
+      let fleet = try Fleet(server)
+      let (store, other) = (try fleet.store(), try fleet.store())
+      defer { for store in [store, other] { try? store.close() } }
+      try store.write(origin: nil) { writing in
+        for id in 0..<2 { _ = try writing.insert(fleet.row(id, 0), for: fleet.key(id)) }
+      }
+      var isReused = false
+      for round in 1...5 where !isReused {
+        var (lost, attempts) = (UInt64(0), 0)
+        try store.write(origin: nil) { writing in
+          attempts += 1
+          let old = try #require(try writing.row(of: fleet.key(0)))
+          try writing.update(fleet.row(0, round, stamp: Double(round) + 1), replacing: old, for: fleet.key(0))
+          guard attempts == 1 else { return }
+          lost = try #require((writing as? PostgreSQLSession)?.transactionID)
+          try server.restart("immediate")
+          for _ in 0..<20 where !isReused {
+            try other.write(origin: nil) { writing in
+              let old = try #require(try writing.row(of: fleet.key(1)))
+              guard case .integer(let last) = old.values[1] else { return }
+              try writing.update(
+                fleet.row(1, Int(last) + 1, stamp: Double(last) + 2), replacing: old, for: fleet.key(1))
+              isReused = isReused || (writing as? PostgreSQLSession)?.transactionID == lost
+            }
+          }
+        }
+        #expect(attempts == 2)
+        #expect(try number(other, fleet) == round)
+      }
+      #expect(isReused)
+    }
+
     @Test("The server crashes and starts while stores write: no acknowledged write is lost, none is there twice")
     func crashes() throws {
       let server = try PostgreSQLServer(isFast: false)

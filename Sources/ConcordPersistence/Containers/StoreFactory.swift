@@ -9,7 +9,6 @@ public import ConcordModel
 /// ```
 public enum StoreFactory {
   private static let registered = Locked<[StoreType: @Sendable (StoreRequest) throws -> any RowStore]>([:])
-  private static let typesWithoutFile = Locked<Set<StoreType>>([.inMemory])
 
   /// Registers the closure that opens stores of a type, and replaces an earlier or built-in one.
   public static func register(_ type: StoreType, open: @escaping @Sendable (StoreRequest) throws -> any RowStore) {
@@ -20,12 +19,9 @@ public enum StoreFactory {
   package static func register(
     _ type: StoreType, hasFile: Bool, open: @escaping @Sendable (StoreRequest) throws -> any RowStore
   ) {
-    if !hasFile { typesWithoutFile.withLock { _ = $0.insert(type) } }
+    if !hasFile { type.noteWithoutFile() }
     register(type, open: open)
   }
-
-  /// Whether stores of a type are kept in a file.
-  static func hasFile(_ type: StoreType) -> Bool { !typesWithoutFile.withLock { $0.contains(type) } }
 
   static func open(_ request: StoreRequest) throws -> any RowStore {
     let type = request.configuration.type

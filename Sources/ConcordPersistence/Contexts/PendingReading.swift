@@ -10,7 +10,7 @@ final class PendingReading: RowReading, OutboxesReading {
     self.pending = pending
   }
 
-  func unannouncedKeys() throws -> Set<EntityKey>? { try base.unannouncedKeys() }
+  func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
   func row(of key: EntityKey) throws -> StoredRow? {
     if let change = pending[key] { return try row(change, key) }

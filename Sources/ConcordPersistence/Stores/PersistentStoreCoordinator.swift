@@ -140,8 +140,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
-    guard let keys = commit.keys else { return announceUnknown(in: store, isTold: true) }
-    feed.tell(.rows([Array(keys)], announcements: []))
+    guard let keys = commit.keys.map({ Array($0) }) else { return announceUnknown(in: store, isTold: true) }
+    feed.tell(.rows([keys], announcements: [announcements.addEnded(keys)]))
   }
 
   /// Announces commits of other writers with unknown changes, and tells observers of them.

@@ -58,13 +58,12 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     ]
   }
 
-  func unannouncedKeys() throws -> Set<EntityKey>? {
+  func unannouncedKeys() throws -> Set<EntityKey> {
     var seen: [any RowReading] = []
     var keys: Set<EntityKey> = []
     for reading in sessions.values.map(asReading) where !seen.contains(where: { $0 === reading }) {
       seen.append(reading)
-      guard let unannounced = try reading.unannouncedKeys() else { return nil }
-      keys.formUnion(unannounced)
+      keys.formUnion(try reading.unannouncedKeys())
     }
     return keys
   }

@@ -95,8 +95,9 @@ public protocol RowReading: AnyObject {
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
-  /// not notified yet; `nil` if any row may have changed. Whoever shows a part of what this reading sees shows these, too.
-  func unannouncedKeys() throws -> Set<EntityKey>?
+  /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
+  /// those of the commits whose changes are not known.
+  func unannouncedKeys() throws -> Set<EntityKey>
 }
 
 extension RowReading {
@@ -108,7 +109,7 @@ extension RowReading {
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
 
-  public func unannouncedKeys() throws -> Set<EntityKey>? { [] }
+  public func unannouncedKeys() throws -> Set<EntityKey> { [] }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)

@@ -46,7 +46,7 @@ final class AttachedReading: RowReading, OutboxesReading {
     try base.referrers(to: key, in: entity)
   }
 
-  func unannouncedKeys() throws -> Set<EntityKey>? { try base.unannouncedKeys() }
+  func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 

@@ -52,7 +52,7 @@ public final class StoreConfiguration: Sendable {
 
   /// Returns the URL of the file, for a container with a name.
   func url(prefix: String, in folder: URL) -> URL? {
-    if !StoreFactory.hasFile(type) { return nil }
+    if !type.hasFile { return nil }
     let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
     return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
   }

@@ -108,11 +108,19 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     let stored: EntityObserver<T>? = try change { core in
-      if let (value, others) = try core.load(type, id, { ($0, $1.membersOfCycles) }) {
-        return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
+      let (value, others, unannounced) = try core.load(type, id) { value, loader in
+        (
+          value, value == nil ? [] : loader.membersOfCycles,
+          isKeptUpToDate ? try loader.reading.unannouncedKeys() : []
+        )
       }
-      store.remove(type, id: id)
-      return nil
+      // The rest of what other processes have committed is shown with it.
+      defer { if !unannounced.isEmpty, !isShowing { show(unannounced) } }
+      guard let value else {
+        store.remove(type, id: id)
+        return nil
+      }
+      return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
     }
     // A layer may have made it, as one of what waits to be sent does.
     return stored ?? store.find(type, id: id)
@@ -314,7 +322,7 @@ extension ViewContext {
         try core.read(types) { reading in
           (stored, removed, concerned) = ([], [], [])
           // A commit of another process is in the reading from the beginning, or not at all.
-          let unannounced = isKeptUpToDate ? try reading.unannouncedKeys() ?? [] : []
+          let unannounced = isKeptUpToDate ? try reading.unannouncedKeys() : []
           let keys = keys.union(unannounced)
           // A commit that ends from now on is not in the reading, or is announced.
           let announced = announced

@@ -24,6 +24,8 @@
 
     /// Where the server is, for people.
     let place: String
+    /// What the feed notes of this connection's transactions: a server that lost its last commits gives their ids again.
+    let session = UUID().uuidString
     private let handle: OpaquePointer
     private let timeout: TimeInterval
     /// The names of prepared statements, by their SQL and the types of their parameters.
@@ -81,7 +83,7 @@
         .once("SET statement_timeout TO \(milliseconds)"),
         .once("SET idle_in_transaction_session_timeout TO 0"),
         .once("SET bytea_output TO hex"),
-        .once("SET concord.notifies TO off"),
+        .once("SET concord.notifies TO off"), .once("SET concord.session TO \(literal(session))"),
       ]
       do { try run([]) } catch {
         PQfinish(connection)

@@ -21,6 +21,15 @@
     }
   }
 
+  /// A transaction: its id in the server, and the connection, since the server may give the ids of transactions again that it has lost.
+  struct TransactionID: Hashable {
+    let number: UInt64
+    let session: String
+
+    /// What stands for any transaction.
+    static let any = TransactionID(number: 0, session: "")
+  }
+
   /// What was committed between two positions.
   struct FeedChanges {
     let position: FeedPosition
@@ -32,7 +41,7 @@
 
     /// A committed transaction.
     struct Transaction {
-      let id: UInt64
+      let id: TransactionID
       var keys: [EntityKey] = []
       /// Whether the keys are not all that has changed: a table was truncated, or the outbox written.
       var isMore = false
@@ -47,9 +56,9 @@
       parameters.append(position.snapshot)
       return .init(
         sql: """
-          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys
+          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
           FROM concord_state s LEFT JOIN (
-            SELECT xid, entity, keys FROM concord_changes
+            SELECT xid, entity, keys, session FROM concord_changes
             WHERE xid >= $1::text::xid8 AND NOT pg_visible_in_snapshot(xid, $2::text::pg_snapshot)
           ) c ON true ORDER BY c.xid
           """, parameters: parameters)
@@ -66,7 +75,7 @@
       isMissingSome = result.bits(0, 2) >= old.xmin || position.xmax < old.xmax
       var transactions: [Transaction] = []
       for row in 0..<result.count where !result.isNull(row, 3) {
-        let id = result.bits(row, 3)
+        let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
         if transactions.last?.id != id { transactions.append(Transaction(id: id)) }
         let index = transactions.count - 1
         if result.isNull(row, 5) || result.text(row, 4).isEmpty {

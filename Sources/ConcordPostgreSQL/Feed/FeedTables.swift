@@ -3,7 +3,7 @@
 
   /// The tables and triggers that note which rows each transaction has changed, whoever wrote them.
   ///
-  /// `concord_changes` has a row for each statement: the id of its transaction, the entity, and the keys as texts. The triggers belong to the
+  /// `concord_changes` has a row for each statement: the id of its transaction, the entity, the keys as texts, and the connection. The triggers belong to the
   /// tables, so that what `psql` and other services write is noted as well.
   enum FeedTables {
     /// The name with which others notify and listen.
@@ -16,7 +16,8 @@
           xid xid8 NOT NULL,
           at timestamptz NOT NULL DEFAULT clock_timestamp(),
           entity text NOT NULL,
-          keys text[]
+          keys text[],
+          session text DEFAULT current_setting('concord.session', true)
         )
         """,
         "CREATE INDEX IF NOT EXISTS concord_changes_xid ON concord_changes (xid)",

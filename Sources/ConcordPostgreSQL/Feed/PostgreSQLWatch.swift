@@ -11,7 +11,7 @@
     private let options: PostgreSQLOptions
     private let tables: [String: PostgreSQLTable]
     private let store: String
-    private let feed: Feed<StoreCommit>
+    private let feed: CommitFeed
     private let state: Locked<State>
     /// Held while it is asked what is new, so that each commit is told once.
     private let asking = NSLock()
@@ -26,15 +26,14 @@
       /// The server, as it was when the position was taken.
       var identity: String
       /// Transactions of this store, which are told when they have ended.
-      var own: Set<UInt64> = []
+      var own: Set<TransactionID> = []
       var isStarted = false
       var isStopped = false
     }
 
     init(
       _ pool: PostgreSQLPool, _ options: PostgreSQLOptions, _ tables: [EntityDescription: PostgreSQLTable],
-      store: String,
-      _ feed: Feed<StoreCommit>
+      store: String, _ feed: CommitFeed
     ) throws {
       (self.pool, self.options, self.store, self.feed) = (pool, options, store, feed)
       self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $1) })
@@ -81,19 +80,22 @@
     // MARK: Own transactions
 
     /// Notes that a transaction of this store is about to be committed.
-    func willCommit(_ id: UInt64) { state.withLock { if $0.isStarted { $0.own.insert(id) } } }
-    func didNotCommit(_ id: UInt64) { state.withLock { _ = $0.own.remove(id) } }
+    func willCommit(_ id: TransactionID) { state.withLock { if $0.isStarted { $0.own.insert(id) } } }
+    func didNotCommit(_ id: TransactionID) { state.withLock { _ = $0.own.remove(id) } }
 
     /// How far all is told; `nil` if nobody follows.
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
-    /// The keys of what a reading sees and is not told yet, those of this store's own commits, too; `nil` if any row may be among them.
-    func untold(_ session: PostgreSQLSession) throws -> Set<EntityKey>? {
-      guard let position else { return [] }
+    /// The keys of what a reading sees and is not told yet, those of this store's own commits, too.
+    func untold(_ session: PostgreSQLSession) throws -> Set<EntityKey> {
+      guard let (position, epoch) = state.withLock({ $0.isStarted ? ($0.position, $0.epoch) : nil }) else { return [] }
       let result = try session.run([FeedChanges.command(since: position)])[0]
       let changes = try FeedChanges(result, since: position, tables, store: store)
-      if changes.isMissingSome { return nil }
-      return changes.transactions.reduce(into: []) { $0.formUnion($1.keys) }
+      if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
+      for transaction in changes.transactions where transaction.isMore { feed.noticeUnknown(transaction.id) }
+      // After the position: what was told meanwhile is among these, or observers know it.
+      let waiting = feed.waiting.compactMap(\.keys)
+      return changes.transactions.reduce(into: waiting.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1.keys) }
     }
 
     // MARK: Following
@@ -154,20 +156,26 @@
         try trim(listening)
         pool.closeIdle()
         // What could not be read meanwhile can be read again.
-        if failures >= Self.mostSilentFailures { feed.tell(StoreCommit(keys: nil, origin: nil)) }
+        if failures >= Self.mostSilentFailures { tellAny() }
         failures = 0
         return listening
       } catch {
         failures += 1
         // Who shows something learns that it cannot be read.
         if failures == Self.mostSilentFailures, !state.withLock({ $0.isStopped }) {
-          feed.tell(StoreCommit(keys: nil, origin: nil))
+          tellAny()
         }
         return nil
       }
     }
 
     private static let mostSilentFailures = 3
+
+    /// Tells that everything may have changed.
+    private func tellAny(_ note: () -> Void = {}) {
+      feed.willTellUnknown(.any)
+      feed.tell([StoreCommit(keys: nil, origin: nil)], note)
+    }
 
     private func checkIdentity(_ connection: PostgreSQLConnection) throws {
       let identity = try Self.identity(connection)
@@ -178,8 +186,7 @@
       guard isOther else { return }
       let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
       guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
-      state.withLock { ($0.position, $0.epoch, $0.own) = (position, result.text(0, 1), []) }
-      feed.tell(StoreCommit(keys: nil, origin: nil))
+      tellAny { state.withLock { ($0.position, $0.epoch, $0.own) = (position, result.text(0, 1), []) } }
     }
 
     /// Tells all that is committed and not told yet.
@@ -190,13 +197,12 @@
         let changes = try FeedChanges(result, since: position, tables, store: store)
         let isWhole = changes.epoch == epoch && !changes.isMissingSome
         let others = state.withLock { state in
-          (state.position, state.epoch) = (changes.position, changes.epoch)
-          return changes.transactions.filter { state.own.remove($0.id) == nil }
+          changes.transactions.filter { state.own.remove($0.id) == nil && ($0.isMore || !$0.keys.isEmpty) }
         }
-        if !isWhole { return feed.tell(StoreCommit(keys: nil, origin: nil)) }
-        for transaction in others where transaction.isMore || !transaction.keys.isEmpty {
-          feed.tell(transaction.commit)
-        }
+        func note() { state.withLock { ($0.position, $0.epoch) = (changes.position, changes.epoch) } }
+        if !isWhole { return tellAny(note) }
+        for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
+        feed.tell(others.map(\.commit), note)
       }
     }
 

@@ -77,7 +77,7 @@
 
     // MARK: Reading
 
-    func unannouncedKeys() throws -> Set<EntityKey>? { try watch.map { try $0.untold(self) } ?? [] }
+    func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold(self) ?? [] }
 
     func row(of key: EntityKey) throws -> StoredRow? {
       try withRow(of: key) { source in
@@ -132,43 +132,21 @@
       return parameters
     }
 
-    /// Checks that no other row has a unique value, since the server would end the transaction.
-    private func checkUnique(
-      _ values: (Int) -> StoredValue, _ positions: [Int], _ key: EntityKey, _ table: PostgreSQLTable
-    ) throws {
-      for position in positions {
-        let value = values(position)
-        guard !value.isNull, let sql = table.findUnique[position] else { continue }
-        var parameters = PostgreSQLParameters()
-        try append(value, table.forms[position], to: &parameters)
-        try append(key.id, table.keyForm, to: &parameters)
-        if try query(sql, parameters).count > 0 {
-          throw StoreError.notUnique(entity: key.entity.name, columns: key.entity.columns[position].name)
-        }
-      }
-    }
-
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
       let table = try table(key.entity)
       let parameters = try parameters(row, key, table)
-      var commands = [PostgreSQLConnection.Command(sql: table.insert, parameters: parameters)]
-      // The rows of collections go along, unless there may be a row already.
-      if table.uniquePositions.isEmpty, table.collections.isEmpty {
-        guard try write(commands)[0].changedRows == 1 else { return false }
+      let insert = PostgreSQLConnection.Command(sql: table.insert, parameters: parameters)
+      if table.uniqueColumns.isEmpty {
+        guard try write([insert])[0].changedRows == 1 else { return false }
       } else {
-        guard try write(commands)[0].changedRows == 1 else {
-          // Either a row with the key is there, or one with a unique value.
-          if try withRow(of: key, { _ in true }) == nil {
-            try checkUnique({ row.values[$0] }, table.uniquePositions, key, table)
-          }
-          return false
-        }
-        commands = []
-        for index in row.collections.indices {
-          try appendElements(index, row.collections[index], from: 0, key, table, to: &commands)
-        }
-        if !commands.isEmpty { try write(commands) }
+        guard try insertUnique(row, key, table, insert) else { return false }
       }
+      // The rows of collections do not go along, since there may be a row already.
+      var commands: [PostgreSQLConnection.Command] = []
+      for index in row.collections.indices {
+        try appendElements(index, row.collections[index], from: 0, key, table, to: &commands)
+      }
+      if !commands.isEmpty { try write(commands) }
       changedKeys.append(key)
       return true
     }
@@ -176,7 +154,7 @@
     func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
       let table = try table(key.entity)
       // One statement does it, unless there are collections to be compared, or unique values.
-      guard table.collections.isEmpty, table.uniquePositions.isEmpty else {
+      guard table.collections.isEmpty, table.uniqueColumns.isEmpty else {
         return try insert(row, for: key) || replaceOlder(row, for: key)
       }
       let parameters = try parameters(row, key, table)
@@ -189,9 +167,9 @@
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       let table = try table(key.entity)
       var commands: [PostgreSQLConnection.Command] = []
+      let changed = table.uniqueColumns.filter { row.values[$0.position] != old.values[$0.position] }
       if row.values != old.values || row.stamp != old.stamp {
-        try checkUnique(
-          { row.values[$0] }, table.uniquePositions.filter { row.values[$0] != old.values[$0] }, key, table)
+        try checkUnique(changed, key) { row.values[$0] }
         commands.append(.init(sql: table.update, parameters: try parameters(row, key, table)))
       }
       for index in row.collections.indices {
@@ -202,6 +180,7 @@
         try appendElements(index, rows, from: kept, key, table, to: &commands)
       }
       if !commands.isEmpty { try write(commands) }
+      try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key)
       changedKeys.append(key)
     }
 
@@ -213,9 +192,13 @@
         return try updateWhole(key, changed, of: values, stamp: stamp)
       }
       let table = try table(key.entity)
+      // The entries of unique values depend on the earlier ones.
+      if table.uniqueColumns.contains(where: { !$0.isExact && changed.contains($0.position) }) {
+        return try updateWhole(key, changed, of: values, stamp: stamp)
+      }
       let positions = changed.positions
       func value(_ position: Int) -> StoredValue { values[values.startIndex + position] }
-      try checkUnique(value, table.uniquePositions.filter(changed.contains), key, table)
+      try checkUnique(table.uniqueColumns.filter { changed.contains($0.position) }, key, value)
       var parameters = PostgreSQLParameters()
       for position in positions { try append(value(position), table.forms[position], to: &parameters) }
       try append(key.id, table.keyForm, to: &parameters)
@@ -230,6 +213,7 @@
         var commands: [PostgreSQLConnection.Command] = []
         for index in table.collections.indices { commands.append(try deleteRest(index, of: key, from: 0, table)) }
         commands.append(.init(sql: table.delete, parameters: parameter))
+        for column in table.uniqueColumns where !column.isExact { commands.append(column.forget(key.id)) }
         try write(commands)
       }
       changedKeys.append(key)

@@ -17,7 +17,7 @@
 
     /// - Throws: ``PostgreSQLFailure`` if the transaction had no effect, and may be run again if its kind allows that.
     func write<R>(
-      _ tables: [EntityDescription: PostgreSQLTable], origin: ObjectIdentifier?, _ feed: Feed<StoreCommit>,
+      _ tables: [EntityDescription: PostgreSQLTable], origin: ObjectIdentifier?, _ feed: CommitFeed,
       _ body: (PostgreSQLSession) throws -> R
     ) throws -> R {
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
@@ -32,7 +32,7 @@
       }
       if let failure = session.failure { throw failure }
       if connection.forgetDeferred(), !connection.isInTransaction { return result }
-      guard let id = session.transactionID else {
+      guard let id = session.transactionID.map({ TransactionID(number: $0, session: connection.session) }) else {
         // Nothing was written, so nothing can be in doubt.
         try connection.run([.once("COMMIT")])
         return result
@@ -47,12 +47,12 @@
           throw failure
         }
       }
-      if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
+      if !session.changedKeys.isEmpty { feed.tell([StoreCommit(keys: session.changedKeys, origin: origin)]) }
       return result
     }
 
     /// Whether a transaction was committed, although the commit has failed.
-    private func isCommitted(_ id: UInt64, _ failure: PostgreSQLFailure) throws -> Bool {
+    private func isCommitted(_ id: TransactionID, _ failure: PostgreSQLFailure) throws -> Bool {
       guard failure.isConnectionLost else { return false }
       do { return try PostgreSQLOutcome(pool, store: store).isCommitted(id) } catch {
         // If it was, observers learn it as they learn what others commit.

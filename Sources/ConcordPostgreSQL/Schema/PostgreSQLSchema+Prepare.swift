@@ -40,6 +40,7 @@
         if !problems.isEmpty { throw StoreError.incompatibleStore(store: store, differences: problems) }
         // A column that was dropped has taken its index with it.
         try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
+        try fillUnique(before: present, migrations, connection)
         if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
         try connection.run([.once("COMMIT")])
       } catch let failure as PostgreSQLFailure where failure.code == "23505" {
@@ -51,6 +52,25 @@
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         throw StoreError.incompatibleStore(
           store: store, differences: ["the role may not make what is missing: \(failure.message)"])
+      }
+    }
+
+    /// Makes the entries of unique values that were written without them.
+    private func fillUnique(
+      before present: Present, _ migrations: [PostgreSQLMigration], _ connection: PostgreSQLConnection
+    ) throws {
+      for entity in entities where present.tables[storedName(entity.name)] != nil {
+        let isMigrated = migrations.contains { $0.isChanged && $0.table.name == entity.name }
+        for column in PostgreSQLTable(entity).uniqueColumns where !column.isExact {
+          let index = "\(entity.name).\(column.name)"
+          let isFilled =
+            present.tables["concord_unique"] != nil && !isMigrated
+            && present.indexes[storedName(index)]?.isUnique == true
+          if try !isFilled && !column.fill(connection) {
+            throw StoreError.incompatibleStore(
+              store: store, differences: ["\(index) is to be unique, and is not"])
+          }
+        }
       }
     }
 
@@ -93,6 +113,7 @@
       if present.tables["concord_outbox_state"] == nil {
         statements += PostgreSQLSession.outboxTables + FeedTables.outboxTrigger(name)
       }
+      if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
       for table in tables where present.tables[storedName(table.name)] == nil {
         statements += [table.createSQL, try TableShape.note(table)]

@@ -111,18 +111,12 @@
         let isText = form == .text && description.comparison == .text && description.role == .value
         if description.isUnique || description.isIndexed || description.target != nil {
           let name = "\(table.name).\(column.name)"
-          let quoted = identifier(column.name)
-          var expression = quoted
-          if form.type == .double {
-            expression = "(\(description.isUnique ? "float8send(\(quoted))" : PostgreSQLOrder.real(quoted)))"
-          }
-          let nulls = column.isRequired ? "" : " NULLS FIRST"
           found.append(
             Index(
               name: name, isUnique: description.isUnique,
               sql: """
                 CREATE \(description.isUnique ? "UNIQUE " : "")INDEX \(identifier(name)) \
-                ON \(identifier(table.name)) (\(expression)\(nulls))
+                ON \(identifier(table.name)) \(Self.indexed(column, form, description, table))
                 """))
         }
         if isText, description.isIndexed || description.isUnique {
@@ -138,6 +132,20 @@
         }
       }
       return found
+    }
+
+    /// The values that an index has.
+    private static func indexed(
+      _ column: Column, _ form: ColumnForm, _ description: ColumnDescription, _ table: Table
+    ) -> String {
+      if description.isUnique, table.collection == nil,
+        let position = table.entity.columns.firstIndex(where: { columnName($0.name) == column.name })
+      {
+        return PostgreSQLUniqueColumn(table.entity, at: position, form).indexed
+      }
+      let quoted = identifier(column.name)
+      let expression = form.type == .double ? "(\(PostgreSQLOrder.real(quoted)))" : quoted
+      return "(\(expression)\(column.isRequired ? "" : " NULLS FIRST"))"
     }
 
     /// A reference that the server keeps from leading nowhere.

@@ -21,16 +21,14 @@
     let resultColumns: String
     let keyPosition: Int
     let stampPosition: Int
-    /// The columns of which no two rows have the same value.
-    let uniquePositions: [Int]
+    /// The columns of which no two rows have equal values.
+    let uniqueColumns: [PostgreSQLUniqueColumn]
 
     let selectRow: String
     let insert: String
     let insertOrReplaceOlder: String
     let update: String
     let delete: String
-    /// For each column that is unique, the statement that finds another row with a value.
-    let findUnique: [Int: String]
     /// The statements that find who refers to an entity, by its name.
     let referrers: [String: (sql: String, form: ColumnForm)]
 
@@ -58,7 +56,6 @@
       storedPositions = entity.columns.indices.filter { $0 != entity.idPosition }
       keyPosition = entity.columns.count
       stampPosition = keyPosition + 1
-      uniquePositions = storedPositions.filter { entity.columns[$0].isUnique }
       let columns = entity.columns.indices.map { Self.resultColumn(entity, at: $0, keepsExactID) }
       resultColumns = (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
@@ -77,12 +74,9 @@
       update = "UPDATE \(name) SET \(assigned) WHERE \"id\" = $1"
       delete = "DELETE FROM \(name) WHERE \"id\" = $1"
       let forms = forms
-      findUnique = Dictionary(
-        uniqueKeysWithValues: uniquePositions.map { position in
-          let column = identifier(columnName(entity.columns[position].name))
-          let compared = forms[position].type == .double ? "float8send(\(column)) = float8send($1)" : "\(column) = $1"
-          return (position, "SELECT 1 FROM \(name) WHERE \(compared) AND \"id\" <> $2 LIMIT 1")
-        })
+      uniqueColumns = storedPositions.filter { entity.columns[$0].isUnique }.map {
+        PostgreSQLUniqueColumn(entity, at: $0, forms[$0])
+      }
       collections = entity.collections.map { Self.collection($0, of: entity) }
       referrers = Self.referrers(of: entity)
     }
