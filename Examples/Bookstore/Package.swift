@@ -13,8 +13,13 @@ let package = Package(
   products: [
     .executable(name: "bookstore", targets: ["bookstore"])
   ],
+  traits: [
+    .trait(name: "PostgreSQL", description: "A server whose shop is in a PostgreSQL database, which needs libpq")
+  ],
   dependencies: [
-    .package(name: "Concord", path: "../.."),
+    .package(
+      name: "Concord", path: "../..",
+      traits: [.defaults, .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
@@ -45,6 +50,7 @@ let package = Package(
         "BookstoreKit", "BookstoreWeb",
         .product(name: "ConcordPersistence", package: "Concord"),
         .product(name: "ConcordPersistenceMacros", package: "Concord"),
+        .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "FlyingFox", package: "FlyingFox"),
       ],
       swiftSettings: settings),

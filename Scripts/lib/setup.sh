@@ -16,6 +16,13 @@ set_up() {
   ensure_swift
 }
 
+# set_up_fleet: installs what the PostgreSQL store and its server need.
+set_up_fleet() {
+  ensure "PostgreSQL's C library" have_libpq -- libpq-dev libpq
+  ensure PostgreSQL have_postgresql -- postgresql postgresql@17
+  ensure Python have_command python3 -- python3 python3
+}
+
 have_command() { command -v "$1" > /dev/null 2>&1; }
 
 have_c_headers() { [ -e /usr/include/stdlib.h ]; }
@@ -25,6 +32,24 @@ have_sqlite_headers() {
   local found
   for found in /usr/include/sqlite3.h /usr/local/include/sqlite3.h /usr/include/*/sqlite3.h; do
     if [ -e "$found" ]; then return 0; fi
+  done
+  return 1
+}
+
+have_libpq() {
+  have_command pkg-config && pkg-config --exists libpq && return 0
+  local found
+  for found in /usr/include/postgresql/libpq-fe.h /opt/homebrew/opt/libpq/include/libpq-fe.h; do
+    if [ -e "$found" ]; then return 0; fi
+  done
+  return 1
+}
+
+# The server's programs are seldom on the path.
+have_postgresql() {
+  local found
+  for found in "$(command -v initdb || true)" /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb; do
+    if [ -x "$found" ]; then return 0; fi
   done
   return 1
 }
