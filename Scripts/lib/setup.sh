@@ -18,6 +18,7 @@ set_up() {
 
 # set_up_fleet: installs what the PostgreSQL store and its server need.
 set_up_fleet() {
+  ensure pkg-config have_command pkg-config -- pkg-config pkgconf
   ensure "PostgreSQL's C library" have_libpq -- libpq-dev libpq
   ensure PostgreSQL have_postgresql -- postgresql postgresql@17
   ensure Python have_command python3 -- python3 python3
@@ -36,14 +37,8 @@ have_sqlite_headers() {
   return 1
 }
 
-have_libpq() {
-  have_command pkg-config && pkg-config --exists libpq && return 0
-  local found
-  for found in /usr/include/postgresql/libpq-fe.h /opt/homebrew/opt/libpq/include/libpq-fe.h; do
-    if [ -e "$found" ]; then return 0; fi
-  done
-  return 1
-}
+# The package manager finds Homebrew's by itself.
+have_libpq() { pkg-config --exists libpq 2> /dev/null || [ -e "$(brew --prefix libpq 2> /dev/null)/lib/pkgconfig/libpq.pc" ]; }
 
 # The server's programs are seldom on the path.
 have_postgresql() {
