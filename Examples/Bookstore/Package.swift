@@ -14,7 +14,8 @@ let package = Package(
     .executable(name: "bookstore", targets: ["bookstore"])
   ],
   traits: [
-    .trait(name: "PostgreSQL", description: "A server whose shop is in a PostgreSQL database, which needs libpq")
+    .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database, which need libpq"),
+    .default(enabledTraits: []),
   ],
   dependencies: [
     .package(

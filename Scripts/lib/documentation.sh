@@ -28,6 +28,10 @@ extract_symbols() {
   fi
   # The C modules that the libraries' dependencies import.
   headers=(-I .build/checkouts/GRDB.swift/Sources/GRDBSQLite)
+  if have_libpq; then
+    headers+=(-I Sources/CPostgreSQL)
+    for module in $(pkg-config --cflags-only-I libpq 2> /dev/null); do headers+=(-Xcc "$module"); done
+  fi
   for module in "$binaries"/*.build/module.modulemap; do
     case $module in
       *-tool.build/*) ;;
@@ -61,7 +65,7 @@ build_documentation() {
     return
   fi
   mkdir -p "$1"
-  for module in Concord ConcordModel ConcordPersistence ConcordConnect; do
+  for module in Concord ConcordModel ConcordPersistence ConcordConnect ConcordPostgreSQL; do
     catalog=()
     if [ -d "Sources/$module/$module.docc" ]; then catalog=("Sources/$module/$module.docc"); fi
     "$docc" convert ${catalog[@]+"${catalog[@]}"} --additional-symbol-graph-dir "$graphs/$module" \

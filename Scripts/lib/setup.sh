@@ -16,14 +16,6 @@ set_up() {
   ensure_swift
 }
 
-# set_up_fleet: installs what the PostgreSQL store and its server need.
-set_up_fleet() {
-  ensure pkg-config have_command pkg-config -- pkg-config pkgconf
-  ensure "PostgreSQL's C library" have_libpq -- libpq-dev libpq
-  ensure PostgreSQL have_postgresql -- postgresql postgresql@17
-  ensure Python have_command python3 -- python3 python3
-}
-
 have_command() { command -v "$1" > /dev/null 2>&1; }
 
 have_c_headers() { [ -e /usr/include/stdlib.h ]; }
@@ -37,22 +29,46 @@ have_sqlite_headers() {
   return 1
 }
 
-# The package manager finds Homebrew's by itself.
-have_libpq() { pkg-config --exists libpq 2> /dev/null || [ -e "$(brew --prefix libpq 2> /dev/null)/lib/pkgconfig/libpq.pc" ]; }
-
-# The server's programs are seldom on the path.
-have_postgresql() {
-  local found
-  for found in "$(command -v initdb || true)" /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb; do
-    if [ -x "$found" ]; then return 0; fi
-  done
-  return 1
-}
-
 have_cxx_library() {
   local found
   for found in /usr/lib/gcc/*/*/libstdc++.so /usr/lib*/libstdc++.so* /usr/lib/*/libstdc++.so*; do
     if [ -e "$found" ]; then return 0; fi
+  done
+  return 1
+}
+
+# set_up_postgresql: installs what the tests of stores in PostgreSQL need where it may, and says in one line what is missing otherwise.
+set_up_postgresql() {
+  if have_libpq && have_postgresql_server; then return; fi
+  if have_command apt-get && { [ "$(id -u)" = 0 ] || { have_command sudo && sudo -n true 2> /dev/null; }; }; then
+    # A server that the system starts is not needed: the tests start their own.
+    (install_with_apt 'PostgreSQL' libpq-dev && install_with_apt 'PostgreSQL' pkg-config &&
+      install_with_apt 'PostgreSQL' postgresql) || true
+  fi
+  if have_libpq && have_postgresql_server; then return; fi
+  note 'PostgreSQL is not installed, so stores in it are not tested (Debian and Ubuntu: sudo apt-get install -y libpq-dev pkg-config
+  postgresql; macOS: brew install libpq pkgconf postgresql@17)'
+}
+
+# set_up_fleet: installs what a fleet needs, or ends with the command to type.
+set_up_fleet() {
+  ensure pkg-config have_command pkg-config -- pkg-config pkgconf
+  ensure "PostgreSQL's C library" have_libpq -- libpq-dev libpq
+  ensure PostgreSQL have_postgresql_server -- postgresql postgresql@17
+  ensure Python have_command python3 -- python3 python3
+}
+
+# Where the package manager finds libpq: by pkg-config, and in Homebrew's folders.
+have_libpq() {
+  pkg-config --exists libpq 2> /dev/null ||
+    { have_command brew && [ -e "$(brew --prefix)/opt/libpq/lib/pkgconfig/libpq.pc" ]; }
+}
+
+have_postgresql_server() {
+  local found
+  if have_command initdb && have_command pg_ctl && have_command psql; then return 0; fi
+  for found in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb; do
+    if [ -x "$found" ]; then return 0; fi
   done
   return 1
 }

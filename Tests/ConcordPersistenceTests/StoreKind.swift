@@ -18,6 +18,28 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case postgreSQL
   #endif
 
+  /// All that this machine has.
+  static let allCases: [StoreKind] = {
+    var cases: [StoreKind] = [.memory]
+    #if Persistence
+      cases.append(.sqlite)
+    #endif
+    #if PostgreSQL
+      if PostgreSQLServer.isInstalled { cases.append(.postgreSQL) }
+    #endif
+    return cases
+  }()
+
+  /// Whether a test of many steps runs with it whatever else it varies. With a database, each of whose steps is a round trip, only where
+  /// `CONCORD_LONG` says so.
+  var isForManySteps: Bool {
+    #if PostgreSQL
+      self != .postgreSQL || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+    #else
+      true
+    #endif
+  }
+
   var testDescription: String { rawValue }
 
   /// Makes a store with nothing in it, whose files go at the end of the body.

@@ -63,6 +63,11 @@ extension StoreKind {
   static var combinations: [(StoreKind, StrategyKind)] {
     allCases.flatMap { kind in StrategyKind.allCases.map { (kind, $0) } }
   }
+
+  /// The same for tests of many steps.
+  static var combinationsOfManySteps: [(StoreKind, StrategyKind)] {
+    combinations.filter { $0.isForManySteps || $1 == .mixed }
+  }
 }
 
 /// What a user may write: direct, and it counts the contexts that it makes.

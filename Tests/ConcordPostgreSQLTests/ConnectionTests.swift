@@ -6,7 +6,7 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  @Suite("Connections to PostgreSQL", .serialized)
+  @Suite("Connections to PostgreSQL", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct ConnectionTests {
     private func connect() throws -> PostgreSQLConnection {
       try PostgreSQLConnection(PostgreSQLOptions(connection: PostgreSQLServer.shared.get().url))

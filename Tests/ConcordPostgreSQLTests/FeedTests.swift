@@ -7,7 +7,7 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  @Suite("The feed of a PostgreSQL store", .serialized)
+  @Suite("The feed of a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct FeedTests {
     private final class Told: Sendable {
       let commits = Locked<[StoreCommit]>([])

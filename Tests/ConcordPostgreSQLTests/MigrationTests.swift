@@ -48,7 +48,7 @@
     }
   }
 
-  @Suite("Migrating a PostgreSQL store", .serialized)
+  @Suite("Migrating a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct MigrationTests {
     @Test("A column is renamed, one converted, one added; the older model is refused then; all at once migrate once")
     func migrating() throws {

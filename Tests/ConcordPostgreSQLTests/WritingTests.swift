@@ -7,7 +7,7 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  @Suite("Writing to a PostgreSQL store", .serialized)
+  @Suite("Writing to a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct WritingTests {
     private func number(_ store: PostgreSQLStore, _ fleet: Fleet, _ id: Int = 0) throws -> Int? {
       try store.read { try $0.row(of: fleet.key(id)) }.flatMap {

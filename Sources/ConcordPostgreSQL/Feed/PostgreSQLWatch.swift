@@ -87,9 +87,13 @@
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
     /// The keys of what a reading sees and is not told yet, those of this store's own commits, too.
-    func untold(_ session: PostgreSQLSession) throws -> Set<EntityKey> {
+    ///
+    /// - Parameter run: runs a statement in the reading.
+    func untold(
+      _ run: (PostgreSQLConnection.Command) throws -> PostgreSQLResult
+    ) throws -> Set<EntityKey> {
       guard let (position, epoch) = state.withLock({ $0.isStarted ? ($0.position, $0.epoch) : nil }) else { return [] }
-      let result = try session.run([FeedChanges.command(since: position)])[0]
+      let result = try run(FeedChanges.command(since: position))
       let changes = try FeedChanges(result, since: position, tables, store: store)
       if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
       for transaction in changes.transactions where transaction.isMore { feed.noticeUnknown(transaction.id) }

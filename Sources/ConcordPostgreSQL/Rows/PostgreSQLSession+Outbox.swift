@@ -6,37 +6,6 @@
   ///
   /// Finished rows stay for a while, without what they held, so that those who follow read only what is new.
   extension PostgreSQLSession {
-    static let outboxTables = [
-      """
-      CREATE TABLE IF NOT EXISTS concord_outbox (
-        number bigint PRIMARY KEY,
-        "key" text COLLATE "C" NOT NULL UNIQUE,
-        action text NOT NULL,
-        entity text NOT NULL,
-        id text,
-        body text NOT NULL,
-        state text NOT NULL,
-        reason text,
-        forwarded double precision NOT NULL,
-        version bigint NOT NULL
-      )
-      """,
-      "CREATE INDEX IF NOT EXISTS concord_outbox_version ON concord_outbox (version)",
-      """
-      CREATE TABLE IF NOT EXISTS concord_outbox_state (
-        one boolean PRIMARY KEY DEFAULT true CHECK (one),
-        epoch bigint NOT NULL,
-        version bigint NOT NULL,
-        forgotten bigint NOT NULL,
-        cleared bigint NOT NULL
-      )
-      """,
-      """
-      INSERT INTO concord_outbox_state (epoch, version, forgotten, cleared)
-      VALUES ((random() * 9007199254740991)::bigint + 1, 0, 0, 0) ON CONFLICT DO NOTHING
-      """,
-    ]
-
     func outbox(after known: OutboxVersion?) throws -> OutboxChanges {
       let (version, forgotten, cleared) = try outboxState()
       if version.number == 0 { return OutboxChanges(isWhole: known != .empty) }

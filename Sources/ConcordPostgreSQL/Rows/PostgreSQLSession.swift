@@ -77,7 +77,7 @@
 
     // MARK: Reading
 
-    func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold(self) ?? [] }
+    func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold { try run([$0])[0] } ?? [] }
 
     func row(of key: EntityKey) throws -> StoredRow? {
       try withRow(of: key) { source in

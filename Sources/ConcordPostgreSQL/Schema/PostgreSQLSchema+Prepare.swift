@@ -111,7 +111,7 @@
         statements += FeedTables.sql(name)
       }
       if present.tables["concord_outbox_state"] == nil {
-        statements += PostgreSQLSession.outboxTables + FeedTables.outboxTrigger(name)
+        statements += OutboxTables.sql + OutboxTables.trigger(name)
       }
       if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }

@@ -15,7 +15,7 @@ import ConcordPersistence
     static func postgreSQL(_ url: String) throws -> StoreConfiguration { throw PostgreSQLIsOff() }
 
     private struct PostgreSQLIsOff: Error, CustomStringConvertible {
-      var description: String { "this program was built without it; build it with --traits PostgreSQL" }
+      var description: String { "this program was built without it; build it with --traits default,PostgreSQL" }
     }
   }
 #endif

@@ -103,23 +103,5 @@
         )
       }
     }
-
-    /// What notes that an outbox was written to.
-    static func outboxTrigger(_ schema: String) -> [String] {
-      [
-        """
-        CREATE OR REPLACE FUNCTION concord_note_outbox() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-        SET search_path TO \(identifier(schema)), pg_temp AS $$
-        BEGIN
-          INSERT INTO concord_changes (xid, entity, keys) VALUES (pg_current_xact_id(), '', '{}');
-          RETURN NULL;
-        END $$
-        """,
-        """
-        CREATE OR REPLACE TRIGGER concord_outbox AFTER UPDATE ON concord_outbox_state
-        FOR EACH STATEMENT EXECUTE FUNCTION concord_note_outbox()
-        """,
-      ]
-    }
   }
 #endif
