@@ -51,7 +51,10 @@
           store: store, differences: ["\(failure.constraint ?? "a reference") leads nowhere in some rows"])
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         throw StoreError.incompatibleStore(
-          store: store, differences: ["the role may not make what is missing: \(failure.message)"])
+          store: store,
+          differences: [
+            "the role may not make what is missing (\(failure.message)); the owner of the schema is to run:\n\(try sql())"
+          ])
       }
     }
 
@@ -78,6 +81,28 @@
       let migrations = try migrations(present)
       return try missing(present, before: true).isEmpty && missing(present, before: false).isEmpty
         && migrations.allSatisfy { !$0.isChanged } && version <= present.version
+    }
+
+    /// The statements that make all tables in a database that has none of them.
+    ///
+    /// - Parameter role: a role that gets the rights that a store needs, and no others.
+    func sql(role: String? = nil) throws -> String {
+      let statements =
+        ["CREATE SCHEMA IF NOT EXISTS \(identifier(name))", "SET search_path TO \(identifier(name)), pg_temp"]
+        + (try missingTables(Present(hasSchema: true))) + missingIndexes(Present()) + (role.map(grants) ?? [])
+      return "BEGIN;\n\(statements.joined(separator: ";\n"));\nCOMMIT;\n"
+    }
+
+    private func grants(_ role: String) -> [String] {
+      let role = identifier(role)
+      let rights =
+        tables.map { (identifier($0.name), "SELECT, INSERT, UPDATE, DELETE") } + [
+          ("concord_unique", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox", "SELECT, INSERT, UPDATE, DELETE"),
+          ("concord_outbox_state", "SELECT, UPDATE"), ("concord_state", "SELECT, UPDATE"),
+          ("concord_changes", "SELECT, UPDATE, DELETE"), ("concord_schema", "SELECT"),
+        ]
+      return ["GRANT USAGE ON SCHEMA \(identifier(name)) TO \(role)"]
+        + rights.map { table, rights in "GRANT \(rights) ON \(table) TO \(role)" }
     }
 
     /// The tables beside those that are wanted.

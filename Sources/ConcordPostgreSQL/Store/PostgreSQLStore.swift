@@ -44,17 +44,9 @@
     ) throws {
       self.name = name
       self.options = options
-      let configurations = model.configurationNames
       schema = PostgreSQLSchema(
         entities: entities, migrations: model.migrations, store: name, name: options.schema, migrates: migrates,
-        version: model.version,
-        areTogether: { a, b in
-          // Without a configuration, a store keeps only what no other store does that is attached.
-          !configuration.isEmpty
-            || configurations.allSatisfy {
-              model.isMeant(a, for: $0, attached: []) == model.isMeant(b, for: $0, attached: [])
-            }
-        })
+        version: model.version, areTogether: Self.togetherness(model, configuration))
       let pool = PostgreSQLPool(options, store: name)
       self.pool = pool
       let tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, PostgreSQLTable($0)) })
@@ -66,6 +58,35 @@
       } catch {
         pool.close()
         throw error
+      }
+    }
+
+    // MARK: The schema
+
+    /// Returns the SQL that makes all tables for the entities of a model, for an administrator to run where the program's role may not.
+    ///
+    /// - Parameters:
+    ///   - model: the model of the container.
+    ///   - schema: the schema of the database.
+    ///   - role: a role that gets the rights that a store needs, and no others.
+    public static func sql(for model: Model, schema: String = "concord", role: String? = nil) throws -> String {
+      try PostgreSQLSchema(
+        entities: model.entities, migrations: model.migrations, store: schema, name: schema, migrates: true,
+        version: model.version, areTogether: togetherness(model, "")
+      ).sql(role: role)
+    }
+
+    /// Tells whether an entity and one that it refers to are always kept together.
+    private static func togetherness(
+      _ model: Model, _ configuration: String
+    ) -> @Sendable (EntityDescription, EntityDescription) -> Bool {
+      let configurations = model.configurationNames
+      return { a, b in
+        // Without a configuration, a store keeps only what no other store does that is attached.
+        !configuration.isEmpty
+          || configurations.allSatisfy {
+            model.isMeant(a, for: $0, attached: []) == model.isMeant(b, for: $0, attached: [])
+          }
       }
     }
 
