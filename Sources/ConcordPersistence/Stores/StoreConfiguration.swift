@@ -58,7 +58,7 @@ public final class StoreConfiguration: Sendable {
   }
 
   /// The time for which the store remembers deletions, in seconds.
-  var deletionTime: TimeInterval {
+  package var deletionTime: TimeInterval {
     let option = options[ConcordRememberedDeletionsOption]
     return (option as? Double ?? (option as? Int).map(Double.init)).map { max(0, $0) * DeletionLimits.day }
       ?? DeletionLimits.time

@@ -98,7 +98,8 @@
       let rights =
         tables.map { (identifier($0.name), "SELECT, INSERT, UPDATE, DELETE") } + [
           ("concord_unique", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox", "SELECT, INSERT, UPDATE, DELETE"),
-          ("concord_outbox_state", "SELECT, UPDATE"), ("concord_state", "SELECT, UPDATE"),
+          ("concord_deletions", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox_state", "SELECT, UPDATE"),
+          ("concord_state", "SELECT, UPDATE"),
           ("concord_changes", "SELECT, UPDATE, DELETE"), ("concord_schema", "SELECT"),
         ]
       return ["GRANT USAGE ON SCHEMA \(identifier(name)) TO \(role)"]
@@ -139,6 +140,7 @@
         statements += OutboxTables.sql + OutboxTables.trigger(name)
       }
       if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
+      if present.tables["concord_deletions"] == nil { statements += DeletionTable.sql }
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
       for table in tables where present.tables[storedName(table.name)] == nil {
         statements += [table.createSQL, try TableShape.note(table)]

@@ -26,6 +26,7 @@
     private let feed = CommitFeed()
     private let watch: PostgreSQLWatch
     private let isClosed = Locked(false)
+    private let deletionTime: TimeInterval
 
     /// Opens the database of a configuration.
     convenience init(_ request: StoreRequest) throws {
@@ -34,15 +35,17 @@
         name: request.name, PostgreSQLOptions(configuration.options), model: request.model, entities: request.entities,
         configuration: configuration.name ?? "",
         migrates: (configuration.options[NSMigratePersistentStoresAutomaticallyOption] as? Bool ?? true)
-          && (configuration.options[NSInferMappingModelAutomaticallyOption] as? Bool ?? true))
+          && (configuration.options[NSInferMappingModelAutomaticallyOption] as? Bool ?? true),
+        remembersDeletionsFor: configuration.deletionTime)
     }
 
     init(
       name: String, _ options: PostgreSQLOptions, model: Model, entities: [EntityDescription],
       configuration: String = "",
-      migrates: Bool = true
+      migrates: Bool = true, remembersDeletionsFor deletionTime: TimeInterval = DeletionLimits.time
     ) throws {
       self.name = name
+      self.deletionTime = deletionTime
       self.options = options
       schema = PostgreSQLSchema(
         entities: entities, migrations: model.migrations, store: name, name: options.schema, migrates: migrates,
@@ -141,7 +144,9 @@
       while true {
         do {
           return try pool.with(isNested: isNested) { connection in
-            try PostgreSQLTransaction(connection, store: name, pool: pool, watch: watch).write(
+            try PostgreSQLTransaction(
+              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime
+            ).write(
               tables, origin: origin, feed
             ) { session in try entering(nil) { try body(session) } }
           }
