@@ -372,11 +372,12 @@
       if isLost { isBroken = true }
       return PostgreSQLFailure(
         code: code, message: field("M") ?? Self.message(of: handle), constraint: field("n"), table: field("t"),
-        detail: field("D"), place: place, isConnectionLost: isLost)
+        detail: field("D"), isRefusedByPolicy: field("R") == "ExecWithCheckOptions", place: place, isConnectionLost: isLost)
     }
 
     private static func message(of connection: OpaquePointer) -> String {
-      String(cString: PQerrorMessage(connection)).trimmingCharacters(in: .whitespacesAndNewlines)
+      // It may have several lines.
+      String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// The server's process that serves the connection.
