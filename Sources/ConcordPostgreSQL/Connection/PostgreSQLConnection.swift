@@ -372,7 +372,8 @@
       if isLost { isBroken = true }
       return PostgreSQLFailure(
         code: code, message: field("M") ?? Self.message(of: handle), constraint: field("n"), table: field("t"),
-        detail: field("D"), isRefusedByPolicy: field("R") == "ExecWithCheckOptions", place: place, isConnectionLost: isLost)
+        detail: field("D"), isRefusedByPolicy: field("R") == "ExecWithCheckOptions", place: place,
+        isConnectionLost: isLost)
     }
 
     private static func message(of connection: OpaquePointer) -> String {
