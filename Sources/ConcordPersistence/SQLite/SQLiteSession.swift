@@ -14,10 +14,16 @@
     /// Whether the file has entries of unique values; `nil` until that is asked.
     var uniqueKeys: Bool?
 
-    init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
+    let outboxPresence: SQLiteOutboxPresence
+
+    init(
+      _ db: Database, tables: [EntityDescription: SQLiteTable], store: String,
+      outboxPresence: SQLiteOutboxPresence = SQLiteOutboxPresence()
+    ) {
       self.db = db
       self.tables = tables
       self.store = store
+      self.outboxPresence = outboxPresence
     }
 
     func statements(_ entity: EntityDescription) throws -> SQLiteStatements {

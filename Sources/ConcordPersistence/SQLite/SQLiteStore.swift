@@ -21,6 +21,8 @@
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
     private let commits: SQLiteCommits
+    private let reader: SQLiteReader
+    private let outboxPresence = SQLiteOutboxPresence()
 
     /// Opens a file, or makes one.
     ///
@@ -45,7 +47,7 @@
       let schema = SQLiteSchema(
         entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
-      (pool, guardian, commits) = try StoreError.translating(store: name) {
+      (pool, guardian, commits, reader) = try StoreError.translating(store: name) {
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
@@ -74,7 +76,7 @@
 
     private static func open(
       _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
-    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
+    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits, SQLiteReader) {
       try makeFile(url)
       try checkNames(url)
       try SQLiteInspection(url: url, schema: schema).run()
@@ -97,7 +99,7 @@
         return try pool.write { db in
           try schema.prepare(db)
           try guardian.begin(db)
-          return (pool, guardian, SQLiteCommits(pool, db))
+          return (pool, guardian, SQLiteCommits(pool, db), SQLiteReader(path: url.path, configuration))
         }
       } catch {
         try? close(pool)
@@ -175,17 +177,25 @@
         let id = ObjectIdentifier(self)
         if Self.reading.contains(id) {
           // A computed property that is evaluated within a reading may read itself: it sees the same state.
-          return try pool.unsafeReentrantRead { db in
-            let session = SQLiteSession(db, tables: tables, store: name)
+          func readAgain(_ db: Database) throws -> R {
+            let session = session(db)
             return try db.isInsideTransaction ? body(session) : db.inPreparedReading { try body(session) }
           }
+          return try reader.readAgain(readAgain) ?? pool.unsafeReentrantRead(readAgain)
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
-          try pool.read { db in
-            try guardian.explaining(db) { try body(SQLiteSession(db, tables: tables, store: name)) }
+          func read(_ db: Database) throws -> R {
+            try db.inPreparedReading {
+              try guardian.explaining(db) { try body(session(db)) }
+            }
           }
+          return try reader.read(read) ?? pool.unsafeRead(read)
         }
       }
+    }
+
+    private func session(_ db: Database) -> SQLiteSession {
+      SQLiteSession(db, tables: tables, store: name, outboxPresence: outboxPresence)
     }
 
     /// The stores that are being read here: GRDB traps where one connection is asked for twice.
@@ -196,7 +206,7 @@
         try pool.writeWithoutTransaction { db in
           // A write to a replaced file would never be read.
           try guardian.check()
-          let session = SQLiteSession(db, tables: tables, store: name)
+          let session = session(db)
           let result = try db.inPreparedTransaction(commits) { others in
             try guardian.checkSchema(db, others: others)
             return try body(session)
@@ -240,7 +250,10 @@
     public func close() throws {
       watch.stop()
       guard uses.end() else { return }
-      try StoreError.translating(store: name) { try Self.close(pool) }
+      try StoreError.translating(store: name) {
+        try reader.close()
+        try Self.close(pool)
+      }
     }
 
     /// Returns SQLite's plan of a query.
