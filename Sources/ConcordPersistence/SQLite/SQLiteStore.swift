@@ -23,6 +23,7 @@
     private let commits: SQLiteCommits
     private let reader: SQLiteReader
     private let outboxPresence = SQLiteOutboxPresence()
+    private let deletionTime: TimeInterval
 
     /// Opens a file, or makes one.
     ///
@@ -34,13 +35,16 @@
     ///   - migrates: whether a file of an earlier model is migrated.
     ///   - version: the version of the model.
     ///   - replacesIncompatible: whether a file that cannot be migrated is replaced by a new one, and kept under another name. A newer file, a file of another program, a damaged file and one that another process has open are never replaced.
+    ///   - deletionTime: the time for which deletions are remembered, in seconds; see ``ConcordRememberedDeletionsOption``.
     /// - Throws: ``/ConcordModel/StoreError``: for a file that is damaged, of another program or of another schema, or
     ///   that cannot be created.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
-      migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false
+      migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false,
+      remembersDeletionsFor deletionTime: TimeInterval = 30 * 86_400
     ) throws {
       self.url = url
+      self.deletionTime = deletionTime
       let name = url.lastPathComponent
       self.name = name
       try SQLiteStore.makeFolder(of: url)
@@ -51,11 +55,11 @@
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
-          return try SQLiteStore.open(url, schema, timeout, lock)
+          return try SQLiteStore.open(url, schema, timeout, deletionTime, lock)
         } catch StoreError.incompatibleStore where replacesIncompatible {
           lock.lock()
           try SQLiteStore.keepBeside(url)
-          return try SQLiteStore.open(url, schema, timeout, lock)
+          return try SQLiteStore.open(url, schema, timeout, deletionTime, lock)
         }
       }
       watch = SQLiteWatch(commits, feed, uses, guardian)
@@ -71,11 +75,13 @@
         timeout: configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5, migrations: request.model.migrations,
         migrates: configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
           && configuration.isOn(NSInferMappingModelAutomaticallyOption), version: request.model.version,
-        replacesIncompatible: configuration.overwriteIncompatibleStore)
+        replacesIncompatible: configuration.overwriteIncompatibleStore,
+        remembersDeletionsFor: configuration.deletionTime)
     }
 
     private static func open(
-      _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
+      _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ deletionTime: TimeInterval,
+      _ lock: SQLiteFolderLock
     ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits, SQLiteReader) {
       try makeFile(url)
       try checkNames(url)
@@ -98,6 +104,9 @@
       do {
         return try pool.write { db in
           try schema.prepare(db)
+          if try db.tableExists("concord_deletions") {
+            try SQLiteDeletions.forget(after: deletionTime, atMost: DeletionLimits.sweptAtStart, db)
+          }
           try guardian.begin(db)
           return (pool, guardian, SQLiteCommits(pool, db), SQLiteReader(path: url.path, configuration))
         }
@@ -171,6 +180,11 @@
       Foundation.close(descriptor)
     }
 
+    private func session(_ db: Database) -> SQLiteSession {
+      SQLiteSession(
+        db, tables: tables, store: name, deletionTime: deletionTime, outboxPresence: outboxPresence)
+    }
+
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
       try using {
         try guardian.check()
@@ -192,10 +206,6 @@
           return try reader.read(read) ?? pool.unsafeRead(read)
         }
       }
-    }
-
-    private func session(_ db: Database) -> SQLiteSession {
-      SQLiteSession(db, tables: tables, store: name, outboxPresence: outboxPresence)
     }
 
     /// The stores that are being read here: GRDB traps where one connection is asked for twice.
