@@ -1,5 +1,5 @@
 public import ConcordModel
-import Foundation
+package import Foundation
 
 /// A description of a store that is to be attached to a container.
 ///
