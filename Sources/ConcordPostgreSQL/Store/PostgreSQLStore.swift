@@ -44,17 +44,9 @@
     ) throws {
       self.name = name
       self.options = options
-      let configurations = model.configurationNames
       schema = PostgreSQLSchema(
         entities: entities, migrations: model.migrations, store: name, name: options.schema, migrates: migrates,
-        version: model.version,
-        areTogether: { a, b in
-          // Without a configuration, a store keeps only what no other store does that is attached.
-          !configuration.isEmpty
-            || configurations.allSatisfy {
-              model.isMeant(a, for: $0, attached: []) == model.isMeant(b, for: $0, attached: [])
-            }
-        })
+        version: model.version, areTogether: Self.areTogether(in: model, configuration: configuration))
       let pool = PostgreSQLPool(options, store: name)
       self.pool = pool
       let tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, PostgreSQLTable($0)) })
