@@ -141,12 +141,20 @@ let package = Package(
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
     // What the tests start beside them, and kill. They do not import it: its module may be compiled after theirs.
     .executableTarget(
-      name: "ConcordTestProcess", dependencies: ["ConcordPersistence", "ConcordConnect", "ConcordTestShared"],
+      name: "ConcordTestProcess",
+      dependencies: [
+        "ConcordPersistence", "ConcordConnect", "ConcordTestShared",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
       path: "Tests/ConcordTestProcess",
       swiftSettings: settings),
     // What that program and the tests that start it both know.
     .target(
-      name: "ConcordTestShared", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      name: "ConcordTestShared",
+      dependencies: [
+        "ConcordPersistence", "ConcordConnect",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
       path: "Tests/ConcordTestShared",
       swiftSettings: settings),
     .testTarget(
@@ -160,7 +168,7 @@ let package = Package(
     .testTarget(
       name: "ConcordPostgreSQLTests",
       dependencies: [
-        "ConcordPersistence", "ConcordPostgreSQL", "ConcordTestShared",
+        "ConcordPersistence", "ConcordPostgreSQL", "ConcordTestProcess", "ConcordTestShared",
       ],
       swiftSettings: settings),
     .testTarget(

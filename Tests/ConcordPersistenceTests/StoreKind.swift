@@ -33,10 +33,15 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   /// Whether a test of many steps runs with it whatever else it varies. With a database, each of whose steps is a round trip, only where
   /// `CONCORD_LONG` says so.
   var isForManySteps: Bool {
+    !isShared || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+  }
+
+  /// Whether it is a server, each of whose steps is a round trip.
+  var isShared: Bool {
     #if PostgreSQL
-      self != .postgreSQL || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+      self == .postgreSQL
     #else
-      true
+      false
     #endif
   }
 
@@ -67,14 +72,16 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 
   /// Opens what another program has open, too.
-  func open(_ model: Model, at file: URL) throws -> any RowStore {
+  func open(
+    _ model: Model, at file: URL, remembersDeletionsFor deletionTime: TimeInterval = DeletionLimits.time
+  ) throws -> any RowStore {
     switch self {
-    case .memory: MemoryStore(name: "memory")
+    case .memory: MemoryStore(name: "memory", remembersDeletionsFor: deletionTime)
     #if Persistence
-      case .sqlite: try SQLiteStore(url: file, entities: model.entities)
+      case .sqlite: try SQLiteStore(url: file, entities: model.entities, remembersDeletionsFor: deletionTime)
     #endif
     #if PostgreSQL
-      case .postgreSQL: try Self.open(model, model.entities, file, "")
+      case .postgreSQL: try Self.open(model, model.entities, file, "", deletionTime)
     #endif
     }
   }
@@ -87,20 +94,23 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
       let type: StoreType = "PostgreSQLSchema"
       StoreFactory.register(type) { request in
         guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no URL") }
-        return try open(request.model, request.entities, url, request.configuration.name ?? "")
+        return try open(
+          request.model, request.entities, url, request.configuration.name ?? "", request.configuration.deletionTime)
       }
       return type
     }()
 
     static func open(
-      _ model: Model, _ entities: [EntityDescription], _ url: URL, _ configuration: String
+      _ model: Model, _ entities: [EntityDescription], _ url: URL, _ configuration: String,
+      _ deletionTime: TimeInterval
     ) throws -> PostgreSQLStore {
       let parts = url.standardizedFileURL.pathComponents.suffix(2)
       var options = PostgreSQLOptions(
         connection: try PostgreSQLServer.shared.get().url, schema: parts.joined(separator: "/"))
       options.idleTime = 5
       return try PostgreSQLStore(
-        name: url.lastPathComponent, options, model: model, entities: entities, configuration: configuration)
+        name: url.lastPathComponent, options, model: model, entities: entities, configuration: configuration,
+        remembersDeletionsFor: deletionTime)
     }
   }
 #endif

@@ -6,7 +6,7 @@
   /// Passes on bytes between stores and a server, and cuts all connections after a number of them.
   final class CuttingProxy: Sendable {
     let port: Int
-    private let listener: Int32
+    private let listener: Locked<Int32>
     private let target: Int
     private let state = Locked(State())
 
@@ -19,10 +19,17 @@
 
     init(to target: Int) throws {
       self.target = target
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = Self.address(0)
+      let opened = try Self.open(0)
+      (listener, port) = (Locked(opened.listener), opened.port)
+      Thread.detachNewThread { self.accept(opened.listener) }
+    }
+
+    private static func open(_ port: Int) throws -> (listener: Int32, port: Int) {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var yes: Int32 = 1
+      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+      var address = address(port)
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let listener = listener
       let isListening = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
           bind(listener, address, length) == 0 && listen(listener, 64) == 0
@@ -30,8 +37,20 @@
         }
       }
       guard isListening else { throw PostgreSQLServer.Failure(description: "no port to listen at") }
-      port = Int(UInt16(bigEndian: address.sin_port))
-      Thread.detachNewThread { self.accept() }
+      return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// Refuses connections, as where no server is, and accepts them again.
+    func refuse() {
+      let listener = listener.withLock { $0 }
+      shutdown(listener, Int32(SHUT_RDWR))
+      close(listener)
+    }
+
+    func goOn() throws {
+      let opened = try Self.open(port)
+      listener.withLock { $0 = opened.listener }
+      Thread.detachNewThread { self.accept(opened.listener) }
     }
 
     /// Cuts after some more bytes in one direction.
@@ -40,8 +59,7 @@
 
     func stop() {
       state.withLock { $0.isStopped = true }
-      shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
+      refuse()
     }
 
     private static func address(_ port: Int) -> sockaddr_in {
@@ -52,7 +70,7 @@
       return address
     }
 
-    private func accept() {
+    private func accept(_ listener: Int32) {
       while true {
         let client = Foundation.accept(listener, nil, nil)
         if client < 0 { return }

@@ -35,6 +35,9 @@
       try server.sql("SET search_path TO \(identifier(schema)); \(sql)")
     }
 
+    /// What processes are told where the store is.
+    var place: String { "\(server.url)#\(schema)" }
+
     func key(_ id: Int) throws -> EntityKey { EntityKey(try model.entity(Progress.self), .integer(Int64(id))) }
 
     func row(_ id: Int, _ last: Int, stamp: Stamp = 1) throws -> StoredRow {

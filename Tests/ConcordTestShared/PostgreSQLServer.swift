@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import Concord
   package import Foundation
 
   /// A PostgreSQL server in a temporary folder, on a free port of this machine.
@@ -6,9 +7,8 @@
   /// It is started as an unprivileged user where the tests run as root, which the server refuses, and has a role without special rights. It ends
   /// with the process that started it.
   package final class PostgreSQLServer: Sendable {
-    package let port: Int
     package let folder: URL
-    private let isFast: Bool
+    private let currentPort: Locked<Int>
 
     /// The name of the role that the stores use, and its password.
     package static let role = "shop"
@@ -33,13 +33,35 @@
       try PostgreSQLServer(isFast: true)
     }
 
-    /// - Parameter isFast: whether the server leaves out what keeps data when the machine fails.
-    package init(isFast: Bool) throws {
-      self.isFast = isFast
-      port = try Self.freePort()
-      folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID().uuidString.prefix(8))")
+    package var port: Int { currentPort.withLock { $0 } }
+
+    private init(in folder: URL) throws {
+      currentPort = Locked(try Self.freePort())
+      self.folder = folder
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Self.makePrivate(folder)
+    }
+
+    private static func newFolder() -> URL {
+      FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID().uuidString.prefix(8))")
+    }
+
+    /// A standby that follows another server.
+    package convenience init(following primary: PostgreSQLServer) throws {
+      try self.init(in: Self.newFolder())
+      try run([
+        "pg_basebackup", "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "owner", "-D", data, "-R", "-X", "stream",
+        "-c",
+        "fast",
+      ])
+      try append(["port = \(port)"])
+      try start()
+      endWithProcess()
+    }
+
+    /// - Parameter isFast: whether the server leaves out what keeps data when the machine fails.
+    package convenience init(isFast: Bool) throws {
+      try self.init(in: Self.newFolder())
       let passwords = folder.appending(path: "password")
       try Self.password.write(to: passwords, atomically: false, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords.path)
@@ -52,10 +74,7 @@
         "logging_collector = off", "max_wal_senders = 4", "wal_level = replica",
       ]
       if isFast { settings += ["fsync = off", "full_page_writes = off", "synchronous_commit = off"] }
-      let file = try FileHandle(forWritingTo: URL(filePath: "\(data)/postgresql.conf"))
-      try file.seekToEnd()
-      try file.write(contentsOf: Data("\n\(settings.joined(separator: "\n"))\n".utf8))
-      try file.close()
+      try append(settings)
       try start()
       try sql(
         "CREATE ROLE \(Self.role) LOGIN PASSWORD '\(Self.password)' NOSUPERUSER NOCREATEDB NOCREATEROLE; "
@@ -63,13 +82,25 @@
       endWithProcess()
     }
 
+    private func append(_ settings: [String]) throws {
+      let file = try FileHandle(forWritingTo: URL(filePath: "\(data)/postgresql.conf"))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("\n\(settings.joined(separator: "\n"))\n".utf8))
+      try file.close()
+    }
+
     private var data: String { folder.appending(path: "data").path }
 
     /// What a store connects with.
     package var url: String { url(port: port) }
 
-    package func url(port: Int) -> String {
-      "postgresql://\(Self.role):se%3Acr%2Fet%401@127.0.0.1:\(port)/shop"
+    package func url(port: Int) -> String { url(ports: [port]) }
+
+    /// Of several places the first one is used that is there.
+    package func url(ports: [Int], role: String = role) -> String {
+      let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+      return
+        "postgresql://\(role):se%3Acr%2Fet%401@\(hosts)/shop\(ports.count > 1 ? "?target_session_attrs=read-write" : "")"
     }
 
     // MARK: Starting and stopping
@@ -86,6 +117,49 @@
     package func restart(_ mode: String = "fast") throws {
       try stop(mode)
       try start()
+    }
+
+    /// Stops as in a crash, and goes on at another port.
+    package func move(to port: Int) throws {
+      try stop("immediate")
+      try append(["port = \(port)"])
+      currentPort.withLock { $0 = port }
+      try start()
+    }
+
+    /// Makes a standby the server that is written to.
+    package func promote() throws { try run(["pg_ctl", "-D", data, "-w", "-t", "60", "promote"]) }
+
+    /// Copies the database into a file.
+    package func dump(to file: URL) throws {
+      let arguments = ["-h", "127.0.0.1", "-p", "\(port)", "-U", "owner"]
+      let dump = try run(["pg_dump"] + arguments + ["--no-owner", "-d", "shop"])
+      try Data(dump.utf8).write(to: file)
+    }
+
+    /// Fills the database from a file.
+    package func restore(_ file: URL) throws {
+      try run(
+        [
+          "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", "\(port)", "-U", Self.role, "-d",
+          "shop",
+        ],
+        input: String(contentsOf: file, encoding: .utf8))
+    }
+
+    /// `kill -STOP` of all its processes, and `kill -CONT`.
+    package func pause() { signal(SIGSTOP) }
+    package func goOn() { signal(SIGCONT) }
+
+    private func signal(_ number: Int32) {
+      guard let first = processID else { return }
+      kill(first, number)
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+        guard let id = pid_t(name), let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+          let words = status.split(separator: ")").last?.split(separator: " "), words.count > 1, words[1] == "\(first)"
+        else { continue }
+        kill(id, number)
+      }
     }
 
     /// The number of the server's first process.

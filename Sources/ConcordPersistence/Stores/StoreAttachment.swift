@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// The time during which a store is attached to a coordinator. A store that is attached again has another one.
@@ -47,6 +48,8 @@ final class AttachedReading: RowReading, OutboxesReading {
   }
 
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
+
+  func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 

@@ -60,9 +60,12 @@
         parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
       }
       if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
-      let connection = Self.withCStrings(parts.map(\.0)) { names in
-        Self.withCStrings(parts.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+      let connection = ProcessEnd.notDuring {
+        Self.withCStrings(parts.map(\.0)) { names in
+          Self.withCStrings(parts.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        }
       }
+      ProcessEnd.librariesAreLoaded()
       guard let connection else {
         throw PostgreSQLFailure(code: "", message: "out of memory", isUnreachable: true, isConnectionLost: true)
       }

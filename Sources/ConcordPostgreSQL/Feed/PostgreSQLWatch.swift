@@ -67,12 +67,15 @@
       close(wake.write)
     }
 
-    /// What tells a server, and whether it has been set back: the database cluster, and how often another one took over from it.
+    /// What tells a database, and whether it may have been set back: the cluster, how often another one took over from it, when it was
+    /// started, and the table, which is another one in a database that was filled from a copy.
     private static func identity(_ connection: PostgreSQLConnection) throws -> String {
       try connection.query(
         """
         SELECT system_identifier::text || ':' || CASE WHEN pg_is_in_recovery() THEN ''
-          ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END FROM pg_control_system()
+          ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
+          || ':' || pg_postmaster_start_time()::text || ':' || 'concord_state'::regclass::oid::text
+        FROM pg_control_system()
         """
       ).text(0, 0)
     }
@@ -117,7 +120,7 @@
         while true {
           do {
             guard let self, !self.state.withLock({ $0.isStopped }) else { return }
-            connection = self.follow(connection, &failures)
+            connection = ProcessEnd.notDuring { self.follow(connection, &failures) }
           }
           Self.wait(
             connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read)
@@ -157,7 +160,10 @@
         }
         guard let listening else { return nil }
         try tellNew(listening)
-        try trim(listening)
+        do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {
+          // A role that may not do it leaves it to others.
+          lastTrim.withLock { $0 = Date() }
+        }
         pool.closeIdle()
         // What could not be read meanwhile can be read again.
         if failures >= Self.mostSilentFailures { tellAny() }

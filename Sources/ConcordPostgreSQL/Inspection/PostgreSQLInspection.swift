@@ -183,7 +183,7 @@
     package func script(for role: String?) throws -> String {
       var statements = ["CREATE SCHEMA IF NOT EXISTS \(identifier(schema))"]
       statements += FeedTables.sql(schema) + OutboxTables.sql + OutboxTables.trigger(schema)
-      statements += PostgreSQLUniqueColumn.tableSQL + [TableShape.tableSQL, TableNote.tableSQL]
+      statements += PostgreSQLUniqueColumn.tableSQL + DeletionTable.sql + [TableShape.tableSQL, TableNote.tableSQL]
       let notes = tables.map(\.note)
       for note in notes {
         statements.append(note.create)

@@ -2,6 +2,7 @@
   import Concord
   import ConcordModel
   import ConcordPersistence
+  import Foundation
 
   /// Reads and writes within one transaction of a connection.
   final class PostgreSQLSession: RowWriting {
@@ -18,11 +19,15 @@
     var fetchedCollections: [Int: [StoredValue: [[StoredValue]]]] = [:]
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
+    /// The time for which deletions are remembered, in seconds.
+    let deletionTime: TimeInterval
+    var deletionCount = 0
 
     init(
       _ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String,
-      watch: PostgreSQLWatch? = nil
+      watch: PostgreSQLWatch? = nil, deletionTime: TimeInterval = 0
     ) {
+      self.deletionTime = deletionTime
       self.watch = watch
       self.connection = connection
       self.tables = tables

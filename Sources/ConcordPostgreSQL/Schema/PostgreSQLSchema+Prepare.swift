@@ -64,44 +64,6 @@
       }
     }
 
-    /// Tells what an administrator is to run, unless the tables can be used as they are.
-    private func refuse(_ failure: PostgreSQLFailure, _ connection: PostgreSQLConnection) throws {
-      let role = try connection.run([.once("SELECT current_user::text")])[0].text(0, 0)
-      var present = try presentTables(connection)
-      do {
-        try presentNotes(connection, &present)
-        let migrations = try migrations(present)
-        if !migrations.allSatisfy({ !$0.isChanged }) {
-          throw PostgreSQLRightsError(
-            store: store, role: role,
-            reason: "\(failure.message); the tables are of another model, and their owner is to attach them once",
-            sql: "")
-        }
-        // What is only noted otherwise does not matter.
-        if try missingTables(present).isEmpty, missingIndexes(present).isEmpty, version <= present.version,
-          present.unfilled.isEmpty
-        {
-          return
-        }
-      } catch let failure as PostgreSQLFailure where failure.code == "42501" {
-        // What is noted cannot be read, so only what is there is compared.
-        _ = connection.rollBack()
-        let statements = try missingTables(present) + missingIndexes(present)
-        throw PostgreSQLRightsError(
-          store: store, role: role, reason: failure.message,
-          sql: PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role).text)
-      }
-      throw PostgreSQLRightsError(
-        store: store, role: role, reason: failure.message, sql: try script(for: role, present).text)
-    }
-
-    /// The script that makes what is missing.
-    func script(for role: String?, _ present: Present = Present()) throws -> PostgreSQLScript {
-      var statements = try missing(present, before: true) + missing(present, before: false)
-      if version > present.version { statements.append("UPDATE concord_state SET version = \(version)") }
-      return PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role)
-    }
-
     /// Makes the entries of unique values that were written without them.
     private func fillUnique(
       before present: Present, _ migrations: [PostgreSQLMigration], _ connection: PostgreSQLConnection
@@ -133,7 +95,7 @@
     }
 
     /// The tables beside those that are wanted.
-    private func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
+    func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
       let migrations = tables.compactMap { table in
         present.tables[storedName(table.name)].map { columns in
           PostgreSQLMigration(
@@ -152,7 +114,7 @@
     /// The statements that make what is missing.
     ///
     /// - Parameter before: whether they are those that come before a migration: all but indexes and references.
-    private func missing(_ present: Present, before: Bool) throws -> [String] {
+    func missing(_ present: Present, before: Bool) throws -> [String] {
       before ? try missingTables(present) : try missingIndexes(present) + missingNotes(present)
     }
 
@@ -160,7 +122,7 @@
       try tables.map { TableNote($0, self) }.filter { present.notes[storedName($0.table)] != $0 }.map { try $0.sql() }
     }
 
-    private func missingTables(_ present: Present) throws -> [String] {
+    func missingTables(_ present: Present) throws -> [String] {
       var statements: [String] = []
       if !present.hasSchema { statements.append("CREATE SCHEMA IF NOT EXISTS \(identifier(name))") }
       if present.tables["concord_state"] == nil || present.tables["concord_changes"] == nil {
@@ -170,6 +132,7 @@
         statements += OutboxTables.sql + OutboxTables.trigger(name)
       }
       if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
+      if present.tables["concord_deletions"] == nil { statements += DeletionTable.sql }
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
       if present.tables["concord_tables"] == nil { statements.append(TableNote.tableSQL) }
       for table in tables where present.tables[storedName(table.name)] == nil {
@@ -178,7 +141,7 @@
       return statements
     }
 
-    private func missingIndexes(_ present: Present) -> [String] {
+    func missingIndexes(_ present: Present) -> [String] {
       var statements: [String] = []
       for table in tables {
         let stored = storedName(table.name)
@@ -266,7 +229,7 @@
       return present
     }
 
-    private func presentNotes(_ connection: PostgreSQLConnection, _ present: inout Present) throws {
+    func presentNotes(_ connection: PostgreSQLConnection, _ present: inout Present) throws {
       if present.tables["concord_schema"] != nil, present.tables["concord_state"] != nil {
         let rows = try connection.run([
           .once("SELECT \"table\", shape FROM \(identifier(name)).concord_schema ORDER BY number"),

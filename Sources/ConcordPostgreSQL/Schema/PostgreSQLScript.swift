@@ -12,7 +12,8 @@
     private static let rights: [(table: String, rights: String)] = [
       ("concord_changes", "SELECT, UPDATE, DELETE"), ("concord_state", "SELECT, UPDATE"),
       ("concord_outbox", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox_state", "SELECT, UPDATE"),
-      ("concord_unique", "SELECT, INSERT, UPDATE, DELETE"), ("concord_schema", "SELECT"),
+      ("concord_unique", "SELECT, INSERT, UPDATE, DELETE"),
+      ("concord_deletions", "SELECT, INSERT, UPDATE, DELETE"), ("concord_schema", "SELECT"),
       ("concord_tables", "SELECT, UPDATE"),
     ]
 

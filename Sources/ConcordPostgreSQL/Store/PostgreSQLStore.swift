@@ -26,6 +26,7 @@
     private let feed = CommitFeed()
     private let watch: PostgreSQLWatch
     private let isClosed = Locked(false)
+    private let deletionTime: TimeInterval
 
     /// Opens the database of a configuration.
     convenience init(_ request: StoreRequest) throws {
@@ -34,19 +35,21 @@
         name: request.name, PostgreSQLOptions(configuration.options), model: request.model, entities: request.entities,
         configuration: configuration.name ?? "",
         migrates: (configuration.options[NSMigratePersistentStoresAutomaticallyOption] as? Bool ?? true)
-          && (configuration.options[NSInferMappingModelAutomaticallyOption] as? Bool ?? true))
+          && (configuration.options[NSInferMappingModelAutomaticallyOption] as? Bool ?? true),
+        remembersDeletionsFor: configuration.deletionTime)
     }
 
     init(
       name: String, _ options: PostgreSQLOptions, model: Model, entities: [EntityDescription],
       configuration: String = "",
-      migrates: Bool = true
+      migrates: Bool = true, remembersDeletionsFor deletionTime: TimeInterval = DeletionLimits.time
     ) throws {
       self.name = name
+      self.deletionTime = deletionTime
       self.options = options
       schema = PostgreSQLSchema(
         entities: entities, migrations: model.migrations, store: name, name: options.schema, migrates: migrates,
-        version: model.version, areTogether: Self.areTogether(in: model, configuration: configuration))
+        version: model.version, areTogether: Self.togetherness(model, configuration))
       let pool = PostgreSQLPool(options, store: name)
       self.pool = pool
       let tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, PostgreSQLTable($0)) })
@@ -58,6 +61,37 @@
       } catch {
         pool.close()
         throw error
+      }
+    }
+
+    // MARK: The schema
+
+    /// Returns the SQL that makes all tables for the entities of a model, for an administrator to run where the program's role may not.
+    ///
+    /// It is a script for `psql`, in one transaction. Who runs it owns the tables. See ``PostgreSQLRightsError``, too.
+    ///
+    /// - Parameters:
+    ///   - model: the model of the container.
+    ///   - schema: the schema of the database.
+    ///   - role: a role that gets the rights that a store needs, and no others; `nil` if the program's role is to own the tables.
+    public static func sql(for model: Model, schema: String = "concord", role: String? = nil) throws -> String {
+      try PostgreSQLSchema(
+        entities: model.entities, migrations: model.migrations, store: schema, name: schema, migrates: true,
+        version: model.version, areTogether: togetherness(model, "")
+      ).script(for: role).text
+    }
+
+    /// Tells whether an entity and one that it refers to are always kept together.
+    private static func togetherness(
+      _ model: Model, _ configuration: String
+    ) -> @Sendable (EntityDescription, EntityDescription) -> Bool {
+      let configurations = model.configurationNames
+      return { a, b in
+        // Without a configuration, a store keeps only what no other store does that is attached.
+        !configuration.isEmpty
+          || configurations.allSatisfy {
+            model.isMeant(a, for: $0, attached: []) == model.isMeant(b, for: $0, attached: [])
+          }
       }
     }
 
@@ -112,7 +146,9 @@
       while true {
         do {
           return try pool.with(isNested: isNested) { connection in
-            try PostgreSQLTransaction(connection, store: name, pool: pool, watch: watch).write(
+            try PostgreSQLTransaction(
+              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime
+            ).write(
               tables, origin: origin, feed
             ) { session in try entering(nil) { try body(session) } }
           }

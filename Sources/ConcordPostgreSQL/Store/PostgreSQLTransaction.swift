@@ -10,9 +10,14 @@
     private let store: String
     private let pool: PostgreSQLPool
     private let watch: PostgreSQLWatch
+    private let deletionTime: TimeInterval
 
-    init(_ connection: PostgreSQLConnection, store: String, pool: PostgreSQLPool, watch: PostgreSQLWatch) {
+    init(
+      _ connection: PostgreSQLConnection, store: String, pool: PostgreSQLPool, watch: PostgreSQLWatch,
+      deletionTime: TimeInterval
+    ) {
       (self.connection, self.store, self.pool, self.watch) = (connection, store, pool, watch)
+      self.deletionTime = deletionTime
     }
 
     /// - Throws: ``PostgreSQLFailure`` if the transaction had no effect, and may be run again if its kind allows that.
@@ -21,7 +26,7 @@
       _ body: (PostgreSQLSession) throws -> R
     ) throws -> R {
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
-      let session = PostgreSQLSession(connection, tables: tables, store: store)
+      let session = PostgreSQLSession(connection, tables: tables, store: store, deletionTime: deletionTime)
       let result: R
       do { result = try body(session) } catch {
         // What the body made of it does not matter.

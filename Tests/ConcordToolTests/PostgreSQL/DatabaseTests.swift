@@ -141,6 +141,21 @@
       #expect(try database.run("import", "--replace", input: "\(other)\n\(same)").status == 0)
     }
 
+    @Test("Imported values of the program's own type are compared when a program attaches next")
+    func ownType() throws {
+      let database = try Database(Model("Tags", entities: [Tagged.self]))
+      let line = #"{"table":"Tagged","row":{"id":1,"tag":"A"}}"#
+      #expect(try database.run("import", input: line).status == 0)
+      func isFilled() throws -> String { try database.sql("SELECT is_filled FROM concord_tables") }
+      #expect(try isFilled() == "f")
+      try database.with { container in
+        let context = container.newBackgroundContext()
+        context.insert(Tagged(id: 2, tag: Tag("a")))
+        #expect(throws: (any Error).self) { try context.save() }
+      }
+      #expect(try isFilled() == "t")
+    }
+
     @Test("A wrong row imports nothing, and the error says which line")
     func wrongRows() throws {
       let database = try Database(shopModel())

@@ -6,6 +6,24 @@
 
   @testable import ConcordPostgreSQL
 
+  /// An author of a later model.
+  private struct NewAuthor: PersistentEntity {
+    static let entityName = "Author"
+    let id: String
+    var name: String
+    var born: Int?
+
+    static let persistentProperties: [PersistentProperty<NewAuthor>] = [
+      .init("id", \.id), .init("name", \.name), .init("born", \.born),
+    ]
+    init(from row: inout RowReader) throws { (id, name, born) = (try row.read(), try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(name)
+      try row.write(born)
+    }
+  }
+
   /// A role that may not make tables.
   @Suite("A role without the right to create tables", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct RightsTests {
@@ -94,14 +112,14 @@
       try place.administer(error.sql)
       try place.use()
       // What the app's library makes of the model is the same.
-      #expect(error.sql == (try PostgreSQLStore.schemaSQL(for: shopModel(), role: place.role)))
+      #expect(error.sql == (try PostgreSQLStore.sql(for: shopModel(), role: place.role)))
     }
 
     @Test("What is missing later is refused and made in the same way")
     func later() throws {
       let place = try Place()
       let first = try Model("Shop", entities: [Author.self])
-      try place.administer(try PostgreSQLStore.schemaSQL(for: first, role: place.role))
+      try place.administer(try PostgreSQLStore.sql(for: first, role: place.role))
       try place.with(first) { _ in }
       let error = try #require(throws: PostgreSQLRightsError.self) { try place.with(shopModel()) { _ in } }
       #expect(!error.sql.contains("CREATE TABLE \"Author\"") && error.sql.contains("CREATE TABLE \"Book\""))
@@ -110,10 +128,20 @@
       try place.use()
     }
 
+    @Test("Where rows have to be migrated, it is told that their owner does that, and nothing has changed")
+    func migrating() throws {
+      let place = try Place()
+      try place.administer(try PostgreSQLStore.sql(for: Model("Shop", entities: [Author.self]), role: place.role))
+      let newer = try Model("Shop", entities: [NewAuthor.self])
+      let error = try #require(throws: PostgreSQLRightsError.self) { try place.with(newer) { _ in } }
+      #expect(error.sql.isEmpty && error.reason.contains("their owner is to attach"), "\(error)")
+      try place.with(Model("Shop", entities: [Author.self])) { _ in }
+    }
+
     @Test("A role that may not read what is there is refused with the grants")
     func unreadable() throws {
       let place = try Place()
-      try place.administer(try PostgreSQLStore.schemaSQL(for: shopModel()))
+      try place.administer(try PostgreSQLStore.sql(for: shopModel()))
       let error = try #require(throws: PostgreSQLRightsError.self) { try place.with(shopModel()) { _ in } }
       #expect(!error.sql.contains("CREATE") && error.sql.contains("GRANT USAGE ON SCHEMA"))
       try place.administer(error.sql)
@@ -125,7 +153,7 @@
       let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
         path: "../../../Sources/ConcordPersistence/ConcordPersistence.docc/TheTool.md")
       let place = try Place()
-      try place.administer(try PostgreSQLStore.schemaSQL(for: shopModel(), role: place.role))
+      try place.administer(try PostgreSQLStore.sql(for: shopModel(), role: place.role))
       let commands = try String(contentsOf: article.standardizedFileURL, encoding: .utf8).split(separator: "\n")
         .filter { $0.hasPrefix("concord ") && $0.contains("postgresql://") }
         .map { command in
