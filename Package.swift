@@ -78,6 +78,7 @@ let package = Package(
       name: "ConcordTool",
       dependencies: [
         "ConcordPersistence",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
         .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Tool"])),
@@ -181,6 +182,7 @@ let package = Package(
       name: "ConcordToolTests",
       dependencies: [
         "ConcordPersistence", "ConcordTool", "ConcordTestProcess", "ConcordTestShared",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Tool"])),
       ],
       swiftSettings: settings),
