@@ -63,6 +63,7 @@
       removal.flush()
       settleShapes()
     }
+    settleFollowers()
     components.resolve()
   }
 
@@ -97,6 +98,21 @@
     _ = refresher.takeReshaped()
   }
 
+  /// Prepares for an operation on an entity that contains no others: it may have appeared in a value that nobody read.
+  @inlinable func prepareFollowers() { if !backlog.hasOnlyNotices { settleFollowers() } }
+
+  /// Brings values up to date whose relations may depend on the entities in them: what appears in such a relation is to be
+  /// found, and what disappears is to go, also if nobody reads the value.
+  @usableFromInline func settleFollowers() {
+    if graph.unrefreshed.isEmpty || merge.isActive { return }
+    for node in graph.unrefreshed.takeAll() where node.exists && node.isStale {
+      let schema = node.children?.schema
+      refresher.refresh(node)
+      schema?.didFollow()
+    }
+    settleShapes()
+  }
+
   // MARK: Transactions
 
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
@@ -113,6 +129,7 @@
       completeWrites()
     }
     repeat {
+      settleFollowers()
       reachability.examine()
       removal.dropPending()
       if hubs.isWanted { hubs.update(self) }
@@ -121,7 +138,7 @@
         if hubs.hasChanged { hubs.tell(self) }
       }
       // Values for observers were brought up to date, which may have changed their relations, and released entities.
-    } while !graph.unexamined.isEmpty
+    } while !graph.unexamined.isEmpty || !graph.unrefreshed.isEmpty
     assert(!log.isWanted || merge.unrelated.search(graph, log))
     feed.tell(self)
     layers.commit()
@@ -138,12 +155,14 @@
   func completeWrites() {
     removal.flush()
     if removal.hasRemoved { refreshNotified() }
+    settleFollowers()
     settleShapes()
     components.resolve()
   }
 
   private var isIdle: Bool {
-    graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
+    graph.notified.isEmpty && graph.unrefreshed.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty
+      && !removal.isPending
       && !graph.journal.isRecording && !hubs.hasChanged
   }
 

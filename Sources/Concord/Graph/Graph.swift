@@ -299,6 +299,7 @@
         makeStale(parent, ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
         if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
+        parent.withChildren { if $0.schema.followsEntities { unrefreshed.insert(parent) } }
         guard !parent.parents.isEmpty else { return }
         let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {

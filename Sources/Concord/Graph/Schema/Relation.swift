@@ -54,6 +54,8 @@
   /// Whether any occurrence can be removed, whatever the value.
   var canAlwaysRemove: Bool { false }
   var order: PlaceOrder { .elements }
+  /// Whether the entities in the place may depend on the values of other entities in the value.
+  var mayDependOnEntities: Bool { false }
   /// Whether the property is stored without observers, so that a read returns what was written.
   var isStored: Bool { true }
 }
@@ -121,6 +123,7 @@
   // A setter may still refuse, which is found when it has been called.
   override var canAlwaysRemove: Bool { P.canAlwaysRemove }
   override var order: PlaceOrder { P.order }
+  override var mayDependOnEntities: Bool { stored == nil || P.mayDependOnEntities }
   override var isStored: Bool { stored != nil }
 }
 
