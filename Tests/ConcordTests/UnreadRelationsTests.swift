@@ -49,6 +49,16 @@ private struct Stage: Aggregate, Equatable {
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.top), .init(\.shown)] }
 }
 
+/// A relation that can lose its entity.
+private struct Slide: Aggregate, Equatable {
+  let id: Int
+  var top: Frame.Medium
+  var low: Tag?
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] {
+    top.mode == 1 ? [.init(\.top), .init(\.low)] : [.init(\.top)]
+  }
+}
+
 private struct House: Aggregate, Equatable {
   let id: Int
   var walls: [Wall]
@@ -82,6 +92,22 @@ struct UnreadRelationsTests {
     #expect(store.find(Tag.self, id: 1) == nil)
     #expect(wall.value.frames.map(\.preview.text) == [0, 5, 0])
     #expect(store._checkInvariants() == [])
+  }
+
+  @Test("What appears can be removed in the same transaction", arguments: [true, false])
+  func removed(isKnown: Bool) {
+    let store = EntityStore(delivery: .immediate)
+    let slide = store.store(Slide(id: 0, top: .init(id: 0), low: Tag(id: 0, text: 0)))
+    let known = isKnown ? store.store(Tag(id: 0, text: 1)) : nil
+    let isRemoved = store.transaction { tx in
+      tx.update(Frame.Medium.self, id: 0) { $0.mode = 1 }
+      return tx.remove(Tag.self, id: 0)
+    }
+    #expect(isRemoved)
+    #expect(store.find(Tag.self, id: 0) == nil)
+    #expect(slide.value == Slide(id: 0, top: .init(id: 0, mode: 1), low: nil))
+    #expect(store._checkInvariants() == [])
+    withExtendedLifetime(known) {}
   }
 
   /// What the store should have: of each medium its mode, and of each tag its text, which only shown ones can change.

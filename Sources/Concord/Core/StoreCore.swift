@@ -59,10 +59,7 @@
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
-    if removal.isPending {
-      removal.flush()
-      settleShapes()
-    }
+    settleRemovals()
     settleFollowers()
     components.resolve()
   }
@@ -98,6 +95,12 @@
     _ = refresher.takeReshaped()
   }
 
+  private func settleRemovals() {
+    guard removal.isPending else { return }
+    removal.flush()
+    settleShapes()
+  }
+
   /// Prepares for an operation on an entity that contains no others: it may have appeared in a value that nobody read.
   @inlinable func prepareFollowers() { if !backlog.hasOnlyNotices { settleFollowers() } }
 
@@ -105,6 +108,7 @@
   /// found, and what disappears is to go, also if nobody reads the value.
   @usableFromInline func settleFollowers() {
     if graph.unrefreshed.isEmpty || merge.isActive { return }
+    settleRemovals()
     for node in graph.unrefreshed.takeAll() where node.exists && node.isStale {
       let schema = node.children?.schema
       refresher.refresh(node)

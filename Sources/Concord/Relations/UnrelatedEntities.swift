@@ -1,4 +1,5 @@
-/// A search for entities that are in stored values and in no relation, or in a relation and elsewhere as well, in debug builds of a store that has a logger.
+/// A search for entities that are in stored values and in no relation, or in a relation and elsewhere as well, in debug
+/// builds of a store that has a logger.
 ///
 /// Such an entity is never brought up to date, and nothing else reports that. Each written entity is noted; after the
 /// transaction its value is searched by reflection, without the lock, and compared with the entities in its relations. The
