@@ -135,6 +135,8 @@
     repeat {
       settleFollowers()
       reachability.examine()
+      // What was released is retained until the search for components has seen that it is gone.
+      components.resolve()
       removal.dropPending()
       if hubs.isWanted { hubs.update(self) }
       while !graph.notified.isEmpty || hubs.hasChanged {

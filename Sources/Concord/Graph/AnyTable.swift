@@ -32,7 +32,7 @@
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
-  final var childTables: [AnyTable] = []
+  @exclusivity(unchecked) final var childTables: [AnyTable] = []
 
   init(
     valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,

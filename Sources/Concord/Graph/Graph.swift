@@ -91,6 +91,8 @@
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
   private func link(_ parent: AnyTable, to child: AnyTable) {
+    // Fast path: usually there is one type of children.
+    if let first = parent.childTables.first, first === child { return }
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
     var isNew = false
@@ -315,6 +317,8 @@
 
   /// Takes the graph apart, so that nodes, which hold each other, are freed.
   func dismantle() {
+    // Released nodes that the search for components has not seen.
+    for change in restructured.takeChanges() { change.node.links = nil }
     for table in tables.values {
       for node in table.allNodes() {
         node.children = nil

@@ -4,7 +4,7 @@
   @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:] {
     didSet { isAwaiting = !awaited.isEmpty }
   }
-  private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+  @exclusivity(unchecked) private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// The comparison of values: `==`, or that of their bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>

@@ -121,8 +121,9 @@ extension Merge {
     of item: Occurrence, _ node: Node
   ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     var edges: ContiguousArray<ChildEdge> = []
-    var ends: ContiguousArray<Int32> = []
-    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends) }
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, []) }
+    let ends = newEnds(of: item, schema, node)
+    edges.reserveCapacity(Int(ends.last ?? 0))
     for k in schema.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
@@ -130,14 +131,36 @@ extension Merge {
           edges.append(ChildEdge(child: children.edges[ordinal].child))
         }
       } else {
-        edges.reserveCapacity(edges.count + Int(relation.count))
         for i in Int(relation.first)..<Int(relation.first + relation.count) {
           edges.append(ChildEdge(child: occurrences.items[i].node))
         }
       }
-      ends.append(Int32(truncatingIfNeeded: edges.count))
     }
     return (edges, ends)
+  }
+
+  /// Returns the ends of the relations of a visited value: those of the value before it, if they are the same.
+  private func newEnds(of item: Occurrence, _ schema: AnySchema, _ node: Node) -> ContiguousArray<Int32> {
+    func forEachEnd(_ body: (Int, Int32) -> Void) {
+      var end = 0
+      for k in schema.indices {
+        let relation = occurrences.relations[Int(item.firstRelation) + k]
+        if relation.isKept, let children = node.children {
+          end += children.range(ofRelation: Int(relation.kept)).count
+        } else {
+          end += Int(relation.count)
+        }
+        body(k, Int32(truncatingIfNeeded: end))
+      }
+    }
+    var isSame = schema.lastEnds.count == schema.indices.count
+    forEachEnd { k, end in isSame = isSame && schema.lastEnds[k] == end }
+    if isSame { return schema.lastEnds }
+    var ends: ContiguousArray<Int32> = []
+    ends.reserveCapacity(schema.indices.count)
+    forEachEnd { _, end in ends.append(end) }
+    schema.lastEnds = ends
+    return ends
   }
 
   /// Returns the ordinals at which a visited value does not show its children's newest values.

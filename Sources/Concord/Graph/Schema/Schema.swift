@@ -48,6 +48,9 @@
 
   private static var mostTrials: Int { 64 }
 
+  /// The ends of the relations' occurrences in the value that was written last: many values have the same, and share them.
+  @exclusivity(unchecked) final var lastEnds: ContiguousArray<Int32> = []
+
   @inlinable final var indices: Range<Int> { places.indices }
 
   /// The names of the properties that lead to each relation, as in `edition.author`; another text for computed ones.
