@@ -109,11 +109,7 @@
   @usableFromInline func settleFollowers() {
     if graph.unrefreshed.isEmpty || merge.isActive { return }
     settleRemovals()
-    for node in graph.unrefreshed.takeAll() where node.exists && node.isStale {
-      let schema = node.children?.schema
-      refresher.refresh(node)
-      schema?.didFollow()
-    }
+    for node in graph.unrefreshed.takeAll() where node.exists && node.isStale { refresher.refresh(node) }
     settleShapes()
   }
 

@@ -97,7 +97,10 @@
   func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
   /// Whether two values are the same, not counting the contents of the entities inside them: they have the same entities in
   /// the same places, and equal fields. Relations that are `kept` count as the same.
-  func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
+  /// `schema` is that of both values, if it is known that they have the same.
+  func haveSameFields(
+    _ a: ValueReference, _ b: ValueReference, of schema: AnySchema?, keeping kept: [Bool], _ graph: Graph
+  ) -> Bool { false }
 
   /// Whether the brief forms of two values, which omit some relations, are the same.
   func haveSameBrief(

@@ -301,7 +301,7 @@
         makeStale(parent, ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
         if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
-        parent.withChildren { if $0.schema.followsEntities { unrefreshed.insert(parent) } }
+        parent.withChildren { if $0.schema.followsEntities { follow(parent, $0.schema) } }
         guard !parent.parents.isEmpty else { return }
         let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
@@ -313,6 +313,13 @@
       if !hasPassed { node.parents.markAll() }
     }
     marking.shrink(beyond: 1_024)
+  }
+
+  /// Lets a value be brought up to date, also if nobody reads it.
+  private func follow(_ node: Node, _ schema: AnySchema) {
+    guard !node.flags.contains(.unrefreshed) else { return }
+    unrefreshed.insert(node)
+    schema.willFollow()
   }
 
   /// Takes the graph apart, so that nodes, which hold each other, are freed.

@@ -165,21 +165,21 @@
   }
 
   override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
-    guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
-    return schema.indices.allSatisfy { schema[$0].isOmitted(in: a) == schema[$0].isOmitted(in: b) }
+    guard let a = place(a), let b = place(b), isSame(a.pointee, b.pointee) else { return false }
+    guard let schema = schema(of: a.pointee), schema === self.schema(of: b.pointee) else { return true }
+    return schema.indices.allSatisfy { schema[$0].isOmitted(in: a.pointee) == schema[$0].isOmitted(in: b.pointee) }
   }
 
   override func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return a.id == b.id
+    guard let a = place(a), let b = place(b) else { return false }
+    return a.pointee.id == b.pointee.id
   }
 
   override func haveSameFields(
-    _ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph
+    _ a: ValueReference, _ b: ValueReference, of schema: AnySchema?, keeping kept: [Bool], _ graph: Graph
   ) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return haveSameFields(a, b, keeping: kept, graph)
+    guard let a = place(a), let b = place(b) else { return false }
+    return haveSameFields(a, b, of: schema?.typed(T.self), keeping: kept, graph)
   }
 
   override func haveSameBrief(
@@ -192,31 +192,33 @@
       schema[k].omit(in: &a, graph)
       schema[k].omit(in: &b, graph)
     }
-    return haveSameFields(a, b, keeping: [], graph)
+    return withUnsafePointer(to: a) { a in
+      withUnsafePointer(to: b) { haveSameFields(a, $0, of: nil, keeping: [], graph) }
+    }
   }
 
   override func askedSchema(of reference: ValueReference) -> AnySchema? {
-    guard let value = value(reference) else { return nil }
-    return schema(of: value)
+    guard let place = place(reference) else { return nil }
+    return schema(of: place.pointee)
   }
 
   override func visitComputed(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
-    guard let schema = schema.typed(T.self), let value = value(reference) else { return }
-    schema[k].visit(value, visitor)
+    guard let schema = schema.typed(T.self), let place = place(reference) else { return }
+    schema[k].visit(at: UnsafePointer(place), visitor)
   }
 
   override func isIdentical(
     _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
   ) -> Bool {
-    guard let schema = schema.typed(T.self), let a = value(a), let b = value(b) else { return false }
-    return schema[k].isIdentical(a, b)
+    guard let schema = schema.typed(T.self), let a = place(a), let b = place(b) else { return false }
+    return schema[k].isIdentical(at: a, b)
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference) else {
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let place = place(reference) else {
       return .none
     }
-    return schema[k].omission(in: value)
+    return schema[k].omission(at: place)
   }
 
   override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {

@@ -72,7 +72,7 @@ extension Merge {
     }
     // Fast path: usually all relations contain identical values, so that the values can be compared as they are.
     if let isSame = node.table.isSameBesideIdentical(item.value, .own(node), schema) { return !isSame }
-    return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
+    return !node.table.haveSameFields(item.value, .own(node), of: nil, keeping: kept(item, schema), graph)
   }
 
   /// Whether a visited value contains the same entities as the node's, in the same order. Usually it does, so that no

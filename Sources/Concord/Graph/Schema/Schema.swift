@@ -10,8 +10,8 @@
   let orders: [PlaceOrder]
   /// Whether a value follows the entities in it at each commit, also if nobody reads it, since its relations may depend on them.
   @exclusivity(unchecked) fileprivate(set) final var followsEntities: Bool
-  /// The number of times that such values are to follow, of a type of which all values have declared the same relations so far.
-  private var trials = 0
+  /// How often values are still to follow, of a type of which all values have declared the same relations so far; 0 otherwise.
+  @exclusivity(unchecked) private var trials = 0
   /// Whether each relation can be omitted as a whole.
   let canOmit: [Omittability]
   /// Whether each relation can lose any of its occurrences.
@@ -39,8 +39,8 @@
 
   fileprivate func follow() { (followsEntities, trials) = (true, 0) }
 
-  /// Notes that a value has followed its entities, and declares the same relations as before.
-  func didFollow() {
+  /// Notes that a value is about to follow its entities. If it then declares other relations, all values of the type do so for good.
+  func willFollow() {
     guard trials > 0 else { return }
     trials -= 1
     if trials == 0 { followsEntities = false }
