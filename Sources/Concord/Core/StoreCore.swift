@@ -87,7 +87,7 @@
         refresher.refresh(node)
         // Parents may have copied the previous value. Their observers need no notice of that: the change below, which caused
         // this one, has enqueued one.
-        graph.invalidate(node, isNotifying: false)
+        graph.invalidate(node, .enqueued)
       }
       // A change invalidates only ancestors that are not stale yet. These nodes get no notice, after which they would be read.
       for node in graph.unrefreshed.takeAll() { refresher.refresh(node) }

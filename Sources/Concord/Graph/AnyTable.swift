@@ -104,7 +104,11 @@
 
   /// Whether the brief forms of two values, which omit some relations, are the same.
   func haveSameBrief(
-    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+    _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
+  ) -> Bool { false }
+  /// Whether the brief forms of a node's value and of a saved one are the same.
+  func haveSameBrief(
+    _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
   ) -> Bool { false }
   /// Whether two values are the same, and omit the same: an empty collection is not the same as an omitted one.
   func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }

@@ -124,6 +124,8 @@ extension Node {
     /// The node has subscribers.
     @inlinable static var observed: Flags { Flags(rawValue: 1 << 9) }
 
+    /// All ancestors are stale already.
+    static var invalidated: Flags { [.invalidatedParents, .invalidatedCycle] }
     /// The flags that a transaction which throws restores.
     static var journaled: Flags { [.exists, .registered, .written, .uncommitted] }
   }

@@ -183,12 +183,30 @@
   }
 
   override func haveSameBrief(
-    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+    _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
   ) -> Bool {
-    guard var a = value(a), var b = value(b), let schema = schema(of: b), schema === self.schema(of: a) else {
-      return false
-    }
-    for k in schema.indices where omitted.indices.contains(k) && omitted[k] {
+    guard let a = value(a), let b = value(b) else { return false }
+    return haveSameBrief(a, omitting: omitted, b, omitting: others, graph)
+  }
+
+  override func haveSameBrief(
+    _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard let a = node.typed(T.self)?.value, let b = state.typed(T.self)?.value else { return false }
+    return haveSameBrief(a, omitting: omitted, b, omitting: others, graph)
+  }
+
+  private func haveSameBrief(
+    _ a: T, omitting omitted: [Bool], _ b: T, omitting others: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard let schema = schema(of: b), schema === self.schema(of: a) else { return false }
+    var (a, b) = (a, b)
+    for k in schema.indices {
+      let isOmitted = (omitted.indices.contains(k) && omitted[k], others.indices.contains(k) && others[k])
+      // What is left out in one only shows the same if there is nothing in the other.
+      if isOmitted.0, !isOmitted.1, !schema[k].isMissing(in: b) { return false }
+      if isOmitted.1, !isOmitted.0, !schema[k].isMissing(in: a) { return false }
+      guard isOmitted.0 || isOmitted.1 else { continue }
       schema[k].omit(in: &a, graph)
       schema[k].omit(in: &b, graph)
     }

@@ -41,7 +41,17 @@ extension Merge {
     let omitted = omittedRelations(of: node)
     node.children?.brief = nil
     adoptChildren(ofOccurrence: i)
-    graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
+    let change = briefChange(occurrences.items[i], node, omitted)
+    graph.didWrite(node, isBriefChanged: change == .value)
+    if change == .form { graph.invalidate(node, .needless) }
+  }
+
+  /// A change in the brief form of an entity, which others of its cycle show.
+  private enum BriefChange {
+    case none
+    /// The brief form leaves out other relations, and equals the former one.
+    case form
+    case value
   }
 
   /// Returns the relations that the brief form of a node omits; `nil` if it has no brief form.
@@ -50,12 +60,12 @@ extension Merge {
     return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
   }
 
-  /// Whether the brief form of a node, which other nodes of its cycle show without the `omitted` relations, has changed.
-  private func isBriefChanged(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> Bool {
-    guard let omitted, item.pending >= 0, node.table.isEquatable, omittedRelations(of: node) == omitted else {
-      return true
-    }
-    return !node.table.haveSameBrief(.pending(item.pending), .own(node), omitting: omitted, graph)
+  /// Compares the brief form of a node with the former one, which left out the `omitted` relations.
+  private func briefChange(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> BriefChange {
+    guard let omitted, item.pending >= 0, node.table.isEquatable, let now = omittedRelations(of: node),
+      node.table.haveSameBrief(.pending(item.pending), omitting: omitted, .own(node), omitting: now, graph)
+    else { return .value }
+    return now == omitted ? .none : .form
   }
 
   // MARK: Aggregates
