@@ -38,13 +38,14 @@ let package = Package(
         .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
       swiftSettings: settings),
-    // The shop as a web service. It knows nothing of Concord but the entities: another program, in another language, could be it.
+    // The shop as a web service. Its customers need nothing of Concord: another program, in another language, could be one.
     .target(
       name: "BookstoreServer",
       dependencies: [
         "BookstoreKit", "BookstoreWeb",
+        .product(name: "ConcordPersistence", package: "Concord"),
+        .product(name: "ConcordPersistenceMacros", package: "Concord"),
         .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     // A customer of that service, with a store of its own, and the page that shows it.
@@ -79,6 +80,7 @@ let package = Package(
       dependencies: [
         "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb", "bookstore",
         .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "ConcordPersistenceMacros", package: "Concord"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

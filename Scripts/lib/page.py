@@ -63,7 +63,7 @@ class Page:
         self.steps = self.comparisons = 0
 
     def start(self):
-        self.server = Program(self.path, "serve", "--port", "0", "--data", f"{self.folder}/server")
+        self.server = Program(self.path, "serve", "--port", "0", "--store", f"{self.folder}/server")
         self.start_client()
 
     def start_client(self, *options, port="0"):

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ConcordConnect
 
-/// A row that is gone has no stamp, so that whoever refreshes has to remember what goes meanwhile.
+/// The stamps of deletions are compared with those of pages.
 @Suite("What is deleted while lists are on their way", .serialized)
 struct RefreshRemovalsTests {
   typealias Meanwhile = @Sendable (_ page: Int) async throws -> Void
@@ -64,6 +64,24 @@ struct RefreshRemovalsTests {
       #expect(try titles(connect) == ["1 served", "3 served"])
     }
   }
+
+  #if Persistence
+    @Test("What another container with the same file deletes meanwhile stays deleted, also after it was closed")
+    func otherContainer() async throws {
+      try await withConnect(.sqlite) { connect in
+        try connect.store((1...3).map { Book(id: $0, title: "old") })
+        let file = try #require(connect.persistentStores.first?.url)
+        try await refresh(connect, [served(1...3)]) { _ in
+          let other = GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: try libraryModel())
+          let store = try other.attachPersistentStore(
+            at: file.deletingLastPathComponent(), for: StoreConfiguration(fileName: file.lastPathComponent))
+          defer { try? other.detach(persistentStore: store) }
+          try delete(Book.self, 2, in: other)
+        }
+        #expect(try titles(connect) == ["1 served", "3 served"])
+      }
+    }
+  #endif
 
   @Test("A refresh that fails and is tried again asks for what was deleted before", arguments: StoreKind.allCases)
   func triedAgain(_ kind: StoreKind) async throws {

@@ -49,6 +49,18 @@ struct NaiveLibrary {
     var stamp: Double
     /// Whether it was to be removed before: all of it is the context's.
     var isInsertedAgain = false
+    /// Whether the last change was given no stamp.
+    var isUnstamped = false
+    /// Whether it only stands inside of what was inserted.
+    var isNested = false
+    /// What lost entities that were deleted, and was not changed otherwise.
+    var unlinked: Set<String> = []
+
+    func isChanged(_ name: String) -> Bool {
+      guard let record, let base, !isInsertedAgain else { return true }
+      return record.fields[name] != base.fields[name]
+    }
+    func isEdited(_ name: String) -> Bool { !unlinked.contains(name) && isChanged(name) }
 
     /// On top of what is stored.
     func shown(over stored: Record?) -> Record? {
@@ -72,15 +84,26 @@ struct NaiveLibrary {
   }
 
   var committed: [Key: Record] = [:]
+  /// The stamps of what was deleted.
+  var deletions: [Key: Double] = [:]
   var contexts: [Context]
-  /// After all stamps that a step gives.
+  /// After all stamps that a step gives, but for those that are ahead.
   private var clock = 1_000_000.0
+  private var ahead = 0.0
 
   init(contexts count: Int) { contexts = Array(repeating: Context(), count: count) }
 
   mutating func tick() -> Double {
     clock += 1
     return clock
+  }
+
+  /// Later than the clock, than a stamp, and than all that were given after such stamps.
+  private mutating func tick(after stamp: Double) -> Double {
+    let next = tick()
+    if next > stamp { return next }
+    ahead = max(ahead, stamp).nextUp
+    return ahead
   }
 
   // MARK: Reading
@@ -104,25 +127,33 @@ struct NaiveLibrary {
 
   // MARK: Changing
 
-  mutating func insert(_ values: [(Key, [String: Field])], _ context: Int, stamp: Double?) {
+  mutating func insert(_ values: [(key: Key, fields: [String: Field], isNested: Bool)], _ context: Int, stamp: Double?)
+  {
+    let isUnstamped = stamp == nil
     let stamp = stamp ?? tick()
     let view = view(context)
-    for (key, fields) in values {
+    for (key, fields, isNested) in values {
       let isKnown = contexts[context].pending[key]?.base != nil
-      put(Record(fields: fields, stamp: stamp), key, context, found: isKnown ? view[key] : nil)
+      put(Record(fields: fields, stamp: stamp), key, context, found: isKnown ? view[key] : nil, isUnstamped, isNested)
     }
   }
 
-  private mutating func put(_ record: Record, _ key: Key, _ context: Int, found: Record?) {
-    if let present = contexts[context].pending[key] {
-      // What was removed is not remembered.
-      guard present.record == nil || record.stamp > present.stamp else { return }
+  private mutating func put(
+    _ record: Record, _ key: Key, _ context: Int, found: Record?, _ isUnstamped: Bool, _ isNested: Bool = false
+  ) {
+    var record = record
+    guard let present = contexts[context].pending[key] else {
       contexts[context].pending[key] = Pending(
-        base: present.base(below: found), record: record, stamp: record.stamp,
-        isInsertedAgain: present.record == nil || present.isInsertedAgain)
-    } else {
-      contexts[context].pending[key] = Pending(base: found, record: record, stamp: record.stamp)
+        base: found, record: record, stamp: record.stamp, isUnstamped: isUnstamped, isNested: isNested)
+      return
     }
+    if isUnstamped, record.stamp <= present.stamp { record.stamp = tick(after: present.stamp) }
+    guard record.stamp > present.stamp else { return }
+    contexts[context].pending[key] = Pending(
+      base: present.base(below: found), record: record, stamp: record.stamp,
+      isInsertedAgain: present.record == nil || present.isInsertedAgain, isUnstamped: isUnstamped,
+      isNested: present.isNested && isNested,
+      unlinked: present.unlinked.filter { record.fields[$0] == present.record?.fields[$0] })
   }
 
   /// Gives some properties new values. A key that is not seen is inserted with the fields of `whole`.
@@ -130,45 +161,56 @@ struct NaiveLibrary {
     -> Bool
   {
     guard var record = view(context)[key] else {
-      put(Record(fields: whole, stamp: stamp), key, context, found: nil)
+      put(Record(fields: whole, stamp: stamp), key, context, found: nil, true)
       return true
     }
     let found = record
     record.fields.merge(changes) { $1 }
     if record.fields == found.fields { return true }
-    guard stamp > found.stamp else { return false }
-    record.stamp = stamp
-    put(record, key, context, found: found)
+    record.stamp = stamp > found.stamp ? stamp : tick(after: found.stamp)
+    put(record, key, context, found: found, true)
     return true
   }
 
   mutating func delete(_ key: Key, _ context: Int) -> Bool {
-    let stamp = tick()
-    guard view(context)[key] != nil else { return false }
-    remove([key], context, stamp: stamp)
+    guard let found = view(context)[key] else { return false }
+    remove([key], context, stamp: tick(after: found.stamp))
     return true
   }
 
   private mutating func remove(_ keys: Set<Key>, _ context: Int, stamp: Double?) {
     let before = view(context)
     var after = before
-    Self.remove(keys, from: &after)
+    _ = Self.remove(keys, from: &after)
     for key in Set(before.keys).union(keys) where before[key] != after[key] || keys.contains(key) {
       if after[key] == nil, committed[key] == nil {
         contexts[context].pending[key] = nil
         continue
       }
       let present = contexts[context].pending[key]
-      let newStamp = stamp ?? present?.stamp ?? tick()
-      var record = after[key]
-      record?.stamp = newStamp
-      contexts[context].pending[key] = Pending(
-        base: present.map { record == nil ? $0.base : $0.base(below: before[key]) } ?? committed[key], record: record,
-        stamp: newStamp, isInsertedAgain: present?.isInsertedAgain ?? false)
+      guard let record = after[key] else {
+        let stored = committed[key]?.stamp ?? 0
+        let newStamp = stamp.map { max($0, stored) } ?? present?.stamp ?? tick(after: stored)
+        contexts[context].pending[key] = Pending(
+          base: present.map { $0.base } ?? committed[key], record: nil, stamp: newStamp,
+          isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false)
+        continue
+      }
+      // Its stamp stays.
+      var pending = Pending(
+        base: present.map { $0.base(below: before[key]) } ?? committed[key], record: record, stamp: record.stamp,
+        isInsertedAgain: present?.isInsertedAgain ?? false, isUnstamped: present?.isUnstamped ?? false,
+        isNested: present?.isNested ?? false,
+        unlinked: present?.unlinked ?? [])
+      for (name, field) in record.fields where before[key]?.fields[name] != field {
+        if !(present?.isEdited(name) ?? false) { pending.unlinked.insert(name) }
+      }
+      contexts[context].pending[key] = pending
     }
   }
 
-  static func remove(_ keys: Set<Key>, from records: inout [Key: Record]) {
+  /// - Returns: all that was removed.
+  static func remove(_ keys: Set<Key>, from records: inout [Key: Record]) -> Set<Key> {
     var gone = keys
     for key in gone { records[key] = nil }
     var isDone = false
@@ -182,6 +224,21 @@ struct NaiveLibrary {
         if rest == nil { gone.insert(key) }
       }
     }
+    return gone
+  }
+
+  /// Removes entities with what requires them, and remembers that, one after the other from the latest.
+  private mutating func delete(_ keys: [Key: Double], from records: inout [Key: Record], _ context: Int) {
+    for (key, stamp) in keys.sorted(by: { $0.value > $1.value }) {
+      let before = records
+      for gone in Self.remove([key], from: &records) {
+        guard let record = before[gone] else { continue }
+        // What is inserted by the same save was not there before.
+        if let pending = contexts[context].pending[gone], pending.record != nil, pending.base == nil { continue }
+        let stamp = max(keys[gone] ?? stamp, record.stamp)
+        deletions[gone] = max(stamp, deletions[gone] ?? stamp)
+      }
+    }
   }
 
   // MARK: Saving
@@ -189,11 +246,14 @@ struct NaiveLibrary {
   /// Whether it succeeded.
   mutating func save(_ context: Int) -> Bool {
     var saved = committed
-    var removed: Set<Key> = []
+    var removed: [Key: Double] = [:]
     let policy = contexts[context].policy
     for (key, pending) in contexts[context].pending {
       guard let ours = pending.record else {
-        guard let theirs = saved[key] else { continue }
+        guard let theirs = saved[key] else {
+          deletions[key] = max(pending.stamp, deletions[key] ?? pending.stamp)
+          continue
+        }
         if pending.base == nil || pending.base != theirs {
           switch policy {
           case .error: return false
@@ -202,32 +262,48 @@ struct NaiveLibrary {
           case .objectTrump: break
           }
         }
-        removed.insert(key)
+        removed[key] = pending.stamp
         continue
       }
       switch (saved[key], pending.base) {
-      case (nil, nil): saved[key] = ours
-      case (nil, _) where pending.isInsertedAgain: saved[key] = ours
+      case (nil, let base) where base == nil || pending.isInsertedAgain:
+        guard let deletion = deletions[key], deletion >= ours.stamp else {
+          saved[key] = ours
+          continue
+        }
+        if !pending.isUnstamped {
+          if policy == .error { return false }
+          if policy != .objectTrump { continue }
+        }
+        saved[key] = Record(fields: ours.fields, stamp: pending.isUnstamped ? tick(after: deletion) : deletion)
       case (nil, _):
+        if !ours.fields.keys.contains(where: pending.isEdited) { continue }
         if policy == .error { return false }
-        if policy == .objectTrump { saved[key] = ours }
+        if policy == .objectTrump {
+          saved[key] = Record(fields: ours.fields, stamp: max(ours.stamp, deletions[key] ?? ours.stamp))
+        }
       case (let theirs?, nil):
+        var stamp = max(ours.stamp, theirs.stamp)
         switch policy {
-        case .error: if ours.fields != theirs.fields { return false }
+        case .error: if !pending.isNested || ours.fields != theirs.fields { return false }
         case .storeTrump: continue
-        case .byStamp: if !(ours.stamp > theirs.stamp) { continue }
+        case .byStamp:
+          if !(ours.stamp > theirs.stamp) {
+            guard pending.isUnstamped, theirs.stamp > clock else { continue }
+            stamp = tick(after: theirs.stamp)
+          }
         case .objectTrump: break
         }
-        saved[key] = Record(fields: ours.fields, stamp: max(ours.stamp, theirs.stamp))
+        saved[key] = Record(fields: ours.fields, stamp: stamp)
       case (let theirs?, let base?):
-        // Also with an older stamp: it was removed here and inserted again, and what was removed is not remembered.
         if theirs == base {
           saved[key] = ours
           continue
         }
         var merged = theirs
-        for (name, field) in ours.fields
-        where (pending.isInsertedAgain || field != base.fields[name]) && field != theirs.fields[name] {
+        for (name, field) in ours.fields where pending.isEdited(name) {
+          // Two writes of one property are a conflict, equal or not.
+          if policy != .error, field == theirs.fields[name] { continue }
           if theirs.fields[name] != base.fields[name] {
             if policy == .error { return false }
             if policy == .storeTrump || policy == .byStamp && !(ours.stamp > theirs.stamp) { continue }
@@ -238,9 +314,10 @@ struct NaiveLibrary {
         saved[key] = merged
       }
     }
-    Self.remove(removed, from: &saved)
+    delete(removed, from: &saved, context)
     let missing = Set(saved.values.flatMap { $0.fields.values.flatMap(\.keys) }).filter { saved[$0] == nil }
-    Self.remove(missing, from: &saved)
+    delete(
+      Dictionary(uniqueKeysWithValues: missing.map { ($0, deletions[$0] ?? -.infinity) }), from: &saved, context)
     committed = saved
     contexts[context].pending = [:]
     return true

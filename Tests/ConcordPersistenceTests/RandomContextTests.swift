@@ -119,7 +119,14 @@ struct RandomContextWorld {
 
   mutating func compareAll() throws { for number in contexts.indices { try compare(number) } }
 
-  private mutating func stamp() -> Double? { Bool.random(using: &random) ? .random(in: 0..<100, using: &random) : nil }
+  /// Long ago, ahead of the clock, or none.
+  private mutating func stamp() -> Double? {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0..<2: .random(in: 0..<100, using: &random)
+    case 2: 1e12 + .random(in: 0..<1000, using: &random)
+    default: nil
+    }
+  }
 
   private mutating func insert<T: PersistentEntity>(_ value: T, _ number: Int) {
     let stamp = stamp()
@@ -161,7 +168,7 @@ struct RandomContextWorld {
     var after = before
     body(&after)
     log.append("\(number) update \(before) to \(after)")
-    let given = Dictionary(Self.flatten(before)) { first, _ in first }
+    let given = Dictionary(uniqueKeysWithValues: Self.flatten(before).map { ($0.key, $0.fields) })
     let stamp = model.tick()
     // Of an edit at least one part must be taken; changing nothing is no edit.
     var isEdited = false
@@ -294,10 +301,12 @@ struct RandomContextWorld {
   }
 
   /// Each entity once: the outermost, and the last among equals.
-  private static func flatten<T: PersistentEntity>(_ value: T) -> [(Key, [String: Field])] {
+  private static func flatten<T: PersistentEntity>(
+    _ value: T
+  ) -> [(key: Key, fields: [String: Field], isNested: Bool)] {
     Dictionary(grouping: occurrences(value), by: \.key).compactMap { key, occurrences in
       let depth = occurrences.map(\.depth).min()
-      return occurrences.last { $0.depth == depth }.map { (key, $0.fields) }
+      return occurrences.last { $0.depth == depth }.map { (key, $0.fields, $0.depth > 0) }
     }
   }
 

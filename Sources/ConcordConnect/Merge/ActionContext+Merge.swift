@@ -22,7 +22,8 @@ extension ActionContext {
   ///   - ignoreAttributes: names of properties whose stored values stay. An inserted entity has the object's values.
   ///   - subsetFilter: the condition of the stored entities that the service was asked for; `nil` for all. Entities outside of the subset are not deleted.
   ///   - condition: the condition of the stored entities that may be updated or deleted; `nil` for all.
-  ///   - stamp: the freshness of the objects; now, if `nil`. Fresher stored entities stay.
+  ///   - stamp: the freshness of the objects; now, if `nil`. Fresher stored entities stay, and what was
+  ///     deleted since stays deleted as long as the store remembers the deletion.
   /// - Throws: ``Errors``, ``/ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
   /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter`,
   ///   objects that are not found in the subset are looked up.
@@ -45,10 +46,9 @@ extension ActionContext {
     try merge(objects, ignoreAttributes, nil, condition, keepsMissing: true, stamp)
   }
 
-  /// - Parameter removals: the removals since the stamp. Removed entities are not inserted again.
   func merge<T: PersistentEntity>(
     _ objects: [T], _ ignoreAttributes: [String], _ subsetFilter: Predicate<T>?, _ condition: Predicate<T>?,
-    keepsMissing: Bool, _ stamp: Stamp?, removals: CollectedRemovals? = nil
+    keepsMissing: Bool, _ stamp: Stamp?
   ) throws {
     if T.entityName.isEmpty { throw Errors.missingEntityName("\(T.self) has no name, cannot merge objects") }
     guard let entity = try? model.entity(T.self) else {
@@ -62,7 +62,7 @@ extension ActionContext {
     }
     let request = MergeRequest(
       objects: objects, uniqueness: try entity.uniqueness(), ignored: Set(ignored), subset: subsetFilter,
-      condition: condition, keepsMissing: keepsMissing, stamp: stamp, removals: removals)
+      condition: condition, keepsMissing: keepsMissing, stamp: stamp)
     try performAndWait {
       if let outcome = try meter.measure(.saving, { try mergeAndSave(request) }) { return meter.didMerge(outcome) }
       try meter.measure(.reading) { meter.didFetch(try merge(request)) }

@@ -17,21 +17,18 @@ extension Resource {
   ) async throws {
     var all: [Entity] = []
     // The stamp of a page is the date of its request, so that local changes during the request are fresher.
-    let removals = context.collectRemovals()
     let start = context.nextStamp()
     var stamp = start
     try await forEachPage(query) { page in
       try Task.checkCancellation()
       all += page.items
       if page.next != nil || stamp > start {
-        try context.merge(
-          page.items, ignoreAttributes, nil, condition, keepsMissing: true, stamp, removals: removals)
+        try context.merge(page.items, ignoreAttributes, nil, condition, keepsMissing: true, stamp)
       }
       stamp = context.nextStamp()
     }
     // The pages are stored, unless there is only one. Entities on none of them are deleted if they are older than the
     // first request.
-    try context.merge(
-      all, ignoreAttributes, subsetFilter, condition, keepsMissing: false, start, removals: removals)
+    try context.merge(all, ignoreAttributes, subsetFilter, condition, keepsMissing: false, start)
   }
 }

@@ -18,7 +18,9 @@ public enum StoreFactory {
   static func open(_ request: StoreRequest) throws -> any RowStore {
     let type = request.configuration.type
     if let open = registered.withLock({ $0[type] }) { return try open(request) }
-    if type == .inMemory { return MemoryStore(name: request.name) }
+    if type == .inMemory {
+      return MemoryStore(name: request.name, remembersDeletionsFor: request.configuration.deletionTime)
+    }
     #if Persistence
       if type == .sqlite { return try SQLiteStore(request) }
     #endif

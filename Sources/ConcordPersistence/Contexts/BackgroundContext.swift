@@ -106,7 +106,8 @@ open class BackgroundContext: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - entity: the value. Where it contains one entity several times, the outermost value is stored.
-  ///   - stamp: the freshness of the value; the date if `nil`.
+  ///   - stamp: the freshness of the value; the date if `nil`. A value that is older than the deletion of its entity is not
+  ///     inserted as long as the store remembers the deletion.
   public func insert<T: PersistentEntity>(_ entity: T, modifiedAt stamp: Stamp? = nil) {
     locked { $0.insert(entity, stamp) }
   }
@@ -165,9 +166,4 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Forgets all changes that were not saved.
   public func rollback() { locked { $0.rollback() } }
-
-  // MARK: For subclasses of the package
-
-  /// Starts collecting the entities that are removed from the stores.
-  package func collectRemovals() -> CollectedRemovals { locked { $0.parent.collectRemovals() } }
 }

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// The state of a context. Callers hold the context's lock.
@@ -68,27 +69,34 @@ final class ContextCore {
 
   /// Makes pending that entities are not there any longer, nor in what refers to them.
   ///
-  /// - Parameter stamp: that of what changes, unless it has a newer one; `nil` to leave it.
-  func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: Stamp?) throws {
+  /// - Parameter stamp: a closure that returns the stamp of the deletion of a row with a stamp; `nil` for that of the pending
+  ///   change. Owners keep theirs.
+  func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: ((Stamp) -> Stamp)?) throws {
     pending.knowReferences()
     // The rows are read with the changes that were written so far.
     let reading = CurrentReading { PendingReading(base, self.pending) }
-    try RowRemoval(model: model, reading: reading) { key, row in
-      let found = try base.row(of: key)
-      if row == nil, found == nil {
-        // It was never stored, so there is nothing to remove.
-        self.pending[key] = nil
-        return
+    func put(_ row: StoredRow?, stamp: Stamp, below seen: StoredRow?, _ found: StoredRow?, _ key: EntityKey) {
+      let present = pending[key]
+      var change =
+        present?.followed(by: row, stamp, below: seen, key.entity)
+        ?? PendingChange(base: found.map { .row($0) } ?? .unknown, row: row, stamp: stamp)
+      if let row, let seen {
+        for (position, property) in key.entity.properties.enumerated()
+        where !property.isSame(row, seen) && present?.isEdited(position, key.entity) != true {
+          change.unlinked.insert(position)
+        }
       }
-      let present = self.pending[key]
-      let seen = row == nil ? nil : try reading.row(of: key)
-      let newStamp = stamp.map { max($0, row?.stamp ?? $0) } ?? present?.stamp ?? self.parent.nextStamp()
-      var row = row
-      row?.stamp = newStamp
-      self.pending[key] =
-        present?.followed(by: row, newStamp, below: seen, key.entity)
-        ?? PendingChange(base: found.map { .row($0) } ?? .unknown, row: row, stamp: newStamp)
-    }.remove(keys)
+      pending[key] = change
+    }
+    try RowRemoval(model: model, reading: reading) { key, row in
+      put(row, stamp: row.stamp, below: try reading.row(of: key), try base.row(of: key), key)
+    } delete: { key, _ in
+      // What was never stored needs no removal.
+      guard let found = try base.row(of: key) else { return self.pending[key] = nil }
+      let known = self.pending[key]?.stamp
+      let last = max(found.stamp, known ?? found.stamp)
+      put(nil, stamp: stamp?(last) ?? known ?? self.parent.nextStamp(after: last), below: nil, found, key)
+    }.remove(Dictionary(uniqueKeysWithValues: keys.map { ($0, -.infinity) }))
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
@@ -180,11 +188,8 @@ final class ContextCore {
       var row = row
       var change: PendingChange
       if let present {
-        if isUnstamped, present.row != nil, row.stamp <= present.stamp {
-          row.stamp = parent.nextStamp(after: present.stamp)
-        }
-        // No stamp is kept of a removed row, so a value of any stamp may take its place.
-        guard present.row == nil || row.stamp > present.stamp else { return nil }
+        if isUnstamped, row.stamp <= present.stamp { row.stamp = parent.nextStamp(after: present.stamp) }
+        guard row.stamp > present.stamp else { return nil }
         change = present.followed(by: row, row.stamp, below: base.row, key.entity)
         change.isNested = present.isNested && isNested
       } else {
@@ -215,14 +220,14 @@ final class ContextCore {
       return try loader.find(type, key: key.id, row: row, omitting: links.positions)
     }
     guard let before = found else { return false }
-    let knownPending = pending[key]
+    let knownRevision = pending.revision
     var after = before
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let isUnstamped = stamp == nil
     let stamp = stamp ?? parent.nextStamp()
     // The row is read again only if the closure may have changed it.
-    let isPresentKnown = pending[key]?.stamp == knownPending?.stamp
+    let isPresentKnown = pending.revision == knownRevision
     if entity.targets.isEmpty, isPresentKnown {
       // In today's coding, which may differ from the stored one.
       let given = try entity.row(of: before, stamp: stamp)
@@ -309,8 +314,8 @@ final class ContextCore {
   func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> Bool {
     let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
     return try parent.read(Set(model.entities)) { base in
-      guard let present = try PendingReading(base, pending).row(of: key) else { return false }
-      try remove([key], base, stamp: parent.nextStamp(after: present.stamp))
+      guard try PendingReading(base, pending).row(of: key) != nil else { return false }
+      try remove([key], base) { self.parent.nextStamp(after: $0) }
       return true
     }
   }
@@ -337,7 +342,7 @@ final class ContextCore {
   func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
     var written = pending
     try parent.read(Set(model.entities)) { base in
-      let writing = PendingWriting(base, over: pending, of: changes, policy: policy) { self.parent.nextStamp() }
+      let writing = PendingWriting(base, over: pending, of: changes, policy: policy)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       written = writing.written
     }
@@ -391,4 +396,5 @@ private final class CurrentReading: RowReading {
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try current().referrers(to: key, in: entity)
   }
+  func deletion(of key: EntityKey) throws -> Stamp? { try current().deletion(of: key) }
 }

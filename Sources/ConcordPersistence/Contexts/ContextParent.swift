@@ -52,10 +52,7 @@ extension PersistentStoreCoordinator: ContextParent {
       }
     }
     try write(isFlat ? changed : model.entities) { writing in
-      try SaveOperation(
-        model: model, changes: changes, policy: policy, writing: writing, parent: self,
-        collectors: removalCollectors.current
-      ).run()
+      try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: self).run()
     }
   }
 

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// A writer of rows that exchange unique values: the stored rows are removed first, and inserted in their new form. Until
@@ -38,6 +39,8 @@ final class ParkedWriting: RowWriting {
     try base.referrers(to: key, in: entity)
   }
 
+  func deletion(of key: EntityKey) throws -> Stamp? { parked[key] == nil ? try base.deletion(of: key) : nil }
+
   // MARK: Writing
 
   var changedKeys: [EntityKey] { base.changedKeys }
@@ -53,5 +56,10 @@ final class ParkedWriting: RowWriting {
 
   func delete(_ key: EntityKey) throws {
     if parked.removeValue(forKey: key) == nil { try base.delete(key) }
+  }
+
+  func delete(_ key: EntityKey, stamp: Stamp) throws {
+    parked[key] = nil
+    try base.delete(key, stamp: stamp)
   }
 }

@@ -21,6 +21,9 @@ struct PendingChange: Sendable {
   /// The positions of the properties that were set back to the base's values after an earlier save had changed them:
   /// that save may be written already, and read elsewhere.
   var setBack: Set<Int> = []
+  /// The positions of the properties that were changed only by taking deleted entities out of them. The save does so with the
+  /// stored values, whatever they are by then.
+  var unlinked: Set<Int> = []
   /// Whether it was removed before: all of it is new.
   var isInsertedAgain = false
   /// Whether the entity was inserted without a stamp, and so is later than rows ahead of the clock.
@@ -36,6 +39,11 @@ struct PendingChange: Sendable {
   func isChanged(_ position: Int, _ entity: EntityDescription) -> Bool {
     guard let row, let known = baseRow, !isInsertedAgain else { return true }
     return setBack.contains(position) || !entity.properties[position].isSame(row, known)
+  }
+
+  /// Whether the context has changed a property by more than taking deleted entities out of it.
+  func isEdited(_ position: Int, _ entity: EntityDescription) -> Bool {
+    !unlinked.contains(position) && isChanged(position, entity)
   }
 
   /// Returns the row merged with the one that other contexts have stored meanwhile. A property that both have changed
@@ -68,6 +76,7 @@ struct PendingChange: Sendable {
     var next = PendingChange(base: base(below: seen, entity), row: row, stamp: stamp)
     (next.setBack, next.isInsertedAgain) = (setBack, isInsertedAgain || self.row == nil)
     (next.isUnstamped, next.isNested, next.policy) = (isUnstamped, isNested, policy)
+    if let row, let own = self.row { next.unlinked = unlinked.filter { entity.properties[$0].isSame(row, own) } }
     return next
   }
 
@@ -84,6 +93,9 @@ struct PendingChange: Sendable {
     where isChanged(position, entity) && property.isSame(row, known) {
       merged.setBack.insert(position)
     }
+    merged.unlinked = unlinked.union(later.unlinked).filter {
+      !isEdited($0, entity) && (later.unlinked.contains($0) || !later.isChanged($0, entity))
+    }
     return merged
   }
 }
@@ -99,6 +111,8 @@ public struct PendingChanges: Sendable {
   private var references: PendingReferences?
   /// The keys of changes set or taken back since noting began.
   private(set) var touched: Set<EntityKey>?
+  /// A number that differs after each change.
+  private(set) var revision = 0
 
   struct Entry: Sendable {
     let key: EntityKey
@@ -132,6 +146,7 @@ public struct PendingChanges: Sendable {
       if let newValue {
         change(key) { _ in newValue }
       } else {
+        revision += 1
         touched?.insert(key)
         guard let position = positions.removeValue(forKey: key) else { return }
         references?.remove(key, entries[position]?.change.row)
@@ -143,6 +158,7 @@ public struct PendingChanges: Sendable {
 
   /// Replaces the change of an entity by the closure's result.
   mutating func change(_ key: EntityKey, _ body: (PendingChange?) -> PendingChange?) {
+    revision += 1
     // One look at the table.
     let next = entries.count
     let position = { (known: inout Int) in known }(&positions[key, default: next])
@@ -197,6 +213,7 @@ public struct PendingChanges: Sendable {
   }
 
   mutating func removeAll() {
+    revision += 1
     touched?.formUnion(positions.keys)
     entries = []
     positions = [:]

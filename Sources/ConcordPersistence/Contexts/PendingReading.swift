@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// A reading of rows as they will be when the pending changes are saved, merged with stored rows property by property.
@@ -15,10 +16,10 @@ final class PendingReading: RowReading, OutboxesReading {
     return try base.row(of: key)
   }
 
-  /// Returns the stamp of the pending removal of an entity that is stored below.
-  func removal(of key: EntityKey) -> Stamp? {
-    if let change = pending[key] { return change.row == nil ? change.stamp : nil }
-    return (base as? PendingReading)?.removal(of: key)
+  func deletion(of key: EntityKey) throws -> Stamp? {
+    let earlier = try base.deletion(of: key)
+    guard let change = pending[key], change.row == nil else { return earlier }
+    return max(change.stamp, earlier ?? change.stamp)
   }
 
   private func row(_ change: PendingChange, _ key: EntityKey) throws -> StoredRow? {

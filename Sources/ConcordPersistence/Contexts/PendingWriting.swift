@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// A writing into pending changes over another reading: the save of a child context to its parent.
@@ -8,22 +9,19 @@ final class PendingWriting: RowWriting {
 
   private let changes: PendingChanges
   private let policy: MergePolicy?
-  private let nextStamp: () -> Stamp
 
   /// - Parameters:
   ///   - pending: the changes over the base before this save.
   ///   - changes: the changes of this save.
   ///   - policy: the merge policy where the parent is saved; `nil` for that of each written change.
-  ///   - nextStamp: the stamp of a removal that follows from the changes.
   init(
     _ base: any RowReading, over pending: PendingChanges = PendingChanges(), of changes: PendingChanges,
-    policy: MergePolicy? = nil, nextStamp: @escaping () -> Stamp
+    policy: MergePolicy? = nil
   ) {
     self.base = base
     written = pending
     self.changes = changes
     self.policy = policy
-    self.nextStamp = nextStamp
   }
 
   var changedKeys: [EntityKey] { written.keys }
@@ -40,6 +38,7 @@ final class PendingWriting: RowWriting {
     written.knowReferences()
     return try current.referrers(to: key, in: entity)
   }
+  func deletion(of key: EntityKey) throws -> Stamp? { try current.deletion(of: key) }
 
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     if try self.row(of: key) != nil { return false }
@@ -51,24 +50,32 @@ final class PendingWriting: RowWriting {
     try put(row, stamp: row.stamp, key)
   }
 
-  func delete(_ key: EntityKey) throws {
-    guard try row(of: key) != nil else { return }
-    if written[key] != nil, try base.row(of: key) == nil {
+  /// A removal whose stamp is -∞ is not remembered.
+  func delete(_ key: EntityKey) throws { try delete(key, stamp: -.infinity) }
+
+  func delete(_ key: EntityKey, stamp: Stamp) throws {
+    if try row(of: key) == nil {
+      if let change = written[key], change.row == nil { written[key]?.stamp = max(change.stamp, stamp) }
+    } else if written[key] != nil, try base.row(of: key) == nil {
       written[key] = nil
     } else {
-      try put(nil, stamp: changes[key]?.stamp ?? nextStamp(), key)
+      try put(nil, stamp: stamp, key)
     }
   }
 
   private func put(_ row: StoredRow?, stamp: Stamp, _ key: EntityKey) throws {
+    let present = written[key]
     var new =
-      if let present = written[key] {
+      if let present {
         present.followed(by: row, stamp, below: row == nil ? nil : try self.row(of: key), key.entity)
       } else {
         PendingChange(base: try self.base.row(of: key).map { .row($0) } ?? .unknown, row: row, stamp: stamp)
       }
     if let change = changes[key] {
       if change.isInsertedAgain { new.isInsertedAgain = true }
+      for position in change.unlinked where present?.isEdited(position, key.entity) != true {
+        new.unlinked.insert(position)
+      }
       new.isUnstamped = change.isUnstamped
       new.isNested = change.isNested
       new.policy = change.policy ?? policy

@@ -34,8 +34,7 @@ extension PersistentStoreCoordinator {
     _ body: (any RowWriting, Set<EntityKey>) throws -> Void
   ) throws {
     try write(model.entities, outboxes: .one(attachment)) { writing in
-      let replay = EntityReplay(
-        model: model, parent: self, writing: writing, stamp: nextStamp(), collectors: removalCollectors.current)
+      let replay = EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
       try body(writing, try replay.run(touching: keys, change))
     }
   }
@@ -47,7 +46,6 @@ private struct EntityReplay {
   let parent: PersistentStoreCoordinator
   let writing: any RowWriting
   let stamp: Stamp
-  let collectors: [CollectedRemovals]
 
   /// - Returns: which entities it changed.
   func run(
@@ -66,11 +64,27 @@ private struct EntityReplay {
     var changes = PendingChanges()
     for change in found.withLock({ $0 }) { try add(change, to: &changes) }
     if changes.isEmpty { return [] }
+    let changed = Set(changes.keys)
+    dropUnlinked(&changes)
     // The transaction excludes other writers, so nothing has to be merged.
-    try SaveOperation(
-      model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent, collectors: collectors
-    ).run()
-    return Set(changes.keys)
+    try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent).run()
+    return changed
+  }
+
+  /// Leaves owners to the save that only lost what is deleted: they keep their stamps.
+  private func dropUnlinked(_ changes: inout PendingChanges) {
+    let deleted = changes.all.filter { $0.change.row == nil }
+    if deleted.isEmpty { return }
+    let removal = RowRemoval(model: model, reading: writing) { _, _ in
+    } delete: { _, _ in
+    }
+    let gone = Dictionary(uniqueKeysWithValues: deleted.map { ($0.key, $0.change.stamp) })
+    for entry in Array(changes.all) {
+      guard let row = entry.change.row, let stored = entry.change.baseRow,
+        removal.row(stored, of: entry.key, without: gone)?.holdsSame(as: row) ?? false
+      else { continue }
+      changes[entry.key] = nil
+    }
   }
 
   private func add(_ change: ChangeSet.Change, to changes: inout PendingChanges) throws {

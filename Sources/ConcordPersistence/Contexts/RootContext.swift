@@ -152,7 +152,7 @@ public final class RootContext: ContextParent {
     defer { saving.unlock() }
     if try isGivenUp(changes) { return }
     let written = try read(Set(model.entities)) { base in
-      let writing = PendingWriting(base, of: changes) { self.nextStamp() }
+      let writing = PendingWriting(base, of: changes)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       return writing.written
     }

@@ -1,28 +1,35 @@
+import Concord
 import ConcordModel
 
 /// The removal of entities from the rows that refer to them: collections lose them, optionals become `nil`, and a parent that
-/// requires one is removed, too. Calls a closure for each row that changes.
+/// requires one is removed, too. The rows of owners keep their stamps, and the order of the rest.
 struct RowRemoval {
   let model: Model
   let reading: any RowReading
-  /// A closure that receives the new row of a parent; `nil` if that is to be removed.
-  let write: (EntityKey, StoredRow?) throws -> Void
+  /// A closure that receives the new row of an owner.
+  let update: (EntityKey, StoredRow) throws -> Void
+  /// A closure that receives an entity that is to be removed, and the stamp of the deletion that causes it.
+  let delete: (EntityKey, Stamp) throws -> Void
 
-  /// Removes entities that are still stored, with all parents that require them.
-  func remove(_ keys: some Sequence<EntityKey>) throws {
-    var open = Array(keys)
-    var removed = Set(open)
+  /// Removes entities that are still stored, with all owners that require them.
+  ///
+  /// - Parameter deletions: the entities, and the stamps of their deletions.
+  func remove(_ deletions: [EntityKey: Stamp]) throws {
+    // The latest deletion comes first, and with it all that requires its entity.
+    var open = deletions.sorted { $0.value < $1.value }.map(\.key)
+    var removed = deletions
     while let key = open.popLast() {
-      for owner in try owners(of: key) where !removed.contains(owner) {
+      let stamp = removed[key] ?? -.infinity
+      for owner in try owners(of: key) where removed[owner] == nil {
         guard let row = try reading.row(of: owner) else { continue }
-        if let rest = try self.row(row, of: owner, without: removed) {
-          try write(owner, rest)
+        if let rest = self.row(row, of: owner, without: removed) {
+          try update(owner, rest)
         } else {
-          removed.insert(owner)
+          removed[owner] = stamp
           open.append(owner)
         }
       }
-      try write(key, nil)
+      try delete(key, stamp)
     }
   }
 
@@ -33,7 +40,7 @@ struct RowRemoval {
   }
 
   /// Returns a row without some entities; `nil` if it requires one of them.
-  private func row(_ row: StoredRow, of owner: EntityKey, without gone: Set<EntityKey>) throws -> StoredRow? {
+  func row(_ row: StoredRow, of owner: EntityKey, without gone: [EntityKey: Stamp]) -> StoredRow? {
     let entity = owner.entity
     var row = row
     var mayBeUnreadable = false
@@ -68,9 +75,9 @@ struct RowRemoval {
     return mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
   }
 
-  private func isGone(_ value: StoredValue, _ column: ColumnDescription, _ gone: Set<EntityKey>) -> Bool {
+  private func isGone(_ value: StoredValue, _ column: ColumnDescription, _ gone: [EntityKey: Stamp]) -> Bool {
     guard !value.isNull, let target = column.target.flatMap(model.entity(named:)) else { return false }
-    return gone.contains(EntityKey(target, value))
+    return gone[EntityKey(target, value)] != nil
   }
 
   private func isReadable<T: PersistentEntity>(_ row: StoredRow, _ type: T.Type) -> Bool {

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// The writing of a context's changes, merged with changes that other contexts have stored meanwhile.
@@ -8,13 +9,16 @@ struct SaveOperation {
   let writing: any RowWriting
   /// The parent, whose clock gives the stamps.
   let parent: any ContextParent
-  /// The collectors of removed entities.
-  var collectors: [CollectedRemovals] = []
-  /// The rows that were stored as the context had read them, and that it has replaced.
-  let replaced = ReplacedRows()
+  private let rows = SavedRows()
+
+  init(
+    model: Model, changes: PendingChanges, policy: MergePolicy, writing: any RowWriting, parent: any ContextParent
+  ) {
+    (self.model, self.changes, self.policy, self.writing, self.parent) = (model, changes, policy, writing, parent)
+  }
 
   func run() throws {
-    var removed: [EntityKey] = []
+    var removed: [EntityKey: Stamp] = [:]
     /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
     for entry in changes.all {
@@ -22,7 +26,7 @@ struct SaveOperation {
       if let row = change.row {
         do { try save(row, change, key) } catch StoreError.notUnique { waiting.append(entry) }
       } else if try isToBeRemoved(change, key) {
-        removed.append(key)
+        removed[key] = change.stamp
       }
     }
     if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
@@ -32,13 +36,13 @@ struct SaveOperation {
   }
 
   /// Saves the changes that failed for want of a unique value, after all others.
-  private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey]) throws {
+  private func save(_ waiting: [PendingChanges.Entry], afterRemoving removed: [EntityKey: Stamp]) throws {
     // What refers to them is changed afterwards.
-    for key in removed { try delete(key) }
+    for (key, stamp) in removed { try delete(key, stamp) }
     let parked = try ParkedWriting(writing, parking: waiting.map(\.key))
-    let operation = SaveOperation(
-      model: model, changes: changes, policy: policy, writing: parked, parent: parent, collectors: collectors)
+    let operation = SaveOperation(model: model, changes: changes, policy: policy, writing: parked, parent: parent)
     for entry in waiting { if let row = entry.change.row { try operation.save(row, entry.change, entry.key) } }
+    rows.refused.formUnion(operation.rows.refused)
     try parked.putBack()
   }
 
@@ -47,6 +51,7 @@ struct SaveOperation {
     var row = row
     row.stamp = change.stamp
     guard let base = change.baseRow else {
+      guard let row = try inserted(row, change, policy, key) else { return }
       if policy == .byStamp { return try insertOrReplaceOlder(row, change, key) }
       if try writing.insert(row, for: key) { return }
       guard let stored = try writing.row(of: key) else { return }
@@ -56,14 +61,41 @@ struct SaveOperation {
     // stored row is compared as a whole.
     let isCompared = !change.setBack.isEmpty || change.isInsertedAgain
     if try isCompared ? writing.replaceComparing(row, base, key) : writing.replace(row, ifSameAs: base, for: key) {
-      replaced.keys.insert(key)
+      rows.replaced.insert(key)
       return
     }
     guard let stored = try writing.row(of: key) else {
-      if change.isInsertedAgain { _ = try writing.insert(row, for: key) } else { try saveRemoved(row, policy, key) }
+      if change.isInsertedAgain {
+        if let row = try inserted(row, change, policy, key) { _ = try writing.insert(row, for: key) }
+      } else if key.entity.properties.indices.contains(where: { change.isEdited($0, key.entity) }) {
+        try saveRemoved(row, policy, key)
+      }
       return
     }
     try merge(row, change, base, stored, policy, key)
+  }
+
+  /// Returns a row as it is inserted where its entity was deleted; `nil` if the deletion is newer.
+  private func inserted(
+    _ row: StoredRow, _ change: PendingChange, _ policy: MergePolicy, _ key: EntityKey
+  ) throws -> StoredRow? {
+    guard let deletion = try writing.deletion(of: key), deletion >= row.stamp,
+      try writing.withRow(of: key, { _ in true }) == nil
+    else { return row }
+    var row = row
+    if change.isUnstamped {
+      row.stamp = parent.nextStamp(after: deletion)
+      return row
+    }
+    switch policy {
+    case .objectTrump:
+      row.stamp = deletion
+      return row
+    case .byStamp, .storeTrump:
+      rows.refused.insert(key)
+      return nil
+    case .error: throw conflict(key, ["removed"])
+    }
   }
 
   /// Inserts a row, in place of one with an older stamp.
@@ -102,7 +134,10 @@ struct SaveOperation {
   private func saveRemoved(_ row: StoredRow, _ policy: MergePolicy, _ key: EntityKey) throws {
     switch policy {
     case .byStamp, .storeTrump: return
-    case .objectTrump: _ = try writing.insert(row, for: key)
+    case .objectTrump:
+      var row = row
+      row.stamp = max(row.stamp, try writing.deletion(of: key) ?? row.stamp)
+      _ = try writing.insert(row, for: key)
     case .error: throw conflict(key, ["removed"])
     }
   }
@@ -115,7 +150,7 @@ struct SaveOperation {
     var merged = stored
     var conflicts: [String] = []
     for (position, property) in key.entity.properties.enumerated()
-    where change.isChanged(position, key.entity) {
+    where change.isEdited(position, key.entity) {
       if property.isSame(stored, base) {
         property.copy(from: row, to: &merged)
         continue
@@ -136,7 +171,11 @@ struct SaveOperation {
   }
 
   private func isToBeRemoved(_ change: PendingChange, _ key: EntityKey) throws -> Bool {
-    guard let stored = try writing.row(of: key) else { return false }
+    guard let stored = try writing.row(of: key) else {
+      // Of two deletions the later one is remembered.
+      try writing.delete(key, stamp: change.stamp)
+      return false
+    }
     if let base = change.baseRow, stored.holdsSame(as: base), stored.stamp == base.stamp { return true }
     switch change.policy ?? policy {
     case .byStamp: return change.stamp > stored.stamp
@@ -150,20 +189,20 @@ struct SaveOperation {
   /// had followed the save.
   private func checkReferences() throws {
     var present: Set<EntityKey> = []
-    var missing: Set<EntityKey> = []
+    var missing: [EntityKey: Stamp] = [:]
     for entry in changes.all where !entry.key.entity.targets.isEmpty {
       guard let row = entry.change.row else { continue }
       let key = entry.key
       // A stored row refers to stored entities only, so that a row in its place adds what it refers to elsewhere.
-      let known = replaced.keys.contains(key) ? entry.change.baseRow : nil
+      let known = rows.replaced.contains(key) ? entry.change.baseRow : nil
       for child in key.entity.referencedKeys(of: row, differingFrom: known, in: model) where !present.contains(child) {
-        // An entity that the same save inserts is stored under each policy.
-        if let change = changes[child], change.row != nil, change.baseRow == nil {
+        // An entity that the same save inserts is stored under each policy, unless its deletion is newer.
+        if let change = changes[child], change.row != nil, change.baseRow == nil, !rows.refused.contains(child) {
           present.insert(child)
         } else if try writing.row(of: child) != nil {
           present.insert(child)
         } else {
-          missing.insert(child)
+          missing[child] = try writing.deletion(of: child) ?? -.infinity
         }
       }
     }
@@ -172,20 +211,21 @@ struct SaveOperation {
 
   private var removal: RowRemoval {
     RowRemoval(model: model, reading: writing) { key, row in
-      if let row, let old = try writing.row(of: key) {
-        try writing.update(row, replacing: old, for: key)
-      } else if row == nil {
-        try delete(key)
-      }
+      if let old = try writing.row(of: key) { try writing.update(row, replacing: old, for: key) }
+    } delete: {
+      try delete($0, $1)
     }
   }
 
-  private func delete(_ key: EntityKey) throws {
-    if !collectors.isEmpty, try writing.withRow(of: key, { _ in true }) != nil {
-      // Rows stored meanwhile, and rows that require a removed entity, are removed whatever their stamp.
-      for collector in collectors { collector.note(key, changes[key]?.stamp ?? .infinity) }
+  /// Deletes a row. What requires a removed entity is removed whatever its stamp.
+  private func delete(_ key: EntityKey, _ stamp: Stamp) throws {
+    guard let stored = try writing.withRow(of: key, { $0.stamp }) else { return }
+    if let change = changes[key], change.row == nil ? change.stamp == -.infinity : change.baseRow == nil {
+      // Not a deletion: it was inserted, but cannot be without what it requires.
+      try writing.delete(key)
+    } else {
+      try writing.delete(key, stamp: max(stamp, stored))
     }
-    try writing.delete(key)
   }
 
   private func conflict(_ key: EntityKey, _ properties: [String]) -> StoreError {
@@ -193,7 +233,10 @@ struct SaveOperation {
   }
 }
 
-/// The keys of the rows that a save has replaced without a merge.
-final class ReplacedRows {
-  var keys: Set<EntityKey> = []
+/// The rows that a save has treated in a special way.
+private final class SavedRows {
+  /// The rows that were stored as the context had read them, and were replaced without a merge.
+  var replaced: Set<EntityKey> = []
+  /// The rows that were not inserted, since the deletions of their entities are newer.
+  var refused: Set<EntityKey> = []
 }

@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// A session that reads and writes a memory store while its lock is held, and keeps the previous rows.
@@ -6,8 +7,14 @@ final class MemorySession: RowWriting {
   /// The rows before the session, of all keys that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
   private var outboxBefore: MemoryOutbox?
+  private let remembersDeletions: Bool
+  /// The deletions noted by the session, and what was noted of the entities before.
+  private(set) var noted: [(key: EntityKey, before: MemoryDeletions.Entry?)] = []
 
-  init(_ tables: MemoryTables) { self.tables = tables }
+  init(_ tables: MemoryTables, remembersDeletions: Bool) {
+    self.tables = tables
+    self.remembersDeletions = remembersDeletions
+  }
 
   var changedKeys: [EntityKey] { Array(undo.keys) }
 
@@ -16,6 +23,8 @@ final class MemorySession: RowWriting {
     for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }
     for (key, row) in undo { try? tables.replace(nil, with: row, for: key) }
     undo = [:]
+    for (key, before) in noted.reversed() { tables.deletions.restore(key, before) }
+    noted = []
     if let outboxBefore { tables.outbox = outboxBefore }
     outboxBefore = nil
   }
@@ -50,6 +59,8 @@ final class MemorySession: RowWriting {
     return found.keys.filter { $0.entity == entity }.map(\.id)
   }
 
+  func deletion(of key: EntityKey) -> Stamp? { tables.deletions[key]?.stamp }
+
   // MARK: Writing
 
   func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
@@ -65,6 +76,13 @@ final class MemorySession: RowWriting {
   func delete(_ key: EntityKey) throws {
     guard let old = row(of: key) else { return }
     try replace(old, with: nil, for: key)
+  }
+
+  func delete(_ key: EntityKey, stamp: Stamp) throws {
+    try delete(key)
+    guard remembersDeletions else { return }
+    noted.append((key, tables.deletions[key]))
+    tables.deletions.note(key, stamp)
   }
 
   private func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {

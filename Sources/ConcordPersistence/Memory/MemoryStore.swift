@@ -1,6 +1,6 @@
 import Concord
 import ConcordModel
-import Foundation
+public import Foundation
 
 /// A store in memory, which works like a file, and is lost when it is released.
 // Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
@@ -11,24 +11,36 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   private let feed = Feed<StoreCommit>(label: "concord.commits")
   private var isClosed = false
   private let isHeld = Locked(false)
+  private let deletionTime: TimeInterval
 
   /// Creates an empty store; errors tell its name.
-  public init(name: String) { self.name = name }
+  ///
+  /// - Parameters:
+  ///   - name: the name of the store in errors.
+  ///   - deletionTime: the time for which deletions are remembered, in seconds; see ``ConcordRememberedDeletionsOption``.
+  public init(name: String, remembersDeletionsFor deletionTime: TimeInterval = 30 * 86_400) {
+    self.name = name
+    self.deletionTime = deletionTime
+  }
 
   public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
     lock.lock()
     defer { lock.unlock() }
     try checkOpen()
-    return try body(MemorySession(tables))
+    return try body(MemorySession(tables, remembersDeletions: deletionTime > 0))
   }
 
   public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     lock.lock()
     defer { lock.unlock() }
     try checkOpen()
-    let session = MemorySession(tables)
+    let session = MemorySession(tables, remembersDeletions: deletionTime > 0)
     do {
       let result = try body(session)
+      if !session.noted.isEmpty {
+        let count = session.noted.count * DeletionLimits.swept / DeletionLimits.sweep
+        tables.deletions.forget(before: Date() - deletionTime, atMost: count)
+      }
       if !session.undo.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
       return result
     } catch {
@@ -64,6 +76,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     tables.rows = [:]
     tables.referrers = [:]
     tables.outbox = MemoryOutbox()
+    tables.deletions = MemoryDeletions()
   }
 
   private func checkOpen() throws { if isClosed { throw StoreError.detached(store: name) } }

@@ -8,6 +8,7 @@ final class MemoryTables {
   /// The keys of the rows that have the values of unique columns.
   var uniques: [Unique: StoredValue] = [:]
   var outbox = MemoryOutbox()
+  var deletions = MemoryDeletions()
 
   struct Reference: Hashable {
     let target: String

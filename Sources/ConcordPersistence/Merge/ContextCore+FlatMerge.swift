@@ -30,8 +30,7 @@ extension ContextCore {
     let types = isReferredTo && !request.keepsMissing ? model.entities : [entity]
     do {
       let merge = FlatMerge(
-        entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp,
-        removed: request.removals)
+        entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp)
       return try coordinator.mergeAndSave(merge, types)
     } catch StoreError.notUnique {
       return nil
@@ -47,7 +46,7 @@ extension PersistentStoreCoordinator {
       try merge.compare(writing)
       let readingTime = ContinuousClock.now - start
       return MergeOutcome(
-        compared: merge.compared, counts: try merge.write(writing, model, removalCollectors.current),
+        compared: merge.compared, counts: try merge.write(writing, model),
         readingTime: readingTime)
     }
   }

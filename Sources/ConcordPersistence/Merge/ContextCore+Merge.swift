@@ -16,7 +16,7 @@ extension ContextCore {
     var merge = RowMerge(
       entity, uniqueness: request.uniqueness, ignored: request.ignored, subset: subset,
       condition: try RowFilter(request.condition, entity, self),
-      stamp: stamp, keepsMissing: request.keepsMissing, removed: request.removals, model: model)
+      stamp: stamp, keepsMissing: request.keepsMissing, model: model)
     try read(model.contained(in: entity)) { try merge.run(rows, nested: nested, $0) }
     let before = pending
     do {
@@ -24,7 +24,7 @@ extension ContextCore {
         if let write = merge.writes[key] { put(write.row, key, base: write.base, isUnstamped: stamp.isUnstamped) }
       }
       if !merge.removals.isEmpty {
-        try parent.read(Set(model.entities)) { try remove(merge.removals, $0, stamp: stamp.value) }
+        try parent.read(Set(model.entities)) { try remove(merge.removals, $0) { stamp.over($0) ?? $0 } }
       }
     } catch {
       pending = before

@@ -11,26 +11,23 @@ struct FlatMerge {
   let subset: RowFilter
   let condition: RowFilter
   let stamp: MergeStamp
-  /// The removals since the objects were read. Removed entities are not inserted again.
-  let removed: CollectedRemovals?
 
   /// The updates: by the index of a row, the positions that differ.
   private(set) var updates: [(index: Int, changed: ColumnSet, stamp: Stamp)] = []
-  private(set) var inserts: [Int] = []
-  private(set) var removals: [StoredValue] = []
+  private(set) var inserts: [(index: Int, stamp: Stamp)] = []
+  private(set) var removals: [(key: StoredValue, stamp: Stamp)] = []
   /// The number of stored rows that were compared.
   private(set) var compared = 0
 
   init(
     _ entity: EntityDescription, _ rows: FlatRows, ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: MergeStamp, removed: CollectedRemovals?
+    stamp: MergeStamp
   ) {
     self.entity = entity
     self.rows = rows
     self.subset = subset
     self.condition = condition
     self.stamp = stamp
-    self.removed = removed
     positions = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.flatMap { $0.element.columns }
   }
 
@@ -54,19 +51,21 @@ struct FlatMerge {
         next += 1
         missing.append(index)
       }
-      if stamp.isNewer(than: source.stamp), try condition.holds(key, source) { removals.append(key) }
+      if let stamp = stamp.over(source.stamp), try condition.holds(key, source) { removals.append((key, stamp)) }
       return true
     }
     while next < rows.count {
       missing.append(rows.index(next))
       next += 1
     }
-    if subset.isAll {
-      inserts = missing
-    } else {
-      for index in missing { try compareOutside(index, reading) }
+    for index in missing {
+      if subset.isAll { try insert(index, reading) } else { try compareOutside(index, reading) }
     }
-    if let removed { inserts.removeAll { removed.isRemoved(EntityKey(entity, rows.keys[$0]), since: stamp.value) } }
+  }
+
+  private mutating func insert(_ index: Int, _ reading: any RowReading) throws {
+    let deletion = try reading.deletion(of: EntityKey(entity, rows.keys[index]))
+    if let stamp = stamp.over(deletion) { inserts.append((index, stamp)) }
   }
 
   private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) throws {
@@ -85,7 +84,7 @@ struct FlatMerge {
       compared += 1
       try compareRow(index, key.id, source)
     }
-    if found == nil { inserts.append(index) }
+    if found == nil { try insert(index, reading) }
   }
 
   // MARK: Writing it
@@ -93,34 +92,28 @@ struct FlatMerge {
   /// Writes the differences.
   ///
   /// - Returns: the rows that were written, including those that contained removed entities.
-  func write(
-    _ writing: any RowWriting, _ model: Model, _ collectors: [CollectedRemovals]
-  ) throws -> PendingCounts {
-    func delete(_ key: EntityKey) throws {
-      for collector in collectors { collector.note(key, stamp.value) }
-      try writing.delete(key)
-    }
+  func write(_ writing: any RowWriting, _ model: Model) throws -> PendingCounts {
     for (index, changed, stamp) in updates {
       try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
     }
-    for index in inserts {
-      _ = try writing.insert(rows.row(index, stamp: stamp.value), for: EntityKey(entity, rows.keys[index]))
+    for (index, stamp) in inserts {
+      _ = try writing.insert(rows.row(index, stamp: stamp), for: EntityKey(entity, rows.keys[index]))
     }
     var counts = PendingCounts(inserts: inserts.count, updates: updates.count, deletes: removals.count)
     if removals.isEmpty { return counts }
-    let keys = removals.map { EntityKey(entity, $0) }
     guard try mayBeReferredTo(writing, model) else {
-      for key in keys { try delete(key) }
+      for (key, stamp) in removals { try writing.delete(EntityKey(entity, key), stamp: stamp) }
       return counts
     }
     var owners: [EntityKey: Bool] = [:]
     try RowRemoval(model: model, reading: writing) { key, row in
-      if key.entity != entity { owners[key] = row == nil }
-      guard var row else { return try delete(key) }
-      guard let old = try writing.row(of: key) else { return }
-      row.stamp = max(stamp.value, old.stamp)
-      try writing.update(row, replacing: old, for: key)
-    }.remove(keys)
+      owners[key] = false
+      if let old = try writing.row(of: key) { try writing.update(row, replacing: old, for: key) }
+    } delete: { key, stamp in
+      if key.entity != entity { owners[key] = true }
+      guard let stored = try writing.withRow(of: key, { $0.stamp }) else { return }
+      try writing.delete(key, stamp: max(stamp, stored))
+    }.remove(Dictionary(removals.map { (EntityKey(entity, $0), $1) }) { max($0, $1) })
     for isRemoved in owners.values { if isRemoved { counts.deletes += 1 } else { counts.updates += 1 } }
     return counts
   }

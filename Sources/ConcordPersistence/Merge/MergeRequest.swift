@@ -17,12 +17,10 @@ package struct MergeRequest<T: PersistentEntity> {
   package let keepsMissing: Bool
   /// The stamp of the objects.
   package let stamp: Stamp?
-  /// The removals since the objects were read, which are not inserted again; `nil` to insert all.
-  package let removals: CollectedRemovals?
 
   package init(
     objects: [T], uniqueness: [StoredColumn], ignored: Set<Int>, subset: Predicate<T>?, condition: Predicate<T>?,
-    keepsMissing: Bool, stamp: Stamp?, removals: CollectedRemovals? = nil
+    keepsMissing: Bool, stamp: Stamp?
   ) {
     self.objects = objects
     self.uniqueness = uniqueness
@@ -31,7 +29,6 @@ package struct MergeRequest<T: PersistentEntity> {
     self.condition = condition
     self.keepsMissing = keepsMissing
     self.stamp = stamp
-    self.removals = removals
   }
 }
 

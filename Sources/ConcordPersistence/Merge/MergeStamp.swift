@@ -19,6 +19,9 @@ struct MergeStamp {
   /// Returns the stamp of an object that replaces a stored row; `nil` if the stored row is fresher.
   func over(_ stored: Stamp) -> Stamp? { value > stored ? value : next?(stored) }
 
+  /// Returns the stamp of an object that is inserted after a deletion, if there was one; `nil` if the deletion is fresher.
+  func over(_ deletion: Stamp?) -> Stamp? { if let deletion { over(deletion) } else { value } }
+
   /// Returns whether an object may replace a row with a stamp.
   func isNewer(than stored: Stamp) -> Bool { value > stored || isUnstamped }
 }

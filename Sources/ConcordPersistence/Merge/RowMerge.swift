@@ -12,8 +12,6 @@ struct RowMerge {
   let stamp: MergeStamp
   /// Whether nothing is removed.
   let keepsMissing: Bool
-  /// The removals since the objects were read. Removed entities are not inserted again.
-  let removed: CollectedRemovals?
   let model: Model
 
   /// The rows to be written, and those to be removed.
@@ -34,7 +32,7 @@ struct RowMerge {
 
   init(
     _ entity: EntityDescription, uniqueness: [StoredColumn], ignored: Set<Int>, subset: RowFilter, condition: RowFilter,
-    stamp: MergeStamp, keepsMissing: Bool, removed: CollectedRemovals?, model: Model
+    stamp: MergeStamp, keepsMissing: Bool, model: Model
   ) {
     self.entity = entity
     self.uniqueness = uniqueness
@@ -42,7 +40,6 @@ struct RowMerge {
     self.condition = condition
     self.stamp = stamp
     self.keepsMissing = keepsMissing
-    self.removed = removed
     self.model = model
     properties = entity.properties.enumerated().filter { !ignored.contains($0.offset) }.map(\.element)
   }
@@ -150,8 +147,10 @@ struct RowMerge {
 
   /// Inserts a row. A reference to an entity that is left out is removed by the save, as if the entity had been removed
   /// afterwards.
-  private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) {
-    if let removed, removed.isRemoved(key, since: stamp.value, reading) { return }
+  private mutating func insert(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
+    guard let stamp = stamp.over(try reading.deletion(of: key)) else { return }
+    var row = row
+    row.stamp = stamp
     write(row, key, .absent)
   }
 
@@ -193,7 +192,7 @@ struct RowMerge {
   /// Inserts an object, unless it is stored outside of the subset.
   private mutating func place(_ incoming: IncomingRow, _ reading: any RowReading) throws {
     let key = EntityKey(entity, incoming.key)
-    if isById, subset.isAll { return insert(incoming.row, key, reading) }
+    if isById, subset.isAll { return try insert(incoming.row, key, reading) }
     if matched.contains(incoming.key) {
       throw StoreError.notUnique(entity: entity.name, columns: "id '\(incoming.key)' and uniqueness attributes")
     }
@@ -202,7 +201,7 @@ struct RowMerge {
       try update(incoming, incoming.key, source)
     }
     if found == nil {
-      insert(incoming.row, key, reading)
+      try insert(incoming.row, key, reading)
     } else {
       removals.remove(key)
     }
@@ -211,7 +210,7 @@ struct RowMerge {
   // MARK: Entities inside
 
   private mutating func mergeNested(_ row: StoredRow, _ key: EntityKey, _ reading: any RowReading) throws {
-    guard let present = try reading.row(of: key) else { return insert(row, key, reading) }
+    guard let present = try reading.row(of: key) else { return try insert(row, key, reading) }
     compared += 1
     var row = row
     for property in model.omittedProperties(of: row, key.entity) { property.copy(from: present, to: &row) }

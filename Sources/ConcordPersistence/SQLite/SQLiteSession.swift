@@ -1,5 +1,7 @@
 #if Persistence
+  import Concord
   import ConcordModel
+  import Foundation
   import GRDB
 
   /// Reads and writes a file within one transaction of GRDB's.
@@ -13,11 +15,18 @@
     var changedKeys: [EntityKey] = []
     /// Whether the file has entries of unique values; `nil` until that is asked.
     var uniqueKeys: Bool?
+    /// The time for which deletions are remembered.
+    let deletionTime: TimeInterval
+    /// The latest stamp of all remembered deletions; `nil` until that is asked.
+    var latestDeletion: Stamp??
+    /// The number of deletions of this session.
+    var deletions = 0
 
-    init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String) {
+    init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String, deletionTime: TimeInterval = 0) {
       self.db = db
       self.tables = tables
       self.store = store
+      self.deletionTime = deletionTime
     }
 
     func statements(_ entity: EntityDescription) throws -> SQLiteStatements {

@@ -21,6 +21,7 @@
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
     private let commits: SQLiteCommits
+    private let deletionTime: TimeInterval
 
     /// Opens a file, or makes one.
     ///
@@ -32,13 +33,16 @@
     ///   - migrates: whether a file of an earlier model is migrated.
     ///   - version: the version of the model.
     ///   - replacesIncompatible: whether a file that cannot be migrated is replaced by a new one, and kept under another name. A newer file, a file of another program, a damaged file and one that another process has open are never replaced.
+    ///   - deletionTime: the time for which deletions are remembered, in seconds; see ``ConcordRememberedDeletionsOption``.
     /// - Throws: ``/ConcordModel/StoreError``: for a file that is damaged, of another program or of another schema, or
     ///   that cannot be created.
     public init(
       url: URL, entities: [EntityDescription], timeout: TimeInterval = 5, migrations: [ColumnMigration] = [],
-      migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false
+      migrates: Bool = true, version: Int = 0, replacesIncompatible: Bool = false,
+      remembersDeletionsFor deletionTime: TimeInterval = 30 * 86_400
     ) throws {
       self.url = url
+      self.deletionTime = deletionTime
       let name = url.lastPathComponent
       self.name = name
       try SQLiteStore.makeFolder(of: url)
@@ -49,11 +53,11 @@
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
-          return try SQLiteStore.open(url, schema, timeout, lock)
+          return try SQLiteStore.open(url, schema, timeout, deletionTime, lock)
         } catch StoreError.incompatibleStore where replacesIncompatible {
           lock.lock()
           try SQLiteStore.keepBeside(url)
-          return try SQLiteStore.open(url, schema, timeout, lock)
+          return try SQLiteStore.open(url, schema, timeout, deletionTime, lock)
         }
       }
       watch = SQLiteWatch(commits, feed, uses, guardian)
@@ -69,11 +73,13 @@
         timeout: configuration.options[ConcordBusyTimeoutOption] as? Double ?? 5, migrations: request.model.migrations,
         migrates: configuration.isOn(NSMigratePersistentStoresAutomaticallyOption)
           && configuration.isOn(NSInferMappingModelAutomaticallyOption), version: request.model.version,
-        replacesIncompatible: configuration.overwriteIncompatibleStore)
+        replacesIncompatible: configuration.overwriteIncompatibleStore,
+        remembersDeletionsFor: configuration.deletionTime)
     }
 
     private static func open(
-      _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ lock: SQLiteFolderLock
+      _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ deletionTime: TimeInterval,
+      _ lock: SQLiteFolderLock
     ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
       try makeFile(url)
       try checkNames(url)
@@ -96,6 +102,9 @@
       do {
         return try pool.write { db in
           try schema.prepare(db)
+          if try db.tableExists("concord_deletions") {
+            try SQLiteDeletions.forget(after: deletionTime, atMost: DeletionLimits.sweptAtStart, db)
+          }
           try guardian.begin(db)
           return (pool, guardian, SQLiteCommits(pool, db))
         }
@@ -169,6 +178,10 @@
       Foundation.close(descriptor)
     }
 
+    private func session(_ db: Database) -> SQLiteSession {
+      SQLiteSession(db, tables: tables, store: name, deletionTime: deletionTime)
+    }
+
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
       try using {
         try guardian.check()
@@ -176,13 +189,13 @@
         if Self.reading.contains(id) {
           // A computed property that is evaluated within a reading may read itself: it sees the same state.
           return try pool.unsafeReentrantRead { db in
-            let session = SQLiteSession(db, tables: tables, store: name)
+            let session = session(db)
             return try db.isInsideTransaction ? body(session) : db.inPreparedReading { try body(session) }
           }
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
           try pool.read { db in
-            try guardian.explaining(db) { try body(SQLiteSession(db, tables: tables, store: name)) }
+            try guardian.explaining(db) { try body(session(db)) }
           }
         }
       }
@@ -196,7 +209,7 @@
         try pool.writeWithoutTransaction { db in
           // A write to a replaced file would never be read.
           try guardian.check()
-          let session = SQLiteSession(db, tables: tables, store: name)
+          let session = session(db)
           let result = try db.inPreparedTransaction(commits) { others in
             try guardian.checkSchema(db, others: others)
             return try body(session)

@@ -9,7 +9,6 @@ public final class PersistentStoreCoordinator: Sendable {
   private let state = Locked(State())
   private let announcements: Announcements
   private let feed: Feed<ChangeNotice>
-  let removalCollectors = RemovalCollectors()
   let clock: StampSource
   let commitCount = Locked(0)
 

@@ -68,6 +68,11 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     try sessions[entity].map { try asReading($0).referrers(to: key, in: entity) } ?? []
   }
 
+  /// Types without a store have no deletions.
+  func deletion(of key: EntityKey) throws -> Stamp? {
+    try sessions[key.entity].flatMap { try asReading($0).deletion(of: key) }
+  }
+
   /// Several stores have several: see ``outboxes(after:)``.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     try writtenOutboxes.first.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
@@ -111,6 +116,8 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
   }
 
   func delete(_ key: EntityKey) throws { try session(key.entity).delete(key) }
+
+  func delete(_ key: EntityKey, stamp: Stamp) throws { try session(key.entity).delete(key, stamp: stamp) }
 
   func outboxRow(_ number: Int64) throws -> OutboxRow? { try writtenOutboxes.first?.outboxRow(number) }
 

@@ -87,6 +87,10 @@ public protocol RowReading: AnyObject {
   /// Returns the keys of the rows of a type that refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
+  /// Returns the stamp of the last deletion of an entity, as long as the store remembers it; `nil` if there is none. An entity that
+  /// was stored again may still have one.
+  func deletion(of key: EntityKey) throws -> Stamp?
+
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 }
@@ -99,6 +103,8 @@ extension RowReading {
   }
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
+
+  public func deletion(of key: EntityKey) throws -> Stamp? { nil }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)
@@ -126,8 +132,13 @@ public protocol RowWriting: RowReading {
   ///
   /// - Returns: `false` if the row has changed, or there is none.
   func replace(_ row: StoredRow, ifSameAs base: StoredRow, for key: EntityKey) throws -> Bool
-  /// Removes a row; nothing happens if there is none.
+  /// Removes a row, as part of a replacement or a move; nothing happens if there is none.
   func delete(_ key: EntityKey) throws
+  /// Removes the row of an entity that is deleted, and remembers the stamp of the deletion, also if there is no row. Of several
+  /// deletions of an entity the latest stamp is remembered.
+  ///
+  /// The default remembers nothing.
+  func delete(_ key: EntityKey, stamp: Stamp) throws
   /// The entities whose rows were added, replaced or removed so far, in any order, with repetitions.
   var changedKeys: [EntityKey] { get }
 
@@ -143,6 +154,8 @@ public protocol RowWriting: RowReading {
 }
 
 extension RowWriting {
+  public func delete(_ key: EntityKey, stamp: Stamp) throws { try delete(key) }
+
   public func outboxRow(_ number: Int64) throws -> OutboxRow? { nil }
   public func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
     throw StoreError.storeFailed(store: "\(Self.self)", reason: "it keeps no outbox")

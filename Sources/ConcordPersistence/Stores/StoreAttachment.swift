@@ -1,3 +1,4 @@
+import Concord
 import ConcordModel
 
 /// The time during which a store is attached to a coordinator. A store that is attached again has another one.
@@ -45,6 +46,8 @@ final class AttachedReading: RowReading, OutboxesReading {
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try base.referrers(to: key, in: entity)
   }
+
+  func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 

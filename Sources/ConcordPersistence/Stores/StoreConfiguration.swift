@@ -57,6 +57,13 @@ public final class StoreConfiguration: Sendable {
     return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
   }
 
+  /// The time for which the store remembers deletions, in seconds.
+  var deletionTime: TimeInterval {
+    let option = options[ConcordRememberedDeletionsOption]
+    return (option as? Double ?? (option as? Int).map(Double.init)).map { max(0, $0) * DeletionLimits.day }
+      ?? DeletionLimits.time
+  }
+
   /// Whether an option is on or missing.
   func isOn(_ option: String) -> Bool { (options[option] as? Bool) ?? true }
 }
@@ -68,6 +75,10 @@ public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentSt
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// The time to wait for other connections that have locked a file, in seconds (`Double`); 5 if not given.
 public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"
+/// The number of days for which a store remembers what was deleted (`Double` or `Int`); 30 if not given, and none if 0.
+///
+/// A value with a given stamp that is older than the deletion of its entity is not inserted as long as the deletion is remembered.
+public let ConcordRememberedDeletionsOption = "ConcordRememberedDeletionsOption"
 /// Whether attaching moves entities into the store of their configuration that were saved to a store without one, before this was
 /// attached (`Bool`); `false` if not given: then attaching throws ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)``.
 public let ConcordMoveEntitiesOption = "ConcordMoveEntitiesOption"

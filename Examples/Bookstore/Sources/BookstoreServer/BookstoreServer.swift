@@ -6,25 +6,25 @@ public import Foundation
 /// The shop as a web service, on the loopback interface.
 ///
 /// ```swift
-/// let server = try await BookstoreServer(port: 0, folder: folder, catalogue: try Catalogue.open(nil))
+/// let server = try await BookstoreServer(port: 0, place: .folder(folder), catalogue: try Catalogue.open(nil))
 /// print(server.url)
 /// await server.stop()
 /// ```
 public final class BookstoreServer: Sendable {
   public let url: URL
   private let listening: Listening
-  private let file: ShopFile
+  private let store: ShopStore
 
-  /// Opens the shop in a folder and listens, once it returns.
+  /// Opens the shop and listens, once it returns.
   ///
   /// - Parameters:
   ///   - port: where; any free one, if 0.
-  ///   - folder: where the file `server.sqlite` is, or is made.
+  ///   - place: where the shop is kept.
   ///   - catalogue: what a new shop sells.
   /// - Throws: ``ServerError``, or `ListeningError` if the port cannot be had.
-  public init(port: UInt16, folder: URL, catalogue: Catalogue) async throws {
-    file = try ShopFile(in: folder, catalogue: catalogue)
-    let service = Service(file)
+  public init(port: UInt16, place: ShopPlace, catalogue: Catalogue) async throws {
+    store = try ShopStore(at: place, catalogue: catalogue)
+    let service = Service(store)
     let gate = Gate()
     // Who knows the port already may ask at once.
     if port != 0 { gate.open(Int(port)) }
@@ -38,10 +38,10 @@ public final class BookstoreServer: Sendable {
     if let port = url.port { gate.open(port) }
   }
 
-  /// Answers what has begun, for a second at most, and closes the file.
+  /// Answers what has begun, for a second at most, and closes the store.
   public func stop() async {
     await listening.stop()
-    try? file.close()
+    try? store.close()
   }
 
   /// Waits until it listens no longer.

@@ -18,10 +18,10 @@ import Synchronization
 /// | `GET /events` | a WebSocket: each change as it happens |
 /// | `PUT /refusing` | makes the shop refuse what customers send, or take it again |
 final class Service: Sendable {
-  let file: ShopFile
+  let store: ShopStore
   private let refusing = Atomic(false)
 
-  init(_ file: ShopFile) { self.file = file }
+  init(_ store: ShopStore) { self.store = store }
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     do {
@@ -40,7 +40,7 @@ final class Service: Sendable {
     let parts = request.parts
     switch (request.method, parts.count, parts.first, parts.last) {
     case (.GET, 0, _, _):
-      return try Answer(Wire.Status(version: try await file.version(), isRefusing: isRefusing))
+      return try Answer(Wire.Status(version: try await store.version(), isRefusing: isRefusing))
     case (.GET, 1, "books", _): return try await page(request)
     case (.GET, 2, "books", _): return try await book(request, parts[1])
     case (.PUT, 3, "books", "price"): return try await setPrice(request, parts[1])
@@ -52,7 +52,7 @@ final class Service: Sendable {
     case (.PUT, 1, "refusing", _):
       let wanted = try HTTPRequest.decode(Wire.Refusing.self, try await request.boundedBody())
       refusing.store(wanted.isRefusing, ordering: .sequentiallyConsistent)
-      return try Answer(Wire.Status(version: try await file.version(), isRefusing: isRefusing))
+      return try Answer(Wire.Status(version: try await store.version(), isRefusing: isRefusing))
     default:
       throw Refusal(status: 404, reason: "There is no \(request.method.rawValue) \(request.path).")
     }
@@ -60,29 +60,34 @@ final class Service: Sendable {
 
   var isRefusing: Bool { refusing.load(ordering: .sequentiallyConsistent) }
 
-  /// Each change from now on. The first message says which version the file has: what is read afterwards is not older.
+  /// Each change from now on. The first message says which version the shop has: what is read afterwards is not older.
   private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard request.headers[.upgrade]?.lowercased() == "websocket" else {
       throw Refusal.malformed("This is a WebSocket, and the request asks for none.")
     }
     // The listener first, so that nothing falls between.
-    let events = file.feed.listen()
-    let version = try await file.version()
-    let handler = EventMessages(events: events, first: ServerEvent(version: version))
+    let changes = store.feed.listen()
+    let handler = EventMessages(changes: changes, first: try await store.version())
     return try await WebSocketHTTPHandler(handler: MessageFrameWSHandler(handler: handler)).handleRequest(request)
   }
 }
 
-/// Events as messages of a WebSocket. What the other side says is not listened to.
+/// Changes as messages of a WebSocket. What the other side says is not listened to.
 private struct EventMessages: WSMessageHandler {
-  let events: AsyncStream<ServerEvent>
-  let first: ServerEvent
+  let changes: AsyncStream<Change>
+  let first: Int
 
   func makeMessages(for client: AsyncStream<WSMessage>) async throws -> AsyncStream<WSMessage> {
     let (messages, continuation) = AsyncStream<WSMessage>.makeStream()
-    let task = Task { [events, first] in
-      continuation.yield(try Self.message(first))
-      for await event in events { continuation.yield(try Self.message(event)) }
+    let task = Task { [changes, first] in
+      continuation.yield(try Self.message(ServerEvent(version: first)))
+      var told = first
+      for await change in changes where change.version > told {
+        // Changes that are no longer kept: whoever reads anew has missed nothing.
+        if change.version > told + 1 { continuation.yield(try Self.message(ServerEvent(version: change.version))) }
+        continuation.yield(.text(String(decoding: change.event, as: UTF8.self)))
+        told = change.version
+      }
       continuation.finish()
     }
     continuation.onTermination = { _ in task.cancel() }

@@ -31,8 +31,12 @@ extension Bookstore {
         Customers send reviews, names and copies, each with an Idempotency-Key. A request whose key is known changes \
         nothing, and is answered as it was before. What is refused is answered with a status and {"error":"…"}.
 
-        ON DISK
-        The file server.sqlite in the folder has a row in its table Applied for each key, in the order in which they were \
+        THE STORE
+        --store names a folder, whose file server.sqlite one server has at a time, or the URL of a PostgreSQL database, \
+        postgresql://user@host/database, which any number of servers share: what one of them takes, all of them tell. \
+        Parts of the URL that are left out are read from PGHOST, PGPASSFILE and so on, as by psql.
+
+        The store has a row in its table Applied for each key, in the order in which they were \
         applied: sequence, key, book (the author's id for a name), action. The row and what the action changes are one \
         transaction. Kill the program and start it again: what was answered is there.
 
@@ -42,15 +46,17 @@ extension Bookstore {
           65  the catalogue is malformed: file, line and reason are on standard error
           66  the catalogue cannot be read
           69  it cannot listen there: the port is taken, or refused
-          73  nothing can be written into the folder, another server works in it, or a
-              later version has written its file
+          73  nothing can be written into the folder, another server works in it, the
+              database cannot be had, or a later version has written the store
         """)
 
     @Option(help: ArgumentHelp("Where it listens. With 0, on any port that is free.", valueName: "number"))
     var port: UInt16 = 8080
 
-    @Option(help: ArgumentHelp("The folder that the shop is kept in.", valueName: "dir"))
-    var data: String = Place.usual.appendingPathComponent("server").path
+    @Option(
+      name: [.long, .customLong("data")],
+      help: ArgumentHelp("The folder or the PostgreSQL database that the shop is kept in.", valueName: "dir|url"))
+    var store: String = Place.usual.appendingPathComponent("server").path
 
     @Option(
       help: ArgumentHelp(
@@ -58,7 +64,7 @@ extension Bookstore {
     var catalogue: String?
 
     func validate() throws {
-      if data.isEmpty { throw ValidationError("--data needs the name of a folder.") }
+      if store.isEmpty { throw ValidationError("--store needs the name of a folder, or a URL.") }
     }
 
     func run() async throws {
@@ -66,8 +72,7 @@ extension Bookstore {
       let catalogue = try openCatalogue(catalogue)
       let server: BookstoreServer
       do {
-        server = try await BookstoreServer(
-          port: port, folder: URL(fileURLWithPath: data, isDirectory: true), catalogue: catalogue)
+        server = try await BookstoreServer(port: port, place: ShopPlace(store), catalogue: catalogue)
       } catch let error as ServerError {
         complain("\(error)")
         throw ExitCode(73)

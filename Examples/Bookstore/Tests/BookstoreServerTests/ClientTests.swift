@@ -17,7 +17,7 @@ struct ClientTests {
   ) async throws {
     try await withFolder { folder in
       let server = try await BookstoreServer(
-        port: 0, folder: folder.appendingPathComponent("server"), catalogue: try Catalogue.open(nil))
+        port: 0, place: .folder(folder.appendingPathComponent("server")), catalogue: try Catalogue.open(nil))
       let customer = folder.appendingPathComponent("customer")
       try await body(server, customer) { try Storefront(server: server.url, folder: customer) }
       await server.stop()

@@ -1,4 +1,6 @@
 import ConcordConnect
+import ConcordPersistence
+import ConcordPersistenceMacros
 import Foundation
 import GRDB
 import Testing
@@ -32,18 +34,37 @@ struct ForeignTests {
   func laterVersion() async throws {
     try await withServer { server in
       server.kill()
-      let file = server.folder.appendingPathComponent("server/server.sqlite")
-      try await DatabaseQueue(path: file.path).write { db in
-        try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('2')")
-        try db.execute(sql: "ALTER TABLE Applied RENAME TO Done")
-      }
-      let data = server.folder.appendingPathComponent("server").path
-      let running = try Running(["serve", "--port", "0", "--data", data], in: server.folder)
+      let folder = server.folder.appendingPathComponent("server")
+      let file = folder.appendingPathComponent("server.sqlite")
+      let later = GenericPersistentContainer<ContextStrategy.Direct>(
+        name: "server", model: try Model("Server", entities: [LaterVersion.Copy.self]))
+      try later.attachPersistentStore(at: folder)
+      try later.detach(persistentStores: later.persistentStores)
+      let running = try Running(["serve", "--port", "0", "--store", folder.path], in: server.folder)
       #expect(running.status() == 73)
       #expect(
         running.complaints
           == "bookstore: \(file.path) cannot be used: a later version of this program has written it\n")
-      #expect(try server.read { try $0.tableExists("Done") })
+      #expect(try server.read { try $0.columns(in: "Copy").map(\.name).contains("isSigned") })
     }
+  }
+
+  @Test("A database without PostgreSQL built in, or without a server, is told with the reason, and ends it with 73")
+  func noDatabase() async throws {
+    try await withFolder { folder in
+      let url = "postgresql://shop:secret@127.0.0.1:1/shop"
+      let running = try Running(["serve", "--port", "0", "--store", url], in: folder)
+      #expect(running.status() == 73)
+      #expect(running.complaints.hasPrefix("bookstore: the database cannot be used: "), "\(running.complaints)")
+      #expect(!running.complaints.contains("secret"))
+    }
+  }
+}
+
+private enum LaterVersion {
+  @PersistentEntity
+  struct Copy {
+    let id: String
+    var isSigned = false
   }
 }

@@ -13,7 +13,7 @@ struct PageTests {
   private func withPage(_ body: @MainActor (PageModel) async throws -> Void) async throws {
     try await withFolder { folder in
       let server = try await BookstoreServer(
-        port: 0, folder: folder.appendingPathComponent("server"), catalogue: try Catalogue.open(nil))
+        port: 0, place: .folder(folder.appendingPathComponent("server")), catalogue: try Catalogue.open(nil))
       let customer = try Storefront(server: server.url, folder: folder.appendingPathComponent("customer"))
       #expect(try await eventually { customer.books.value.count == 591 })
       let model = PageModel(customer)

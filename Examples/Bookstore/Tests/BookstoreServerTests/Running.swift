@@ -78,7 +78,7 @@ final class ServerProcess {
 
   private static func start(_ folder: URL, port: Int) throws -> (Running, URL) {
     let data = folder.appendingPathComponent("server").path
-    let running = try Running(["serve", "--port", "\(port)", "--data", data], in: folder)
+    let running = try Running(["serve", "--port", "\(port)", "--store", data], in: folder)
     let line = try #require(running.line(), "\(running.complaints)")
     let address = try #require(line.split(separator: " ").last)
     #expect(line == "listening on \(address)")

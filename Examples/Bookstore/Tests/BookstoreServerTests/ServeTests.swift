@@ -20,7 +20,7 @@ struct ServeTests {
     try await withServer { server in
       let port = try #require(server.url.port)
       let other = server.folder.appendingPathComponent("other").path
-      let second = try Running(["serve", "--port", "\(port)", "--data", other], in: server.folder)
+      let second = try Running(["serve", "--port", "\(port)", "--store", other], in: server.folder)
       #expect(second.status() == 69)
       #expect(second.complaints == "bookstore: another program listens on port \(port)\n")
     }
@@ -30,7 +30,7 @@ struct ServeTests {
   func folderTaken() async throws {
     try await withServer { server in
       let data = server.folder.appendingPathComponent("server").path
-      let second = try Running(["serve", "--port", "0", "--data", data], in: server.folder)
+      let second = try Running(["serve", "--port", "0", "--store", data], in: server.folder)
       #expect(second.status() == 73)
       #expect(second.complaints == "bookstore: another server works in \(data)\n")
     }
@@ -42,7 +42,7 @@ struct ServeTests {
       let file = folder.appendingPathComponent("server.sqlite")
       try Data(repeating: 7, count: 8192).write(to: file)
       for (data, reason) in [(file.path, "File exists"), (folder.path, "file is not a database")] {
-        let running = try Running(["serve", "--port", "0", "--data", data], in: folder)
+        let running = try Running(["serve", "--port", "0", "--store", data], in: folder)
         #expect(running.status() == 73)
         #expect(running.complaints.hasPrefix("bookstore: \(data)"), "\(running.complaints)")
         #expect(running.complaints.contains(reason), "\(running.complaints)")
@@ -55,14 +55,14 @@ struct ServeTests {
   func usage() async throws {
     try await withFolder { folder in
       let wrong = [
-        ["serve", "--port", "65536"], ["serve", "--data", ""], ["page", "--server", "nowhere"],
+        ["serve", "--port", "65536"], ["serve", "--store", ""], ["page", "--server", "nowhere"],
         ["work", "--server", "http://127.0.0.1:1"], ["work", "--server", "nowhere", "--store", folder.path],
         ["work", "--server", "http://127.0.0.1:1", "--store", folder.path, "--actions", "-1"],
         ["work", "--server", "http://127.0.0.1:1", "--store", folder.path, "--books", "0"],
       ]
       for arguments in wrong { #expect(try Running(arguments, in: folder).status() == 64, "\(arguments)") }
       for (command, words) in [
-        ("serve", ["Applied", "Idempotency-Key", "--data", "69"]), ("page", ["--headless", "--offline", "--store"]),
+        ("serve", ["Applied", "Idempotency-Key", "--store", "69"]), ("page", ["--headless", "--offline", "--store"]),
         ("work", ["queued KEY BOOK", "--actions", "--seed"]),
       ] {
         let help = try Running([command, "--help"], in: folder).lines().joined(separator: "\n")

@@ -1,0 +1,56 @@
+import Concord
+import ConcordModel
+import Foundation
+
+/// The remembered deletions of a memory store.
+struct MemoryDeletions {
+  struct Entry {
+    let stamp: Stamp
+    let date: Date
+    fileprivate let number: Int
+  }
+
+  private var entries: [EntityKey: Entry] = [:]
+  /// All entries in the order of their numbers; an entry that was replaced stands there in vain.
+  private var order: ArraySlice<(key: EntityKey, number: Int)> = []
+  private var last = 0
+
+  subscript(key: EntityKey) -> Entry? { entries[key] }
+
+  /// Remembers a deletion.
+  mutating func note(_ key: EntityKey, _ stamp: Stamp) {
+    last += 1
+    entries[key] = Entry(stamp: max(stamp, entries[key]?.stamp ?? stamp), date: Date(), number: last)
+    order.append((key, last))
+  }
+
+  /// Takes back what was noted about an entity.
+  mutating func restore(_ key: EntityKey, _ entry: Entry?) { entries[key] = entry }
+
+  /// Forgets some of the oldest deletions before a date.
+  mutating func forget(before date: Date, atMost count: Int) {
+    for _ in 0..<count {
+      guard let first = order.first else { return }
+      if let entry = entries[first.key], entry.number == first.number {
+        guard entry.date < date else { return }
+        entries[first.key] = nil
+      }
+      order.removeFirst()
+    }
+    // A slice keeps the memory of what was removed from it.
+    if order.startIndex > order.count { order = ArraySlice(Array(order)) }
+  }
+}
+
+/// The limits on the deletions that a store remembers.
+enum DeletionLimits {
+  /// The time for which deletions are remembered by default: 30 days, in seconds.
+  static let time: TimeInterval = 30 * day
+  static let day: TimeInterval = 86_400
+  /// After how many deletions outdated ones are looked for.
+  static let sweep = 32
+  /// The number of outdated deletions that are forgotten at once; more than are remembered meanwhile.
+  static let swept = 64
+  /// The same when a file is attached.
+  static let sweptAtStart = 1000
+}

@@ -1,3 +1,0 @@
-extension ViewContext: CollectingRemovals {
-  func removalsFromNowOn() -> CollectedRemovals { core.parent.collectRemovals() }
-}
