@@ -16,7 +16,7 @@ extension EntityStore {
   ) -> Bool {
     shared.write(token, to: type, id) { core in
       core.graph.withTable(type) { table in
-        if table.isAggregate { core.prepareNow() }
+        if table.isAggregate { core.prepareNow() } else { core.prepareFollowers() }
         guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
         return shared.update(core, node, in: table, modifiedAt: stamp, update)
       }
