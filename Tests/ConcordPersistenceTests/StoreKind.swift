@@ -102,7 +102,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     static func open(
       _ model: Model, _ entities: [EntityDescription], _ url: URL, _ configuration: String,
-      _ deletionTime: TimeInterval
+      _ deletionTime: TimeInterval = DeletionLimits.time
     ) throws -> PostgreSQLStore {
       let parts = url.standardizedFileURL.pathComponents.suffix(2)
       var options = PostgreSQLOptions(
