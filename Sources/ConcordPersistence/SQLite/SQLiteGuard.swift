@@ -63,6 +63,7 @@
     func explaining<R>(_ db: Database, _ body: () throws -> R) throws -> R {
       do { return try body() } catch {
         try check()
+        db.clearSchemaCache()
         try checkSchema(db)
         throw error
       }

@@ -167,6 +167,18 @@ public final class PersistentStoreCoordinator: Sendable {
     feed.observe { body($0.change) }
   }
 
+  /// Calls a closure with the changes, as long as they are wanted. No thread is woken for a commit that nobody wants.
+  public func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation {
+    feed.observe(where: { _ in isWanted() }) { body($0.change) }
+  }
+
+  /// Calls a closure with the changes that other writers and attaching or detaching may have made, until the result is released.
+  package func observeOtherChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
+    feed.observe(where: \.isOther) { body($0.change) }
+  }
+
   /// The changes that are being committed, or are committed and not told yet. Commits of other processes are among them as
   /// soon as their rows can be read.
   public var announcedChanges: AnnouncedChanges {
