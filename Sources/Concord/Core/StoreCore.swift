@@ -101,8 +101,14 @@
     settleShapes()
   }
 
-  /// Prepares for an operation on an entity that contains no others: it may have appeared in a value that nobody read.
-  @inlinable func prepareFollowers() { if !backlog.hasOnlyNotices { settleFollowers() } }
+  /// Finds an entity to write to. One that is not found may have appeared in a value that nobody has read. One that is found is
+  /// written without a look at these values, so that a transaction brings them up to date once.
+  @inlinable func find<T: Identifiable & Sendable>(_ id: T.ID, in table: Table<T>) -> EntityNode<T>? {
+    let node = table.find(id)
+    if node != nil || backlog.hasOnlyNotices { return node }
+    settleFollowers()
+    return table.find(id)
+  }
 
   /// Brings values up to date whose relations may depend on the entities in them: what appears in such a relation is to be
   /// found, and what disappears is to go, also if nobody reads the value.

@@ -306,6 +306,11 @@
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
     _ forms: ChildForms, _ visitor: Visitor
   ) -> Bool {
+    if !schema.isStored {
+      // First, while the value shows it: another relation that is written may hide what a computed one shows.
+      var shown = PatchCursor(parent: node, children: nil, stale: nil, forms: forms)
+      for k in schema.indices where !schema[k].isStored { schema[k].patch(&value, &shown) }
+    }
     var cursor = PatchCursor(parent: node, children: children, stale: stale, forms: forms)
     for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))
