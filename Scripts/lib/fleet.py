@@ -98,6 +98,13 @@ class Page:
     def copies(self):
         return self.parts["cart"]["copies"]
 
+    def difference(self, other):
+        """What this page shows otherwise than another one."""
+        rows = [(row, other.rows.get(id)) for id, row in self.rows.items() if row != other.rows.get(id)]
+        parts = [(self.parts[name], other.parts[name]) for name in ("cart", "book", "author")
+                 if self.parts[name] != other.parts[name]]
+        return rows + parts
+
     @property
     def state(self):
         return json.dumps([sorted(self.rows.items()), self.parts["cart"], self.parts["book"], self.parts["author"]])
@@ -202,7 +209,7 @@ def agree(pages, copies):
     latest = time.monotonic() + 60
     while pages[0].state != pages[1].state:
         if time.monotonic() > latest:
-            raise Failure("the pages disagree")
+            raise Failure(f"the pages disagree: {pages[0].difference(pages[1])}")
         time.sleep(0.02)
 
 
