@@ -107,7 +107,8 @@ class Page:
 
     @property
     def state(self):
-        return json.dumps([sorted(self.rows.items()), self.parts["cart"], self.parts["book"], self.parts["author"]])
+        return json.dumps([sorted(self.rows.items()), self.parts["cart"], self.parts["book"], self.parts["author"]],
+                          sort_keys=True)
 
 
 class Fleet:
