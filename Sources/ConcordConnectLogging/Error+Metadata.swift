@@ -15,7 +15,8 @@ extension Error {
     guard mirror.displayStyle == .enum else { return nil }
     if let label = mirror.children.first?.label { return label }
     // A description of its own might say anything.
-    return self is any CustomStringConvertible || self is any CustomDebugStringConvertible ? nil : "\(self)"
+    let value: Any = self
+    return value is any CustomStringConvertible || value is any CustomDebugStringConvertible ? nil : "\(self)"
   }
 
   private var code: Int? {

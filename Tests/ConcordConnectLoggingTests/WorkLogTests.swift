@@ -31,14 +31,17 @@ private struct Like: ForwardAction {
   var entity: AnyEntityReference { .init(Book.self, id: book) }
   func apply(to store: EntityStore) throws { store.update(Book.self, id: book) { $0.likes += 1 } }
   func send(with transport: any Transport, key: IdempotencyKey) async throws {
-    let headers = ["Idempotency-Key": key.rawValue, "Authorization": "Bearer \(secret)"]
+    let headers: HeaderFields = ["Idempotency-Key": key.rawValue, "Authorization": "Bearer \(secret)"]
     _ = try await transport.send(TransportRequest("POST", path, headers: headers)).successful()
   }
 }
 
 private final class AddBook: EntityAction {
   typealias ManagedObjectType = Book
-  func execute(context: ActionContext) throws { try context.insert(Book(id: "\(secret)-2")) }
+  func execute(context: ActionContext) throws {
+    context.insert(Book(id: "\(secret)-2"))
+    try context.save()
+  }
 }
 
 private struct Broken: Error, CustomStringConvertible { var description: String { secret } }
@@ -82,7 +85,7 @@ struct WorkLogTests {
     try await connect.start()
     let context = connect.newBackgroundContext()
     try await context.perform {
-      try context.insert(Book(id: "\(secret)-1"))
+      context.insert(Book(id: "\(secret)-1"))
       try context.save()
     }
     let lines = CapturingLogHandler.Lines()

@@ -33,9 +33,11 @@
         })
       // The read-only anomaly: a reading after the second and before the first, which the second has missed.
       #expect(
-        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "seen r:1: r:2:2", "committed r:1:1 r:2:2") == [])
+        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "seen r:1: r:2:2", "committed r:1:1 r:2:2") == []
+      )
       #expect(
-        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "committed r:1: r:2:2") == [.g2([0, 1, 2])])
+        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "committed r:1: r:2:2", "committed r:1:1 r:2:2")
+          == [.g2([0, 1, 2])])
       // A reading that sees a transaction, but only a part of it, or not the one before it.
       #expect(anomalies("committed a:1:1 a:2:1", "seen r:1:1 r:2:", "committed r:2:1") == [.gSingle([1, 0])])
       #expect(
