@@ -51,6 +51,8 @@
       Thread.detachNewThread {
         try? store.write(origin: nil) { writing in
           try writing.update(fleet.row(0, 5, stamp: 5), replacing: fleet.row(0, 0), for: fleet.key(0))
+          // The row is locked now.
+          try (writing as? PostgreSQLSession)?.flush()
           begun.signal()
           _ = goOn.wait(timeout: .now() + 20)
         }
@@ -131,6 +133,7 @@
           let old = try #require(try writing.row(of: fleet.key(0)))
           try writing.update(fleet.row(0, round, stamp: Double(round) + 1), replacing: old, for: fleet.key(0))
           guard attempts == 1 else { return }
+          try (writing as? PostgreSQLSession)?.flush()
           lost = try #require((writing as? PostgreSQLSession)?.transactionID)
           try server.restart("immediate")
           // Each write takes two ids, as its notification does.
@@ -141,6 +144,7 @@
               guard case .integer(let last) = old.values[1] else { return }
               try writing.update(
                 fleet.row(1, Int(last) + 1, stamp: Double(last) + 2), replacing: old, for: fleet.key(1))
+              try (writing as? PostgreSQLSession)?.flush()
               isReused = isReused || (writing as? PostgreSQLSession)?.transactionID == lost
             }
           }

@@ -21,18 +21,42 @@ struct SaveOperation {
     var removed: [EntityKey: Stamp] = [:]
     /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
+    var inserts: [PendingChanges.Entry] = []
+    try writing.prepare(changes.all.lazy.filter { !isInsertedByStamp($0) }.map(\.key))
     for entry in changes.all {
       let (key, change) = (entry.key, entry.change)
-      if let row = change.row {
+      if isInsertedByStamp(entry) {
+        inserts.append(entry)
+      } else if let row = change.row {
         do { try save(row, change, key) } catch StoreError.notUnique { waiting.append(entry) }
       } else if try isToBeRemoved(change, key) {
         removed[key] = change.stamp
       }
     }
+    try insert(inserts)
     if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
     // Rows written since the context looked may refer to it.
     if !removed.isEmpty { try removal.remove(removed) }
     try checkReferences()
+  }
+
+  /// Whether the stamps alone decide whether an entity is written.
+  private func isInsertedByStamp(_ entry: PendingChanges.Entry) -> Bool {
+    entry.change.row != nil && entry.change.baseRow == nil && (entry.change.policy ?? policy) == .byStamp
+      && !entry.key.entity.columns.contains { $0.isUnique }
+  }
+
+  /// Inserts rows all at once, and then those that need a look.
+  private func insert(_ entries: [PendingChanges.Entry]) throws {
+    let rows = entries.compactMap { entry -> KeyedRow? in
+      guard var row = entry.change.row else { return nil }
+      row.stamp = entry.change.stamp
+      return (entry.key, row)
+    }
+    if rows.isEmpty { return }
+    for ((key, row), (entry, isWritten)) in zip(rows, zip(entries, try writing.insertNewest(rows))) where !isWritten {
+      try save(row, entry.change, key)
+    }
   }
 
   /// Saves the changes that failed for want of a unique value, after all others.

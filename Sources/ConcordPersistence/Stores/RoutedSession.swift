@@ -83,6 +83,10 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     try sessions[key.entity].flatMap { try asReading($0).deletion(of: key) }
   }
 
+  func prepare(_ keys: [EntityKey]) throws {
+    for (entity, keys) in Dictionary(grouping: keys, by: \.entity) { try reading(entity).prepare(keys) }
+  }
+
   /// Several stores have several: see ``outboxes(after:)``.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     try writtenOutboxes.first.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
@@ -111,6 +115,16 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     try session(key.entity).insertOrReplaceOlder(row, for: key)
+  }
+
+  func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] {
+    var isWritten = [Bool](repeating: false, count: rows.count)
+    for (entity, positions) in Dictionary(grouping: rows.indices, by: { rows[$0].key.entity }) {
+      for (position, result) in zip(positions, try session(entity).insertNewest(positions.map { rows[$0] })) {
+        isWritten[position] = result
+      }
+    }
+    return isWritten
   }
 
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {

@@ -95,6 +95,11 @@ public protocol RowReading: AnyObject {
   /// was stored again may still have one.
   func deletion(of key: EntityKey) throws -> Stamp?
 
+  /// Prepares for the reading of rows one by one. A store whose every statement costs a round trip reads them at once.
+  ///
+  /// The default does nothing.
+  func prepare(_ keys: [EntityKey]) throws
+
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
@@ -117,6 +122,8 @@ extension RowReading {
 
   public func deletion(of key: EntityKey) throws -> Stamp? { nil }
 
+  public func prepare(_ keys: [EntityKey]) throws {}
+
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)
   }
@@ -134,6 +141,11 @@ public protocol RowWriting: RowReading {
   /// - Returns: `false` if the stored row is not older, and is kept.
   @discardableResult
   func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool
+  /// Adds rows, or replaces stored ones with older stamps, as ``insertOrReplaceOlder(_:for:)`` does for one. It leaves those of entities
+  /// of which a deletion is remembered whose stamp is not older.
+  ///
+  /// - Returns: for each row whether it was written.
+  func insertNewest(_ rows: [KeyedRow]) throws -> [Bool]
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
@@ -164,7 +176,17 @@ public protocol RowWriting: RowReading {
   func clearOutbox() throws
 }
 
+/// A row, and the key of its entity.
+public typealias KeyedRow = (key: EntityKey, row: StoredRow)
+
 extension RowWriting {
+  public func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] { try rows.map { try insertNewest($0) } }
+
+  package func insertNewest(_ row: KeyedRow) throws -> Bool {
+    if let deletion = try deletion(of: row.key), deletion >= row.row.stamp { return false }
+    return try insertOrReplaceOlder(row.row, for: row.key)
+  }
+
   public func delete(_ key: EntityKey, stamp: Stamp) throws { try delete(key) }
 
   public func outboxRow(_ number: Int64) throws -> OutboxRow? { nil }

@@ -38,6 +38,8 @@
     /// When it was given back to the pool.
     var idleSince = Date.distantPast
     private(set) var isBroken = false
+    /// The number of batches that were sent, each of which took a round trip.
+    private(set) var batches = 0
 
     private struct Statement: Hashable {
       let sql: String
@@ -124,6 +126,7 @@
       let before = deferred
       deferred = []
       if before.isEmpty, commands.isEmpty { return [] }
+      batches += 1
       try readUnread()
       /// For each answer that is expected, the position of its command; `nil` for one that nobody needs.
       var expected: [(position: Int?, statement: Statement?)] = []

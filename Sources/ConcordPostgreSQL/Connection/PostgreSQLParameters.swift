@@ -79,6 +79,23 @@
       end(start)
     }
 
+    /// Appends one of the values of others.
+    mutating func append(from others: PostgreSQLParameters, at index: Int) {
+      types.append(others.types[index])
+      let start = bytes.count
+      if let range = others.ranges[index] { bytes.append(contentsOf: others.bytes[range]) }
+      ranges.append(others.ranges[index].map { _ in start..<bytes.count })
+    }
+
+    /// Appends a value of a type by its object id.
+    mutating func append(bytesOf type: UInt32, reserving count: Int, _ write: (inout [UInt8]) -> Void) {
+      types.append(type)
+      bytes.reserveCapacity(bytes.count + count)
+      let start = bytes.count
+      write(&bytes)
+      end(start)
+    }
+
     private mutating func begin(_ type: PostgreSQLType) -> Int {
       types.append(type.oid)
       return bytes.count

@@ -52,7 +52,16 @@
     override var stamp: Stamp { Double(bitPattern: result.bits(row, table.stampPosition)) }
 
     override func collection(_ index: Int) throws -> [[StoredValue]] {
-      try session.collection(index, of: table, owner: key)
+      if result.count == 1 { return try session.collection(index, of: table, owner: key) }
+      return try session.collections(index, of: table, result)[key] ?? []
+    }
+  }
+
+  extension StoredRow {
+    init(reading source: RowSource, of entity: EntityDescription) throws {
+      self.init(
+        values: entity.columns.indices.map { source.value(at: $0) },
+        collections: try entity.collections.indices.map { try source.collection($0) }, stamp: source.stamp)
     }
   }
 #endif

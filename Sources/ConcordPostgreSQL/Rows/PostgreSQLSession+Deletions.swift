@@ -34,7 +34,7 @@
       ]
       if deletionCount.isMultiple(of: DeletionLimits.sweep) { commands.append(forgetting) }
       deletionCount += 1
-      try write(commands)
+      try writeLater(commands)
     }
 
     /// Forgets some of the oldest deletions that are older than a time, except those that another session forgets.

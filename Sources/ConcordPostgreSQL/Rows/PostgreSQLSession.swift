@@ -15,8 +15,12 @@
     private(set) var failure: PostgreSQLFailure?
     /// The id of the transaction; `nil` as long as nothing was written.
     private(set) var transactionID: UInt64?
-    /// Collections that were read with many rows at once, by their owners.
-    var fetchedCollections: [Int: [StoredValue: [[StoredValue]]]] = [:]
+    /// The collections of the rows of one result, which are read at once.
+    var fetchedCollections = FetchedCollections()
+    /// The rows that were read ahead, as long as they are not written.
+    var preparedRows: [EntityKey: StoredRow?] = [:]
+    /// What is sent before the next statement.
+    private var waiting = WaitingWrites()
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
     /// The time for which deletions are remembered, in seconds.
@@ -43,13 +47,29 @@
 
     // MARK: Running
 
+    /// Runs statements, and before them those that wait.
     @discardableResult
     func run(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
+      if waiting.isEmpty { return try send(commands) }
+      var earlier = waiting.take()
+      let asksForID = transactionID == nil
+      if asksForID { earlier.append(Self.selectTransactionID) }
+      let results = try send(earlier + commands)
+      if asksForID { transactionID = results[earlier.count - 1].bits(0, 0) }
+      return Array(results.dropFirst(earlier.count))
+    }
+
+    private func send(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
       do { return try connection.run(commands) } catch let failure as PostgreSQLFailure {
         if self.failure == nil { self.failure = failure }
         throw StoreError(failure, store: store)
       }
     }
+
+    /// Runs the statements that wait.
+    func flush() throws { if !waiting.isEmpty { try run([]) } }
+
+    private static let selectTransactionID = PostgreSQLConnection.Command(sql: "SELECT pg_current_xact_id()")
 
     func query(_ sql: String, _ parameters: PostgreSQLParameters) throws -> PostgreSQLResult {
       try run([.init(sql: sql, parameters: parameters)])[0]
@@ -59,10 +79,27 @@
     /// answer to the commit is lost.
     @discardableResult
     func write(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
-      if transactionID != nil { return try run(commands) }
-      var results = try run(commands + [.init(sql: "SELECT pg_current_xact_id()")])
+      if transactionID != nil || !waiting.isEmpty { return try run(commands) }
+      var results = try run(commands + [Self.selectTransactionID])
       transactionID = results.removeLast().bits(0, 0)
       return results
+    }
+
+    /// Runs statements that write, and whose results nobody needs, before the next one or at the end.
+    func writeLater(_ commands: [PostgreSQLConnection.Command]) throws {
+      for command in commands where waiting.append(command) { try flush() }
+    }
+
+    /// Updates some columns of a row, as ``writeLater(_:)`` does, together with other rows of which the same columns change.
+    private func updateLater(_ key: EntityKey, _ table: PostgreSQLTable, _ update: RowUpdate) throws {
+      if try waiting.append(update, of: key.id, table, append) { try flush() }
+    }
+
+    /// Notes that a row is written.
+    func willWrite(_ key: EntityKey) {
+      if !preparedRows.isEmpty { preparedRows[key] = nil }
+      fetchedCollections = FetchedCollections()
+      changedKeys.append(key)
     }
 
     /// Appends a value to parameters.
@@ -85,14 +122,14 @@
     func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold { try run([$0])[0] } ?? [] }
 
     func row(of key: EntityKey) throws -> StoredRow? {
-      try withRow(of: key) { source in
-        StoredRow(
-          values: key.entity.columns.indices.map { source.value(at: $0) },
-          collections: try key.entity.collections.indices.map { try source.collection($0) }, stamp: source.stamp)
+      if let prepared = preparedRows[key] { return prepared }
+      return try withRow(of: key) { source in
+        try StoredRow(reading: source, of: key.entity)
       }
     }
 
     func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
+      if let prepared = preparedRows[key] { return try prepared.map { try body(StoredRowSource($0)) } }
       let table = try table(key.entity)
       guard let parameter = keyParameter(key.id, table.keyForm) else { return nil }
       let result = try query(table.selectRow, parameter)
@@ -126,6 +163,13 @@
     private func parameters(_ row: StoredRow, _ key: EntityKey, _ table: PostgreSQLTable) throws -> PostgreSQLParameters
     {
       var parameters = PostgreSQLParameters()
+      try appendRow(row, key, table, to: &parameters)
+      return parameters
+    }
+
+    func appendRow(
+      _ row: StoredRow, _ key: EntityKey, _ table: PostgreSQLTable, to parameters: inout PostgreSQLParameters
+    ) throws {
       try append(key.id, table.keyForm, to: &parameters)
       if table.keepsExactID, let position = key.entity.idPosition {
         try append(table.exactID(row.values[position], key: key.id), table.forms[position], to: &parameters)
@@ -134,10 +178,10 @@
         try append(row.values[position], table.forms[position], to: &parameters)
       }
       parameters.append(row.stamp)
-      return parameters
     }
 
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+      if case .some(.some) = preparedRows[key] { return false }
       let table = try table(key.entity)
       let parameters = try parameters(row, key, table)
       let insert = PostgreSQLConnection.Command(sql: table.insert, parameters: parameters)
@@ -151,8 +195,8 @@
       for index in row.collections.indices {
         try appendElements(index, row.collections[index], from: 0, key, table, to: &commands)
       }
-      if !commands.isEmpty { try write(commands) }
-      changedKeys.append(key)
+      try writeLater(commands)
+      willWrite(key)
       return true
     }
 
@@ -165,18 +209,22 @@
       let parameters = try parameters(row, key, table)
       let isWritten =
         try write([.init(sql: table.insertOrReplaceOlder, parameters: parameters)])[0].changedRows == 1
-      if isWritten { changedKeys.append(key) }
+      if isWritten { willWrite(key) }
       return isWritten
     }
 
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       let table = try table(key.entity)
-      var commands: [PostgreSQLConnection.Command] = []
       let changed = table.uniqueColumns.filter { row.values[$0.position] != old.values[$0.position] }
       if row.values != old.values || row.stamp != old.stamp {
         try checkUnique(changed, key) { row.values[$0] }
-        commands.append(.init(sql: table.update, parameters: try parameters(row, key, table)))
+        if changed.isEmpty, !table.keepsExactID {
+          try updateLater(key, table, RowUpdate(positions: table.storedPositions, values: row.values[...], row.stamp))
+        } else {
+          try write([.init(sql: table.update, parameters: try parameters(row, key, table))])
+        }
       }
+      var commands: [PostgreSQLConnection.Command] = []
       for index in row.collections.indices {
         let (rows, old) = (row.collections[index], old.collections[index])
         // Rows before the first difference stay.
@@ -184,9 +232,9 @@
         if kept < old.count { commands.append(try deleteRest(index, of: key, from: kept, table)) }
         try appendElements(index, rows, from: kept, key, table, to: &commands)
       }
-      if !commands.isEmpty { try write(commands) }
+      try writeLater(commands)
       try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key)
-      changedKeys.append(key)
+      willWrite(key)
     }
 
     func update(
@@ -204,12 +252,8 @@
       let positions = changed.positions
       func value(_ position: Int) -> StoredValue { values[values.startIndex + position] }
       try checkUnique(table.uniqueColumns.filter { changed.contains($0.position) }, key, value)
-      var parameters = PostgreSQLParameters()
-      for position in positions { try append(value(position), table.forms[position], to: &parameters) }
-      try append(key.id, table.keyForm, to: &parameters)
-      parameters.append(stamp)
-      try write([.init(sql: table.update(of: positions), parameters: parameters)])
-      changedKeys.append(key)
+      try updateLater(key, table, RowUpdate(positions: positions, values: values, stamp))
+      willWrite(key)
     }
 
     func delete(_ key: EntityKey) throws {
@@ -219,9 +263,9 @@
         for index in table.collections.indices { commands.append(try deleteRest(index, of: key, from: 0, table)) }
         commands.append(.init(sql: table.delete, parameters: parameter))
         for column in table.uniqueColumns where !column.isExact { commands.append(column.forget(key.id)) }
-        try write(commands)
+        try writeLater(commands)
       }
-      changedKeys.append(key)
+      willWrite(key)
     }
 
     private func appendElements(

@@ -25,7 +25,16 @@
     let uniqueColumns: [PostgreSQLUniqueColumn]
 
     let selectRow: String
+    /// Those of an array of keys.
+    let selectRows: String
+    /// The types of the columns that are written: the key, the id as given, the others, the stamp.
+    let writtenTypes: [PostgreSQLType]
     let insert: String
+    /// Inserts a row, or replaces an older one, unless its deletion is as new. After the parameters of the row stand its key, as the table of
+    /// deletions has it, and the name of the entity.
+    let insertNewest: String
+    /// The same of many rows, whose parameters are arrays. Gives the keys of those that are written.
+    let insertNewestRows: String
     let insertOrReplaceOlder: String
     let update: String
     let delete: String
@@ -59,6 +68,7 @@
       let columns = entity.columns.indices.map { Self.resultColumn(entity, at: $0, keepsExactID) }
       resultColumns = (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
+      selectRows = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY($1)"
       let written =
         ["\"id\""] + (keepsExactID ? ["\"_id\""] : [])
         + storedPositions.map { identifier(columnName(entity.columns[$0].name)) } + ["\"_stamp\""]
@@ -70,10 +80,30 @@
       let replaced = written.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
       insertOrReplaceOlder =
         "\(values) (\"id\") DO UPDATE SET \(replaced) WHERE excluded.\"_stamp\" > \(name).\"_stamp\""
+      let forms = forms
+      let types =
+        [keyForm.type] + (keepsExactID ? entity.idPosition.map { [forms[$0].type] } ?? [] : [])
+        + storedPositions.map { forms[$0].type } + [.double]
+      writtenTypes = types
+      func newest(_ values: String, from source: String, _ stamp: String, _ key: String) -> String {
+        """
+        INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT \(values)\(source) \
+        WHERE NOT EXISTS (SELECT FROM concord_deletions AS d \
+        WHERE d."table" = $\(written.count + 2) AND d."key" = \(key) AND d.stamp >= \(stamp)) \
+        ON CONFLICT ("id") DO UPDATE SET \(replaced) WHERE excluded."_stamp" > \(name)."_stamp" RETURNING "id"
+        """
+      }
+      insertNewest = newest(
+        written.indices.map { "$\($0 + 1)" }.joined(separator: ", "), from: "", "$\(written.count)",
+        "$\(written.count + 1)")
+      let names = (written.indices.map { "c\($0)" } + ["k"]).joined(separator: ", ")
+      insertNewestRows = newest(
+        written.indices.map { "u.c\($0)" }.joined(separator: ", "),
+        from: " FROM unnest(\((0...written.count).map { "$\($0 + 1)" }.joined(separator: ", "))) AS u(\(names))",
+        "u.c\(written.count - 1)", "u.k")
       let assigned = written.enumerated().dropFirst().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
       update = "UPDATE \(name) SET \(assigned) WHERE \"id\" = $1"
       delete = "DELETE FROM \(name) WHERE \"id\" = $1"
-      let forms = forms
       uniqueColumns = storedPositions.filter { entity.columns[$0].isUnique }.map {
         PostgreSQLUniqueColumn(entity, at: $0, forms[$0])
       }
@@ -111,6 +141,17 @@
       return """
         UPDATE \(identifier(entity.name)) SET \((names + ["\"_stamp\" = $\(stamp)"]).joined(separator: ", ")) \
         WHERE "id" = $\(key)
+        """
+    }
+
+    /// Updates some columns of many rows: arrays of their values, of the keys and of the stamps.
+    func updateRows(of positions: [Int]) -> String {
+      let names = positions.enumerated().map { "\(identifier(columnName(entity.columns[$1].name))) = u.c\($0)" }
+      let columns = positions.indices.map { "c\($0)" } + ["k", "s"]
+      return """
+        UPDATE \(identifier(entity.name)) AS t SET \((names + ["\"_stamp\" = u.s"]).joined(separator: ", ")) \
+        FROM unnest(\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", "))) AS u(\(columns.joined(separator: ", "))) \
+        WHERE t."id" = u.k
         """
     }
 

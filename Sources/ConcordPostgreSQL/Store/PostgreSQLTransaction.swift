@@ -28,7 +28,10 @@
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
       let session = PostgreSQLSession(connection, tables: tables, store: store, deletionTime: deletionTime)
       let result: R
-      do { result = try body(session) } catch {
+      do {
+        result = try body(session)
+        try session.flush()
+      } catch {
         // What the body made of it does not matter.
         if let failure = session.failure, failure.isConflict || failure.isConnectionLost || failure.code == "23505" {
           throw failure

@@ -1,0 +1,100 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+
+  /// Writes whose results nobody needs, in order, until they are sent together.
+  ///
+  /// Updates of the same columns of rows of one table that follow each other become one statement: each would run the triggers of the table
+  /// otherwise.
+  struct WaitingWrites {
+    private var commands: [PostgreSQLConnection.Command] = []
+    private var updates: RowUpdates?
+    private var count = 0
+    /// The number of writes that are sent together.
+    private static let most = 4096
+
+    var isEmpty: Bool { count == 0 }
+
+    /// - Returns: whether there are many.
+    mutating func append(_ command: PostgreSQLConnection.Command) -> Bool {
+      endUpdates()
+      commands.append(command)
+      count += 1
+      return count >= Self.most
+    }
+
+    /// - Returns: whether there are many.
+    mutating func append(
+      _ update: RowUpdate, of key: StoredValue, _ table: PostgreSQLTable, _ append: RowUpdates.Append
+    ) throws -> Bool {
+      if updates?.takes(update, of: key, table) != true {
+        endUpdates()
+        updates = RowUpdates(table, update.positions)
+      }
+      try updates?.append(update, of: key, append)
+      count += 1
+      return count >= Self.most
+    }
+
+    /// Returns the statements, and forgets them.
+    mutating func take() -> [PostgreSQLConnection.Command] {
+      endUpdates()
+      defer { self = WaitingWrites() }
+      return commands
+    }
+
+    private mutating func endUpdates() {
+      if let updates { commands.append(updates.command) }
+      updates = nil
+    }
+  }
+
+  /// New values for some columns of a row.
+  struct RowUpdate {
+    let positions: [Int]
+    /// The values of all columns.
+    let values: ArraySlice<StoredValue>
+    let stamp: Stamp
+
+    init(positions: [Int], values: ArraySlice<StoredValue>, _ stamp: Stamp) {
+      (self.positions, self.values, self.stamp) = (positions, values, stamp)
+    }
+  }
+
+  /// Updates of the same columns of several rows.
+  struct RowUpdates {
+    typealias Append = (StoredValue, ColumnForm, inout PostgreSQLParameters) throws -> Void
+
+    private let table: PostgreSQLTable
+    private let positions: [Int]
+    private var rows: ParameterRows
+    private var keys: Set<StoredValue> = []
+
+    init(_ table: PostgreSQLTable, _ positions: [Int]) {
+      (self.table, self.positions) = (table, positions)
+      rows = ParameterRows(positions.map { table.forms[$0].type } + [table.keyForm.type, .double])
+    }
+
+    /// Whether it may run in one statement with these. A row may be in a statement once only.
+    func takes(_ update: RowUpdate, of key: StoredValue, _ table: PostgreSQLTable) -> Bool {
+      table === self.table && update.positions == positions && !keys.contains(key)
+    }
+
+    mutating func append(_ update: RowUpdate, of key: StoredValue, _ append: Append) throws {
+      try rows.append { row in
+        for position in positions {
+          try append(update.values[update.values.startIndex + position], table.forms[position], &row)
+        }
+        try append(key, table.keyForm, &row)
+        row.append(update.stamp)
+      }
+      keys.insert(key)
+    }
+
+    var command: PostgreSQLConnection.Command {
+      keys.count == 1
+        ? .init(sql: table.update(of: positions), parameters: rows.single)
+        : .init(sql: table.updateRows(of: positions), parameters: rows.arrays)
+    }
+  }
+#endif
