@@ -52,6 +52,13 @@
       checked.withLock { $0.schema = number }
     }
 
+    /// Checks the tables after reading, in the same snapshot.
+    ///
+    /// - Parameter others: the number of noticed commits of other writers, which may be later than the snapshot.
+    func checkSchema(_ db: Database, seeing others: Int) throws {
+      if checked.withLock({ $0.others != others }) { try checkSchema(db) }
+    }
+
     /// Checks the tables within a transaction, if there are commits of other writers since the last check.
     func checkSchema(_ db: Database, others: Int) throws {
       if checked.withLock({ $0.others == others }) { return }
