@@ -25,6 +25,7 @@ let package = Package(
     .executable(name: "concord", targets: ["ConcordTool"]),
     .library(name: "ConcordConnect", targets: ["ConcordConnect"]),
     .library(name: "ConcordTestSupport", targets: ["ConcordTestSupport"]),
+    .library(name: "ConcordPostgreSQL", targets: ["ConcordPostgreSQL"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
@@ -33,6 +34,7 @@ let package = Package(
     .trait(
       name: "Tool", description: "The tool that looks into these files, which compiles swift-argument-parser",
       enabledTraits: ["Persistence"]),
+    .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database, which need libpq"),
     .default(enabledTraits: ["Macros", "OpenCombine", "Persistence", "Tool"]),
   ],
   dependencies: [
@@ -83,6 +85,15 @@ let package = Package(
       swiftSettings: settings),
     // Work: actions, merging, schedules, web services. Nothing is compiled for it that persistence does not need.
     .target(name: "ConcordConnect", dependencies: ["ConcordPersistence"], swiftSettings: settings),
+    // Stores that many machines share. Without its trait it is empty, and libpq is not needed.
+    .target(
+      name: "ConcordPostgreSQL",
+      dependencies: [
+        "ConcordPersistence", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
+      swiftSettings: settings),
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     // What users need to test their own code.
     .target(name: "ConcordTestSupport", dependencies: ["ConcordConnect"], swiftSettings: settings),
     .target(
@@ -129,12 +140,20 @@ let package = Package(
     .testTarget(name: "ConcordModelTests", dependencies: ["ConcordModel"], swiftSettings: settings),
     // What the tests start beside them, and kill. They do not import it: its module may be compiled after theirs.
     .executableTarget(
-      name: "ConcordTestProcess", dependencies: ["ConcordPersistence", "ConcordConnect", "ConcordTestShared"],
+      name: "ConcordTestProcess",
+      dependencies: [
+        "ConcordPersistence", "ConcordConnect", "ConcordTestShared",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
       path: "Tests/ConcordTestProcess",
       swiftSettings: settings),
     // What that program and the tests that start it both know.
     .target(
-      name: "ConcordTestShared", dependencies: ["ConcordPersistence", "ConcordConnect"],
+      name: "ConcordTestShared",
+      dependencies: [
+        "ConcordPersistence", "ConcordConnect",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
       path: "Tests/ConcordTestShared",
       swiftSettings: settings),
     .testTarget(
@@ -142,6 +161,13 @@ let package = Package(
       dependencies: [
         "ConcordPersistence", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ConcordPostgreSQLTests",
+      dependencies: [
+        "ConcordPersistence", "ConcordPostgreSQL", "ConcordTestProcess", "ConcordTestShared",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -13,8 +13,14 @@ let package = Package(
   products: [
     .executable(name: "bookstore", targets: ["bookstore"])
   ],
+  traits: [
+    .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database, which need libpq"),
+    .default(enabledTraits: []),
+  ],
   dependencies: [
-    .package(name: "Concord", path: "../.."),
+    .package(
+      name: "Concord", path: "../..",
+      traits: [.defaults, .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),

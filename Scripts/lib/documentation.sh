@@ -28,6 +28,10 @@ extract_symbols() {
   fi
   # The C modules that the libraries' dependencies import.
   headers=(-I .build/checkouts/GRDB.swift/Sources/GRDBSQLite)
+  if have_libpq; then
+    headers+=(-I Sources/CPostgreSQL)
+    for module in $(pkg-config --cflags-only-I libpq 2> /dev/null); do headers+=(-Xcc "$module"); done
+  fi
   for module in "$binaries"/*.build/module.modulemap; do
     case $module in
       *-tool.build/*) ;;

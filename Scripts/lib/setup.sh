@@ -37,6 +37,34 @@ have_cxx_library() {
   return 1
 }
 
+# set_up_postgresql: installs what the tests of stores in PostgreSQL need where it may, and says in one line what is missing otherwise.
+set_up_postgresql() {
+  if have_libpq && have_postgresql_server; then return; fi
+  if have_command apt-get && { [ "$(id -u)" = 0 ] || { have_command sudo && sudo -n true 2> /dev/null; }; }; then
+    # A server that the system starts is not needed: the tests start their own.
+    (install_with_apt 'PostgreSQL' libpq-dev && install_with_apt 'PostgreSQL' pkg-config &&
+      install_with_apt 'PostgreSQL' postgresql) || true
+  fi
+  if have_libpq && have_postgresql_server; then return; fi
+  note 'PostgreSQL is not installed, so stores in it are not tested (Debian and Ubuntu: sudo apt-get install -y libpq-dev pkg-config
+  postgresql; macOS: brew install libpq pkgconf postgresql@17)'
+}
+
+# Where the package manager finds libpq: by pkg-config, and in Homebrew's folders.
+have_libpq() {
+  pkg-config --exists libpq 2> /dev/null ||
+    { have_command brew && [ -e "$(brew --prefix)/opt/libpq/lib/pkgconfig/libpq.pc" ]; }
+}
+
+have_postgresql_server() {
+  local found
+  if have_command initdb && have_command pg_ctl && have_command psql; then return 0; fi
+  for found in /usr/lib/postgresql/*/bin/initdb /opt/homebrew/opt/postgresql@*/bin/initdb; do
+    if [ -x "$found" ]; then return 0; fi
+  done
+  return 1
+}
+
 # ensure NAME CHECK… -- APT_PACKAGE BREW_PACKAGE: runs CHECK, and installs the package when it fails.
 ensure() {
   local name=$1 check=()

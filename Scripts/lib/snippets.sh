@@ -75,7 +75,9 @@ write_snippet_package() {
     # What another file of the program imports is not visible, nor are the members that come with it.
     printf 'let strict: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]\n\n'
     printf 'let package = Package(\n  name: "Snippets",\n  platforms: [.macOS(.v15)],\n'
-    printf '  dependencies: [.package(name: "Concord", path: "%s")],\n  targets: [\n' "$PWD"
+    printf '  traits: [.trait(name: "PostgreSQL"), .default(enabledTraits: [])],\n'
+    printf '  dependencies: [.package(name: "Concord", path: "%s", traits: [.defaults, %s])],\n  targets: [\n' "$PWD" \
+      '.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))'
     for program in $2; do
       printf '    .executableTarget(name: "%s", dependencies: products, exclude: ["expected"], swiftSettings: strict),\n' "$program"
     done

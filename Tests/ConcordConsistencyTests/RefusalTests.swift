@@ -91,13 +91,15 @@
     ) throws {
       let file = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("\(UUID().uuidString).swift")
       try (preamble + program).write(to: file, atomically: true, encoding: .utf8)
-      defer { try? FileManager.default.removeItem(at: file) }
+      // Not /dev/null, which the compiler would make read-only for others.
+      let compiled = file.appendingPathExtension("sil")
+      defer { for file in [file, compiled] { try? FileManager.default.removeItem(at: file) } }
       let modules = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("Modules")
       let compiler = Process()
       compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       compiler.arguments =
-        ["swiftc", "-swift-version", "6", "-parse-as-library", "-emit-sil", "-o", "/dev/null", "-I", modules.path]
+        ["swiftc", "-swift-version", "6", "-parse-as-library", "-emit-sil", "-o", compiled.path, "-I", modules.path]
         + options + [file.path]
       let output = Pipe()
       compiler.standardError = output

@@ -17,7 +17,7 @@ struct BriefValueTests {
 
     var testDescription: String { "\(kind), \(strategy), \(place)" }
 
-    static let all = StoreKind.combinations.flatMap { kind, strategy in
+    static let all = StoreKind.combinationsOfManySteps.flatMap { kind, strategy in
       Place.allCases.map { Case(kind: kind, strategy: strategy, place: $0) }
     }
   }

@@ -67,7 +67,7 @@ struct ConfigurationTests {
       try save(container)
       let teams = try container.attachPersistentStore(
         at: folder, for: StoreConfiguration(name: "Teams", type: kind.type))
-      let name = kind.type == .inMemory ? "Library.Reviews" : "Library.reviews.sqlite"
+      let name = kind.type == .inMemory ? "Library.Reviews" : "Library.reviews.\(kind.type.rawValue.lowercased())"
       let message = "the store '\(all.rows.name)' has rows of 'Review', which belong into '\(name)'"
       let configuration = StoreConfiguration(name: "Reviews", type: kind.type)
       #expect(reason { try container.attachPersistentStore(at: folder, for: configuration) } == message)

@@ -143,7 +143,7 @@ struct LiveQueryTests {
     "\(sample)".replacing("-0.0", with: "0.0").canonicallyComposed
   }
 
-  @Test("After each step every query shows what a fetch gives", arguments: StoreKind.combinations)
+  @Test("After each step every query shows what a fetch gives", arguments: StoreKind.combinationsOfManySteps)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     guard strategy.isKeptUpToDate else { return }
     let environment = ProcessInfo.processInfo.environment

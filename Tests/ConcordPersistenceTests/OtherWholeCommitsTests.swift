@@ -11,10 +11,10 @@
   struct OtherWholeCommitsTests {
     @Test(
       "A commit of others is shown whole, whatever this container saves or reads meanwhile",
-      arguments: StrategyKind.allCases)
-    func wholeCommits(_ strategy: StrategyKind) async throws {
-      guard strategy.isKeptUpToDate else { return }
-      try await strategy.withContainer(.sqlite) { container in
+      arguments: StoreKind.combinations)
+    func wholeCommits(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+      guard strategy.isKeptUpToDate, kind != .memory else { return }
+      try await strategy.withContainer(kind) { container in
         let view = container.viewContext
         let mine = container.newBackgroundContext()
         for id in 0..<4 { mine.insert(Review(id: id, text: "0", stars: 0)) }
@@ -26,7 +26,7 @@
         let isDone = Locked(false)
         let saving = Task.detached {
           defer { isDone.withLock { $0 = true } }
-          let store = try SQLiteStore(url: file, entities: libraryModel().entities)
+          let store = try kind.open(libraryModel(), at: file)
           defer { try? store.close() }
           let coordinator = PersistentStoreCoordinator(model: try libraryModel())
           try coordinator.attach(store, configuration: "")

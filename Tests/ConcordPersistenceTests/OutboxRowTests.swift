@@ -3,6 +3,10 @@ import ConcordModel
 import Foundation
 import Testing
 
+#if Persistence
+  import GRDB
+#endif
+
 @testable import ConcordPersistence
 
 @Suite("Forwarded actions in a store")
@@ -111,6 +115,67 @@ struct OutboxRowTests {
       #expect(try store.read { try $0.outbox(after: empty.version) }.isWhole)
     }
   }
+
+  @Test("Whatever was written, each reader is told what has changed since it read", arguments: StoreKind.allCases)
+  func random(_ kind: StoreKind) throws {
+    struct Undo: Error {}
+    let seed = UInt64.random(in: 0 ..< .max)
+    var random = SeededGenerator(seed: seed)
+    var kept: [Int64: OutboxRow] = [:]
+    var readers = Array(repeating: (version: OutboxVersion?.none, rows: [Int64: OutboxRow]()), count: 4)
+    var nextKey = 0
+    try kind.withStore(Model("Sample", entities: [Sample.self, Author.self, Review.self])) { store in
+      for step in 0..<300 {
+        let before = kept
+        let isUndone = Int.random(in: 0..<8, using: &random) == 0
+        do {
+          try store.write(origin: nil) { writing in
+            for _ in 0..<Int.random(in: 1...16, using: &random) {
+              let old = kept.keys.sorted().randomElement(using: &random)
+              switch Int.random(in: 0..<200, using: &random) {
+              case 0:
+                try writing.clearOutbox()
+                kept = [:]
+              case 1..<100:
+                nextKey += 1
+                let row = try writing.writeOutbox(row("\(nextKey)"))
+                #expect(kept.updateValue(row, forKey: row.number) == nil, "seed \(seed), step \(step)")
+              default:
+                guard let old, var row = try writing.outboxRow(old) else { continue }
+                #expect(row == kept[old], "seed \(seed), step \(step)")
+                row.state = OutboxRow.State.allCases.randomElement(using: &random) ?? .sent
+                try writing.writeOutbox(row)
+                kept[old] = row.state.isFinished ? nil : row
+              }
+            }
+            if isUndone { throw Undo() }
+          }
+        } catch is Undo { kept = before }
+        let index = Int.random(in: 0..<16, using: &random) % 5
+        guard index < 4 else { continue }
+        let changes = try store.read { try $0.outbox(after: readers[index].version) }
+        if changes.isWhole { readers[index].rows = [:] }
+        for row in changes.rows { readers[index].rows[row.number] = row.state.isFinished ? nil : row }
+        readers[index].version = changes.version
+        #expect(readers[index].rows == kept, "seed \(seed), step \(step)")
+      }
+    }
+  }
+
+  #if Persistence
+    @Test("A number that another program has taken is not given again, and its row stays")
+    func takenNumber() throws {
+      try withFolder { folder in
+        let store = try SQLiteStore(url: folder.appending(path: "a.sqlite"), entities: [])
+        defer { try? store.close() }
+        let first = try store.write(origin: nil) { try $0.writeOutbox(row("a")) }
+        try store.pool.write { try $0.execute(sql: "UPDATE concord_outbox SET number = 2") }
+        let second = try store.write(origin: nil) { try $0.writeOutbox(row("b")) }
+        #expect(first.number == 1 && second.number == 3)
+        #expect(try store.read { try $0.outbox(after: nil) }.rows.map(\.key) == ["a", "b"])
+      }
+    }
+  #endif
 
   @Test("One holds it at a time", arguments: StoreKind.allCases)
   func hold(_ kind: StoreKind) throws {

@@ -17,7 +17,7 @@ struct PendingAboveTests {
 
     var testDescription: String { "\(kind), \(strategy), \(place)" }
 
-    static let all = StoreKind.combinations.flatMap { kind, strategy in
+    static let all = StoreKind.combinationsOfManySteps.flatMap { kind, strategy in
       Place.allCases.filter { $0 == .unsaved || !strategy.viewSavesToDisk }.map {
         Case(kind: kind, strategy: strategy, place: $0)
       }

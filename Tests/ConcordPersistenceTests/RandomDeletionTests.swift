@@ -50,7 +50,7 @@ struct RandomDeletionTests {
     let texts: [Int: String]
   }
 
-  @Test("What is deleted comes back with newer values only", arguments: StoreKind.combinations)
+  @Test("What is deleted comes back with newer values only", arguments: StoreKind.combinationsOfManySteps)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) throws {
     let environment = ProcessInfo.processInfo.environment
     let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000
@@ -150,12 +150,10 @@ struct RandomDeletionTests {
       case 9 where Bool.random(using: &random):
         log.withLock { $0.append("reopen") }
         let dates = worlds.map { $0.date.withLock { $0 } }
-        #if Persistence
-          if kind == .sqlite {
-            try store.close()
-            store = try kind.open(model, in: folder)
-          }
-        #endif
+        if kind != .memory {
+          try store.close()
+          store = try kind.open(model, in: folder)
+        }
         worlds = try dates.map { try World(strategy, store, from: $0) }
       default:
         guard !pages.isEmpty else { continue }

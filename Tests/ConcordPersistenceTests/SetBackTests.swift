@@ -13,7 +13,9 @@ struct SetBackTests {
 
     var testDescription: String { "\(kind), \(strategy)" }
 
-    static let all = StoreKind.combinations.filter { !$1.viewSavesToDisk }.map { Case(kind: $0, strategy: $1) }
+    static let all = StoreKind.combinationsOfManySteps.filter { !$1.viewSavesToDisk }.map {
+      Case(kind: $0, strategy: $1)
+    }
   }
 
   private func withWorld(_ test: Case, _ body: (PendingAboveTests.World) async throws -> Void) async throws {

@@ -3,12 +3,47 @@ import Testing
 
 @testable import ConcordPersistence
 
+#if PostgreSQL
+  import ConcordTestShared
+  @testable import ConcordPostgreSQL
+#endif
+
 /// Every type of store: a test that takes it is run with each.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   #if Persistence
     case sqlite
   #endif
+  #if PostgreSQL
+    case postgreSQL
+  #endif
+
+  /// All that this machine has.
+  static let allCases: [StoreKind] = {
+    var cases: [StoreKind] = [.memory]
+    #if Persistence
+      cases.append(.sqlite)
+    #endif
+    #if PostgreSQL
+      if PostgreSQLServer.isInstalled { cases.append(.postgreSQL) }
+    #endif
+    return cases
+  }()
+
+  /// Whether a test of many steps runs with it whatever else it varies. With a database, each of whose steps is a round trip, only where
+  /// `CONCORD_LONG` says so.
+  var isForManySteps: Bool {
+    !isShared || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+  }
+
+  /// Whether it is a server, each of whose steps is a round trip.
+  var isShared: Bool {
+    #if PostgreSQL
+      self == .postgreSQL
+    #else
+      false
+    #endif
+  }
 
   var testDescription: String { rawValue }
 
@@ -33,14 +68,52 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 
   func open(_ model: Model, in folder: URL) throws -> any RowStore {
+    try open(model, at: folder.appending(path: "test.sqlite"))
+  }
+
+  /// Opens what another program has open, too.
+  func open(
+    _ model: Model, at file: URL, remembersDeletionsFor deletionTime: TimeInterval = DeletionLimits.time
+  ) throws -> any RowStore {
     switch self {
-    case .memory: MemoryStore(name: "memory")
+    case .memory: MemoryStore(name: "memory", remembersDeletionsFor: deletionTime)
     #if Persistence
-      case .sqlite: try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: model.entities)
+      case .sqlite: try SQLiteStore(url: file, entities: model.entities, remembersDeletionsFor: deletionTime)
+    #endif
+    #if PostgreSQL
+      case .postgreSQL: try Self.open(model, model.entities, file, "", deletionTime)
     #endif
     }
   }
 }
+
+#if PostgreSQL
+  extension StoreKind {
+    /// Databases in which each URL has a schema of its own, so that they are as far from each other as files are.
+    static let postgreSQLType: StoreType = {
+      let type: StoreType = "PostgreSQLSchema"
+      StoreFactory.register(type) { request in
+        guard let url = request.url else { throw StoreError.storeFailed(store: request.name, reason: "no URL") }
+        return try open(
+          request.model, request.entities, url, request.configuration.name ?? "", request.configuration.deletionTime)
+      }
+      return type
+    }()
+
+    static func open(
+      _ model: Model, _ entities: [EntityDescription], _ url: URL, _ configuration: String,
+      _ deletionTime: TimeInterval = DeletionLimits.time
+    ) throws -> PostgreSQLStore {
+      let parts = url.standardizedFileURL.pathComponents.suffix(2)
+      var options = PostgreSQLOptions(
+        connection: try PostgreSQLServer.shared.get().url, schema: parts.joined(separator: "/"))
+      options.idleTime = 5
+      return try PostgreSQLStore(
+        name: url.lastPathComponent, options, model: model, entities: entities, configuration: configuration,
+        remembersDeletionsFor: deletionTime)
+    }
+  }
+#endif
 
 /// A folder of its own, which goes at the end of the body.
 func withFolder<R>(_ body: (URL) throws -> R) throws -> R {

@@ -53,12 +53,20 @@ extension StoreKind {
     #if Persistence
       case .sqlite: .sqlite
     #endif
+    #if PostgreSQL
+      case .postgreSQL: StoreKind.postgreSQLType
+    #endif
     }
   }
 
   /// With each strategy.
   static var combinations: [(StoreKind, StrategyKind)] {
     allCases.flatMap { kind in StrategyKind.allCases.map { (kind, $0) } }
+  }
+
+  /// The same for tests of many steps.
+  static var combinationsOfManySteps: [(StoreKind, StrategyKind)] {
+    combinations.filter { $0.isForManySteps || $1 == .mixed }
   }
 }
 

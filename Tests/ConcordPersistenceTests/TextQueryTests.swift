@@ -107,6 +107,9 @@ struct TextQueryTests {
           #if Persistence
             case .sqlite: try SQLiteStore(url: folder.appending(path: "\(part.0).sqlite"), entities: entities)
           #endif
+          #if PostgreSQL
+            case .postgreSQL: try StoreKind.open(model, entities, folder.appending(path: "p"), part.0)
+          #endif
           }
         try coordinator.attach(store, configuration: part.0)
       }

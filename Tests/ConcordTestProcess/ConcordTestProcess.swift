@@ -18,6 +18,7 @@ import Foundation
 /// `pairs FOLDER TIMES`: gives the entries 1 and 2 one new text so many times, each time in one transaction.
 /// `swap FOLDER TIMES SEED`: lets seats exchange and hand on their places so many times; it prints `done`.
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
+/// `append`, `fleet` and `attach`: see `ConcordTestProcess+Fleet`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -32,7 +33,7 @@ struct ConcordTestProcess {
       guard let url = URL(string: arguments[3]), let actions = Int(arguments[4]), let tallies = Int(arguments[5]),
         let seed = UInt64(arguments[6])
       else { return }
-      try await forward(folder, url, actions, tallies, seed)
+      try await forward(arguments[2], url, actions, tallies, seed)
     case "full": try await full(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "full-outbox": try await fullOutbox(folder, kilobytes: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
     case "fixed": try fixed(folder)
@@ -59,6 +60,11 @@ struct ConcordTestProcess {
       for _ in 0..<(Int(arguments[3]) ?? 0) { try seats.step(container.newBackgroundContext()) }
       say("done")
     case "carry": try carry(folder)
+    case "append":
+      guard let client = Int(arguments[3]), let count = Int(arguments[4]) else { return }
+      try append(arguments[2], client: client, count: count)
+    case "fleet": try fleet(arguments[2], id: Int(arguments[3]) ?? 0)
+    case "attach": try attach(arguments[2])
     default: try await idle(folder)
     }
   }
@@ -125,8 +131,9 @@ struct ConcordTestProcess {
     say("done")
   }
 
-  private static func forward(_ folder: URL, _ url: URL, _ actions: Int, _ tallies: Int, _ seed: UInt64) async throws {
-    let connect = try tallyConnect(folder, server: url, tallies: tallies)
+  private static func forward(_ place: String, _ url: URL, _ actions: Int, _ tallies: Int, _ seed: UInt64) async throws
+  {
+    let connect = try tallyConnect(at: place, server: url, tallies: tallies)
     let stored = try connect.newBackgroundContext().fetch(FetchDescriptor<Tally>())
     // What was forwarded before is pending, or stored.
     let forwarded = stored.reduce(0) { $0 + $1.count } + connect.outbox.pending.count

@@ -35,3 +35,27 @@ public struct Progress: PersistentEntity, Equatable {
 }
 
 public func processModel() throws -> Model { try Model("Process", entities: [Entry.self, Progress.self]) }
+
+/// An entry as a later program has it.
+public struct NotedEntry: PersistentEntity, Equatable {
+  public static var entityName: String { "Entry" }
+  public let id: Int
+  public var text: String
+  public var note: String
+
+  public static let persistentProperties: [PersistentProperty<NotedEntry>] = [
+    .init("id", \.id), .init("text", \.text), .init("note", \.note, default: "none"),
+  ]
+  public init(from row: inout RowReader) throws {
+    (id, text, note) = (try row.read(), try row.read(), try row.read())
+  }
+  public func write(to row: inout RowWriter) throws {
+    try row.write(id)
+    try row.write(text)
+    try row.write(note)
+  }
+}
+
+public func laterProcessModel() throws -> Model {
+  try Model("Process", entities: [NotedEntry.self, Progress.self])
+}

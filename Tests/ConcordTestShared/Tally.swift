@@ -50,14 +50,20 @@ public struct AddNumber: ForwardAction {
 public func tallyModel() throws -> Model { try Model("Tallies", entities: [Tally.self]) }
 
 /// A connect whose store has so many tallies, and which is not started.
-public func tallyConnect(_ folder: URL, server: URL, tallies: Int) throws -> GenericConnect<ContextStrategy.Mixed> {
+public func tallyConnect(
+  at place: String, server: URL, tallies: Int
+) throws -> GenericConnect<ContextStrategy.Mixed> {
   let connect = GenericConnect<ContextStrategy.Mixed>(
     name: "Tallies", model: try tallyModel(), transport: HTTPTransport(baseURL: server, timeout: .milliseconds(1000)),
     forwarding: [AddNumber.self],
     outboxPolicy: OutboxPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(200))))
-  try connect.attachPersistentStore(at: folder)
+  try connect.attachStore(at: place)
   let context = connect.newBackgroundContext()
   for id in 0..<tallies where try context.find(Tally.self, id: id) == nil { context.insert(Tally(id: id)) }
   if context.hasChanges { try context.save() }
   return connect
+}
+
+public func tallyConnect(_ folder: URL, server: URL, tallies: Int) throws -> GenericConnect<ContextStrategy.Mixed> {
+  try tallyConnect(at: folder.path, server: server, tallies: tallies)
 }

@@ -19,18 +19,20 @@
       let modules = try #require(Self.modules)
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("Shelf-\(UUID().uuidString).swift")
       try "import Concord\n\(source)\n".write(to: file, atomically: true, encoding: .utf8)
-      defer { try? FileManager.default.removeItem(at: file) }
+      // Not /dev/null, which the compiler would make read-only for others.
+      let output = file.appendingPathExtension("sil")
+      defer { for file in [file, output] { try? FileManager.default.removeItem(at: file) } }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
       process.arguments =
-        ["swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-I", modules.path, file.path] + flags
+        ["swiftc", "-emit-sil", "-o", output.path, "-parse-as-library", "-I", modules.path, file.path] + flags
       let pipe = Pipe()
       process.standardOutput = pipe
       process.standardError = pipe
       try process.run()
-      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      let said = pipe.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
-      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+      return (process.terminationStatus, String(decoding: said, as: UTF8.self))
     }
   }
 #endif

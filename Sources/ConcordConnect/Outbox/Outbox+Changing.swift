@@ -33,7 +33,7 @@ extension Outbox {
     let keys = try action.keys(in: coordinator.model)
     guard let key = keys.first else { throw Errors.unmanagedEntity("'\(A.name)' names no entity") }
     // Held until the action is shown: loading an entity together with a new layer would replay all layers.
-    let held = try keys.map { try view.holding($0) }
+    let held = try view.holding(keys)
     defer { withExtendedLifetime(held) {} }
     try tryOut(action)
     let (body, read) = try registry.encode(action)

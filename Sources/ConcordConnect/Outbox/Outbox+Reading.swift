@@ -1,6 +1,13 @@
 import ConcordPersistence
 import Foundation
 
+/// The rows of an outbox that were written after a known version, as one commit has left them.
+struct OutboxNews {
+  let attachment: StoreAttachment
+  let known: OutboxVersion
+  let changes: OutboxChanges
+}
+
 extension Outbox {
   /// Reads the new rows of the stores, delivers their events, and begins to send.
   func readChanges() {
@@ -9,23 +16,38 @@ extension Outbox {
     let known = state.withLock { $0.stores.compactMapValues(\.version) }
     do {
       let changes = try coordinator.outboxes(after: known)
-      let (waiting, mustHold) = state.withLock { state in
+      state.withLock { state in
         for attachment in state.stores.keys where changes[attachment] == nil { forget(attachment, &state) }
-        var wasCleared = false
-        for (attachment, changes) in changes.sorted(by: { $0.key < $1.key })
-        where changes.isWhole || changes.version != known[attachment] {
-          if changes.wasCleared, !wasCleared { state.tell(.cleared) }
-          wasCleared = wasCleared || changes.wasCleared
-          take(changes, of: attachment, &state)
-        }
-        return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && $0.hold == nil })
       }
-      for continuation in waiting { continuation.resume() }
-      if mustHold { beginHolding() }
+      take(changes, after: known)
     } catch {
       report(error)
     }
     sendNext()
+  }
+
+  /// Takes the rows that a commit has left, without reading, and delivers their events. Reads if there was another commit.
+  func take(_ news: OutboxNews) {
+    reading.lock()
+    let isNext = state.withLock { $0.stores[news.attachment]?.version == news.known }
+    if isNext { take([news.attachment: news.changes], after: [news.attachment: news.known]) }
+    reading.unlock()
+    if !isNext { readChanges() }
+  }
+
+  private func take(_ changes: [StoreAttachment: OutboxChanges], after known: [StoreAttachment: OutboxVersion]) {
+    let (waiting, mustHold) = state.withLock { state in
+      var wasCleared = false
+      for (attachment, changes) in changes.sorted(by: { $0.key < $1.key })
+      where changes.isWhole || changes.version != known[attachment] {
+        if changes.wasCleared, !wasCleared { state.tell(.cleared) }
+        wasCleared = wasCleared || changes.wasCleared
+        take(changes, of: attachment, &state)
+      }
+      return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && $0.hold == nil })
+    }
+    for continuation in waiting { continuation.resume() }
+    if mustHold { beginHolding() }
   }
 
   /// Takes an action that was just written, without reading, and sends what is to be sent.

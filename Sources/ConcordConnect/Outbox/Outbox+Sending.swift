@@ -3,7 +3,7 @@ import ConcordPersistence
 import Dispatch
 
 extension Outbox {
-  private struct Begun {
+  fileprivate struct Begun: Sendable {
     let item: OutboxState.Item
     let action: any ForwardAction
     let transport: any Transport
@@ -50,12 +50,7 @@ extension Outbox {
         result = .failure(error)
       }
       let outcome = OutboxOutcome(result, isCancelled: Task.isCancelled)
-      await withCheckedContinuation { continuation in
-        work.async {
-          self.record(outcome, of: begun)
-          continuation.resume()
-        }
-      }
+      await withCheckedContinuation { record(Ended(outcome: outcome, begun: begun, continuation: $0)) }
       executor.removeThread()
       running.leave()
     }
@@ -68,19 +63,57 @@ extension Outbox {
 
   // MARK: What came of it
 
-  /// On the queue, one after another.
-  private func record(_ outcome: OutboxOutcome, of begun: Begun) {
-    var (outcome, row) = (outcome, begun.item.row)
-    var isThere = true
-    if case .failed(let error, _) = outcome, hasFailedTooOften(begun.item.id, error) {
-      outcome = .refused(reason: "\(error)")
+  /// The end of a sending whose outcome is not recorded yet.
+  struct Ended: Sendable {
+    fileprivate var outcome: OutboxOutcome
+    fileprivate let begun: Begun
+    fileprivate let continuation: CheckedContinuation<Void, Never>
+    /// Whether the action was still to be sent.
+    fileprivate var isThere = true
+  }
+
+  /// Records an outcome on the queue, in one commit with those that end before its turn comes.
+  private func record(_ ended: Ended) {
+    let isFirst = self.ended.withLock { waiting in
+      waiting.append(ended)
+      return waiting.count == 1
     }
+    guard isFirst else { return }
+    work.async { [self] in
+      let all = self.ended.withLock { waiting in
+        defer { waiting = [] }
+        return waiting
+      }
+      record(all)
+      for ended in all { ended.continuation.resume() }
+    }
+  }
+
+  private func record(_ ended: [Ended]) {
+    var ended = ended
+    for index in ended.indices {
+      if case .failed(let error, _) = ended[index].outcome, hasFailedTooOften(ended[index].begun.item.id, error) {
+        ended[index].outcome = .refused(reason: "\(error)")
+      }
+    }
+    let news = acceptAll(ended)
+    if news == nil { for index in ended.indices { write(&ended[index]) } }
+    view.showOverlay()
+    if let news { take(news) } else { readChanges() }
+    for ended in ended where !ended.isThere { readAll(unlessGone: ended.begun.item.id) }
+    for ended in ended { end(ended.begun.item, ended.outcome) }
+    sendNext()
+  }
+
+  /// Writes an outcome, in a commit of its own.
+  private func write(_ ended: inout Ended) {
     do {
-      switch outcome {
-      case .accepted: isThere = try accept(begun)
+      switch ended.outcome {
+      case .accepted: ended.isThere = try accept(ended.begun)
       case .refused(let reason):
+        var row = ended.begun.item.row
         (row.state, row.reason) = (.refused, reason)
-        isThere = try coordinator.writeOutbox(of: begun.item.id.attachment) { writing in
+        ended.isThere = try coordinator.writeOutbox(of: ended.begun.item.id.attachment) { writing in
           guard try isPending(row, writing) else { return false }
           try writing.writeOutbox(row)
           return true
@@ -89,12 +122,8 @@ extension Outbox {
       }
     } catch {
       // It is sent again: the service knows it by its key.
-      outcome = .failed(error, retryAfter: nil)
+      ended.outcome = .failed(error, retryAfter: nil)
     }
-    view.showOverlay()
-    readChanges()
-    if !isThere { readAll(unlessGone: begun.item.id) }
-    end(begun.item, outcome)
   }
 
   /// Reads all rows if one was deleted from the store by another program. It would be sent again and again.
@@ -124,22 +153,50 @@ extension Outbox {
     return stored.key == row.key && stored.state == .pending
   }
 
+  /// Stores what actions of one store change, and that they were sent: one commit.
+  ///
+  /// - Returns: the new rows; `nil` if they cannot be stored together, and nothing was.
+  private func acceptAll(_ ended: [Ended]) -> OutboxNews? {
+    guard let attachment = ended.first?.begun.item.id.attachment,
+      ended.allSatisfy({ $0.outcome.isAccepted && $0.begun.item.id.attachment == attachment }),
+      let known = state.withLock({ $0.stores[attachment]?.version })
+    else { return nil }
+    do {
+      // What the view has saved lies below them.
+      try writePendingChanges()
+      let changes = try ended.map { ended in
+        let action = ended.begun.action
+        return PersistentStoreCoordinator.Change(touching: try action.keys(in: coordinator.model), action.apply)
+      }
+      return try coordinator.write(outboxOf: attachment, applying: changes) { [self] writing, changed in
+        for (ended, keys) in zip(ended, changed) {
+          let row = ended.begun.item.row.sent
+          guard try isPending(row, writing) else { throw Cleared() }
+          overlay.willWrite(keys, for: ended.begun.item.id)
+          try writing.writeOutbox(row)
+        }
+        return OutboxNews(attachment: attachment, known: known, changes: try writing.outbox(after: known))
+      }
+    } catch {
+      // The one that is the cause is found when each is stored by itself.
+      return nil
+    }
+  }
+
   /// Stores what an action changes, and that it was sent: one commit.
   ///
   /// - Returns: whether it was still to be sent.
   private func accept(_ begun: Begun) throws -> Bool {
-    var row = begun.item.row
-    (row.state, row.body) = (.sent, "")
-    let sent = row
+    let sent = begun.item.row.sent
     // What the view has saved lies below it.
     try writePendingChanges()
     let id = begun.item.id
     do {
-      try coordinator.write(
-        outboxOf: id.attachment, touching: try begun.action.keys(in: coordinator.model), begun.action.apply
-      ) { [self] writing, keys in
+      let change = PersistentStoreCoordinator.Change(
+        touching: try begun.action.keys(in: coordinator.model), begun.action.apply)
+      try coordinator.write(outboxOf: id.attachment, applying: [change]) { [self] writing, changed in
         guard try isPending(sent, writing) else { throw Cleared() }
-        overlay.willWrite(keys, for: id)
+        for keys in changed { overlay.willWrite(keys, for: id) }
         try writing.writeOutbox(sent)
       }
       return true
@@ -188,7 +245,6 @@ extension Outbox {
     for continuation in waiting { continuation.resume() }
     if let pause { self.pause(pause) }
     if let delay, let wait { after(delay) { $0.lanes.wake(item.lane, from: wait) } }
-    sendNext()
   }
 
   // MARK: Waiting

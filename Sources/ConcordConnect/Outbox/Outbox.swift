@@ -28,6 +28,8 @@ public final class Outbox: Sendable {
   let reading = NSLock()
   /// The queue of writes, so that no thread of Swift's concurrency waits for a disk.
   let work = DispatchQueue(label: "concord.outbox")
+  /// The ended sendings that wait for the queue.
+  let ended = Locked<[Ended]>([])
   /// The sendings in progress, including the writing of their outcomes.
   let running = DispatchGroup()
   private let observation = Locked<StoreObservation?>(nil)
@@ -43,11 +45,8 @@ public final class Outbox: Sendable {
     self.writePendingChanges = writePendingChanges
     overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: report)
     view.setOverlay(overlay)
-    let observed = coordinator.observeChanges { [weak self] change in
-      // What this process writes is read at once.
-      if case .entities = change { return }
-      self?.readChanges()
-    }
+    // What this process writes is read at once.
+    let observed = coordinator.observeOtherChanges { [weak self] _ in self?.readChanges() }
     observation.withLock { $0 = observed }
   }
 

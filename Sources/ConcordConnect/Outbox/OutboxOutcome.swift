@@ -8,7 +8,7 @@ extension Error {
 }
 
 /// The outcome of sending an action.
-enum OutboxOutcome {
+enum OutboxOutcome: Sendable {
   case accepted
   /// The service will never accept it.
   case refused(reason: String)
@@ -16,6 +16,10 @@ enum OutboxOutcome {
   case failed(any Error, retryAfter: Duration?)
   /// Sending was cancelled, since the outbox stops.
   case cancelled
+
+  var isAccepted: Bool {
+    if case .accepted = self { true } else { false }
+  }
 
   init(_ result: Result<Void, any Error>, isCancelled: Bool) {
     switch result {
@@ -41,4 +45,13 @@ enum OutboxOutcome {
 
   /// Returns a wait that a clock can take, at most a day: a service may ask for any time.
   private static func possible(_ retryAfter: Duration) -> Duration { min(max(.zero, retryAfter), .seconds(86_400)) }
+}
+
+extension OutboxRow {
+  /// The row of the action once the service has accepted it.
+  var sent: OutboxRow {
+    var row = self
+    (row.state, row.body) = (.sent, "")
+    return row
+  }
 }

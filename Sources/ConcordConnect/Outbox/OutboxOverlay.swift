@@ -69,7 +69,7 @@ final class OutboxOverlay: ViewOverlay {
     let generation = registry.generation
     let versions = changes.mapValues(\.version)
     if versions == known, generation == knownGeneration, !changes.values.contains(where: \.isWhole) { return nil }
-    let news = OutboxNews(changes)
+    let news = OverlayNews(changes)
     let found = state.withLock { find(news, generation, $0) }
     let new = (found.unknown.known.map { shown($1, $0) } + found.redone).sorted { $0.id < $1.id }
 
@@ -133,7 +133,7 @@ final class OutboxOverlay: ViewOverlay {
     }
   }
 
-  private func find(_ news: OutboxNews, _ generation: Int, _ state: State) -> Found {
+  private func find(_ news: OverlayNews, _ generation: Int, _ state: State) -> Found {
     var found = Found()
     if news.mayHaveEndedUnnamed(state.versions) {
       found.ended = state.shown.values.filter { news.hasEnded($0.id) }
@@ -214,7 +214,7 @@ extension OutboxVersion {
 }
 
 /// The rows read from all outboxes.
-private struct OutboxNews {
+private struct OverlayNews {
   /// The rows, in order.
   let rows: [(id: OutboxID, row: OutboxRow)]
   private let states: [OutboxID: OutboxRow.State]

@@ -15,6 +15,14 @@ public enum StoreFactory {
     registered.withLock { $0[type] = open }
   }
 
+  /// Registers a type whose stores may have no file of their own.
+  package static func register(
+    _ type: StoreType, hasFile: Bool, open: @escaping @Sendable (StoreRequest) throws -> any RowStore
+  ) {
+    if !hasFile { type.noteWithoutFile() }
+    register(type, open: open)
+  }
+
   static func open(_ request: StoreRequest) throws -> any RowStore {
     let type = request.configuration.type
     if let open = registered.withLock({ $0[type] }) { return try open(request) }

@@ -104,11 +104,13 @@ final class ContextCore {
   }
 
   /// Finds an entity, and passes it with its loader.
-  func load<T: PersistentEntity, R>(_ type: T.Type, _ id: T.ID, _ body: (T, EntityLoader) -> R) throws -> R? {
+  func load<T: PersistentEntity, R>(
+    _ type: T.Type, _ id: T.ID, _ body: (T?, EntityLoader) throws -> R
+  ) throws -> R {
     let key = try T.storedKey(of: id)
     return try read(model.entity(type)) {
       let loader = EntityLoader($0, model: model)
-      return try loader.find(type, key: key).map { body($0, loader) }
+      return try body(loader.find(type, key: key), loader)
     }
   }
 
@@ -385,6 +387,7 @@ private final class CurrentReading: RowReading {
 
   init(_ current: @escaping () -> any RowReading) { self.current = current }
 
+  func unannouncedKeys() throws -> Set<EntityKey> { try current().unannouncedKeys() }
   func row(of key: EntityKey) throws -> StoredRow? { try current().row(of: key) }
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
     try current().withRow(of: key, body)

@@ -23,11 +23,22 @@ public protocol ContextParent: AnyObject, Sendable {
   /// Calls a closure with the rows that may have changed, until the result is released. Several commits may come as one
   /// call.
   func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation
+  /// Calls a closure with the changes as long as they are wanted. A parent can save faster if it wakes no thread for changes that
+  /// nobody wants.
+  func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation
   /// Changes that readers may have seen and observers have not been told of yet. Empty by default.
   var announcedChanges: AnnouncedChanges { get }
 }
 
 extension ContextParent {
+  public func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation {
+    observeChanges { if isWanted() { body($0) } }
+  }
+
   public var announcedChanges: AnnouncedChanges { .none }
   public func nextStamp(after stamp: Stamp) -> Stamp { max(nextStamp(), stamp.nextUp) }
   public func isAhead(_ stamp: Stamp) -> Bool { stamp > nextStamp() }

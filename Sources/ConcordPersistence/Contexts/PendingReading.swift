@@ -11,6 +11,8 @@ final class PendingReading: RowReading, OutboxesReading {
     self.pending = pending
   }
 
+  func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
+
   func row(of key: EntityKey) throws -> StoredRow? {
     if let change = pending[key] { return try row(change, key) }
     return try base.row(of: key)

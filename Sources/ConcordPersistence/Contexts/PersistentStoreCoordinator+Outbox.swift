@@ -21,21 +21,34 @@ extension PersistentStoreCoordinator {
     try write([EntityDescription](), outboxes: .all) { try $0.clearOutbox() }
   }
 
-  /// Writes to the outbox of a store, and applies a change to stored entities: one commit in each store.
+  /// A change to stored entities.
+  package struct Change {
+    /// The entities that the change reads or changes, if they are stored.
+    package let keys: [EntityKey]
+    /// A closure that makes the change in an entity store that holds only these entities.
+    package let body: @Sendable (EntityStore) throws -> Void
+
+    package init(touching keys: [EntityKey], _ body: @escaping @Sendable (EntityStore) throws -> Void) {
+      (self.keys, self.body) = (keys, body)
+    }
+  }
+
+  /// Writes to the outbox of a store, and applies changes to stored entities, one after the other: one commit in each store.
   ///
   /// - Parameters:
   ///   - attachment: the store with the outbox.
-  ///   - keys: the entities that the change reads or changes, if they are stored.
-  ///   - change: the change, made in an entity store that holds only these entities.
-  ///   - body: a closure that writes to the outbox. It gets the keys of the changed entities.
-  package func write(
-    outboxOf attachment: StoreAttachment, touching keys: [EntityKey],
-    _ change: @escaping @Sendable (EntityStore) throws -> Void,
-    _ body: (any RowWriting, Set<EntityKey>) throws -> Void
-  ) throws {
+  ///   - changes: the changes.
+  ///   - body: a closure that writes to the outbox. It gets the keys of the entities that each change has changed.
+  package func write<R>(
+    outboxOf attachment: StoreAttachment, applying changes: [Change],
+    _ body: (any RowWriting, [Set<EntityKey>]) throws -> R
+  ) throws -> R {
     try write(model.entities, outboxes: .one(attachment)) { writing in
-      let replay = EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
-      try body(writing, try replay.run(touching: keys, change))
+      let changed = try changes.map { change in
+        try EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
+          .run(touching: change.keys, change.body)
+      }
+      return try body(writing, changed)
     }
   }
 }

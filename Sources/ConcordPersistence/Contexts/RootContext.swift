@@ -102,6 +102,11 @@ public final class RootContext: ContextParent {
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     parent.observeChanges(body)
   }
+  public func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation {
+    parent.observeChanges(while: isWanted, body)
+  }
 
   public var announcedChanges: AnnouncedChanges { parent.announcedChanges }
 

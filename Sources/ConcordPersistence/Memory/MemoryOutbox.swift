@@ -4,40 +4,78 @@ import Foundation
 /// The forwarded actions of a memory store.
 struct MemoryOutbox {
   private(set) var rows: [Int64: OutboxRow] = [:]
-  /// The version at which each row was last written.
-  private var written: [Int64: Int64] = [:]
+  /// The writes that readers may not have seen yet, oldest first.
+  private var writes: [Write] = []
   private var version: OutboxVersion?
   /// Finished rows up to this one may be missing.
   private var forgotten: Int64 = 0
   /// The version at which the outbox was last cleared.
   private var cleared: Int64 = 0
 
+  private struct Write {
+    let version: Int64
+    let number: Int64
+  }
+
+  /// The state before a change.
+  enum Undo {
+    case write(number: Int64, old: OutboxRow?, version: OutboxVersion?)
+    case clear(MemoryOutbox)
+  }
+
+  /// - Complexity: the number of rows that were written since, unless all are to be read.
   func changes(after known: OutboxVersion?) -> OutboxChanges {
     guard let version else { return OutboxChanges(isWhole: known != .empty) }
     let isWhole = known.map { !$0.isFollowed(by: version, forgotten: forgotten) } ?? true
-    let found = rows.values.filter { row in
-      isWhole ? !row.state.isFinished : (written[row.number] ?? 0) > (known?.number ?? 0)
-    }
+    let found =
+      isWhole
+      ? rows.values.filter { !$0.state.isFinished }
+      : Set(writes[position(after: known?.number ?? 0)...].map(\.number)).compactMap { rows[$0] }
     return OutboxChanges(
       version: version, rows: found.sorted { $0.number < $1.number }, isWhole: isWhole,
       wasCleared: known.map { $0.epoch == version.epoch && $0.number < cleared } ?? false)
   }
 
-  mutating func write(_ row: OutboxRow) -> OutboxRow {
+  /// The position of the first write after a version.
+  private func position(after version: Int64) -> Int {
+    var (low, high) = (0, writes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if writes[middle].version <= version { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Adds a row, or replaces one.
+  mutating func write(_ row: OutboxRow) -> (row: OutboxRow, undo: Undo) {
+    let before = version
     let next = advance()
     var row = row
     if row.number == 0 { row.number = next }
-    rows[row.number] = row
-    written[row.number] = next
+    let undo = Undo.write(number: row.number, old: rows.updateValue(row, forKey: row.number), version: before)
+    writes.append(Write(version: next, number: row.number))
     if next.isMultiple(of: OutboxLimits.sweep) { forget(before: next - OutboxLimits.remembered) }
-    return row
+    return (row, undo)
   }
 
-  mutating func clear() {
+  mutating func clear() -> Undo {
+    let undo = Undo.clear(self)
     cleared = advance()
     forgotten = cleared
     rows = [:]
-    written = [:]
+    writes = []
+    return undo
+  }
+
+  /// Undoes the last change. Finished rows that were forgotten since stay so.
+  mutating func undo(_ change: Undo) {
+    switch change {
+    case .write(let number, let old, let version):
+      rows[number] = old
+      writes.removeLast()
+      self.version = version
+    case .clear(let before): self = before
+    }
   }
 
   private mutating func advance() -> Int64 {
@@ -46,20 +84,23 @@ struct MemoryOutbox {
     return next.number
   }
 
+  /// Deletes finished rows, and the writes that no reader is given one by one any longer.
   private mutating func forget(before limit: Int64) {
     guard limit > forgotten else { return }
-    for row in rows.values where row.state.isFinished && (written[row.number] ?? 0) <= limit {
-      rows[row.number] = nil
-      written[row.number] = nil
+    let end = position(after: limit)
+    let later = Set(writes[end...].map(\.number))
+    for write in writes[..<end] where !later.contains(write.number) && rows[write.number]?.state.isFinished ?? false {
+      rows[write.number] = nil
     }
+    writes.removeFirst(end)
     forgotten = limit
   }
 }
 
 /// The limits on finished rows, which are kept for a while so that readers fetch only new rows.
-enum OutboxLimits {
+package enum OutboxLimits {
   /// The number of writes for which finished rows are kept.
-  static let remembered: Int64 = 1024
+  package static let remembered: Int64 = 1024
   /// After how many writes they are looked for.
-  static let sweep: Int64 = 256
+  package static let sweep: Int64 = 256
 }

@@ -6,7 +6,7 @@ final class MemorySession: RowWriting {
   private let tables: MemoryTables
   /// The rows before the session, of all keys that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
-  private var outboxBefore: MemoryOutbox?
+  private var outboxUndo: [MemoryOutbox.Undo] = []
   private let remembersDeletions: Bool
   /// The deletions noted by the session, and what was noted of the entities before.
   private(set) var noted: [(key: EntityKey, before: MemoryDeletions.Entry?)] = []
@@ -23,10 +23,9 @@ final class MemorySession: RowWriting {
     for key in undo.keys { try? tables.replace(tables.rows[key.entity]?[key.id], with: nil, for: key) }
     for (key, row) in undo { try? tables.replace(nil, with: row, for: key) }
     undo = [:]
+    while let change = outboxUndo.popLast() { tables.outbox.undo(change) }
     for (key, before) in noted.reversed() { tables.deletions.restore(key, before) }
     noted = []
-    if let outboxBefore { tables.outbox = outboxBefore }
-    outboxBefore = nil
   }
 
   // MARK: Reading
@@ -96,12 +95,10 @@ final class MemorySession: RowWriting {
   func outboxRow(_ number: Int64) -> OutboxRow? { tables.outbox.rows[number] }
 
   func writeOutbox(_ row: OutboxRow) -> OutboxRow {
-    if outboxBefore == nil { outboxBefore = tables.outbox }
-    return tables.outbox.write(row)
+    let (row, undo) = tables.outbox.write(row)
+    outboxUndo.append(undo)
+    return row
   }
 
-  func clearOutbox() {
-    if outboxBefore == nil { outboxBefore = tables.outbox }
-    tables.outbox.clear()
-  }
+  func clearOutbox() { outboxUndo.append(tables.outbox.clear()) }
 }

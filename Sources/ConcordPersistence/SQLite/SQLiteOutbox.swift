@@ -1,6 +1,7 @@
 #if Persistence
   import ConcordModel
   import GRDB
+  import Synchronization
 
   /// Forwarded actions in a file: `concord_outbox`, and `concord_outbox_state` with its version.
   ///
@@ -12,7 +13,9 @@
       }
       let isWhole = known.map { !$0.isFollowed(by: version, forgotten: forgotten) } ?? true
       if !isWhole, known == version { return OutboxChanges(version: version, isWhole: false) }
-      let condition = isWhole ? "state IN ('pending', 'refused')" : "version > ?"
+      // A new row has the number of its version. Only rows that were changed later are in the index.
+      let condition =
+        isWhole ? "state IN ('pending', 'refused')" : "number > ?1 OR (version > number AND version > ?1)"
       let statement = SQLiteStatement(
         try db.cachedStatement(
           // The sign keeps SQLite from going through the whole table, because it has that order.
@@ -36,25 +39,48 @@
     }
 
     func writeOutbox(_ row: OutboxRow) throws -> OutboxRow {
-      let next = try advanceOutbox()
       var row = row
-      if row.number == 0 { row.number = next }
-      let statement = SQLiteStatement(
-        try db.cachedStatement(
-          sql: """
-            INSERT OR REPLACE INTO concord_outbox (\(Self.outboxColumns), version)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        ))
-      defer { statement.reset() }
-      let values: [StoredValue] = [
-        .integer(row.number), .text(row.key), .text(row.action), .text(row.entity), row.id, .text(row.body),
-        .text(row.state.rawValue), row.reason.map { .text($0) } ?? .null, .real(row.forwarded), .integer(next),
-      ]
-      for (position, value) in values.enumerated() { try statement.bind(value, at: Int32(position + 1)) }
-      _ = try statement.step()
+      var next = try advanceOutbox()
+      if row.number == 0 {
+        // Another program may have given a row the number of a new one, which takes its place.
+        try removeUnnumbered(row)
+        row.number = next
+        do { try write(row, next, Self.insertOutboxRow) } catch let failure as SQLiteFailure where failure.isConstraint
+        {
+          // Another program has written a row with that number: none is lost.
+          next = try advanceOutbox(after: lastOutboxNumber())
+          row.number = next
+          try write(row, next, Self.insertOutboxRow)
+        }
+      } else {
+        try write(row, next, Self.updateOutboxRow)
+      }
       if next.isMultiple(of: OutboxLimits.sweep) { try forgetOutbox(before: next - OutboxLimits.remembered) }
       return row
+    }
+
+    private func removeUnnumbered(_ row: OutboxRow) throws {
+      let statement = SQLiteStatement(
+        try db.cachedStatement(sql: "DELETE FROM concord_outbox WHERE number = 0 AND \"key\" = ?"))
+      defer { statement.reset() }
+      try statement.bind(.text(row.key), at: 1)
+      _ = try statement.step()
+    }
+
+    private func write(_ row: OutboxRow, _ version: Int64, _ sql: String) throws {
+      let statement = SQLiteStatement(try db.cachedStatement(sql: sql))
+      defer { statement.reset() }
+      try statement.bind(.integer(row.number), at: 1)
+      try statement.bind(.text(row.key), at: 2)
+      try statement.bind(.text(row.action), at: 3)
+      try statement.bind(.text(row.entity), at: 4)
+      try statement.bind(row.id, at: 5)
+      try statement.bind(.text(row.body), at: 6)
+      try statement.bind(.text(row.state.rawValue), at: 7)
+      try statement.bind(row.reason.map { .text($0) } ?? .null, at: 8)
+      try statement.bind(.real(row.forwarded), at: 9)
+      try statement.bind(.integer(version), at: 10)
+      _ = try statement.step()
     }
 
     func clearOutbox() throws {
@@ -65,6 +91,13 @@
     }
 
     private static let outboxColumns = "number, \"key\", action, entity, id, body, state, reason, forwarded"
+    private static let insertOutboxRow = """
+      INSERT INTO concord_outbox (\(outboxColumns), version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """
+    private static let updateOutboxRow = """
+      UPDATE concord_outbox SET "key" = ?2, action = ?3, entity = ?4, id = ?5, body = ?6, state = ?7, reason = ?8,
+      forwarded = ?9, version = ?10 WHERE number = ?1
+      """
 
     private static func outboxRow(_ statement: SQLiteStatement) -> OutboxRow {
       var row = OutboxRow(
@@ -79,28 +112,49 @@
 
     /// `nil` if the tables are not there yet. Another process may make them at any time.
     private func outboxState() throws -> (version: OutboxVersion, forgotten: Int64, cleared: Int64)? {
-      let present = SQLiteStatement(
-        try db.cachedStatement(sql: "SELECT 1 FROM sqlite_master WHERE name = 'concord_outbox_state'"))
-      defer { present.reset() }
-      guard try present.step() else { return nil }
-      let statement = SQLiteStatement(
-        try db.cachedStatement(sql: "SELECT epoch, version, forgotten, cleared FROM concord_outbox_state"))
-      defer { statement.reset() }
-      guard try statement.step() else { return nil }
-      let version = OutboxVersion(epoch: statement.integer(at: 0) ?? 0, number: statement.integer(at: 1) ?? 0)
-      return (version, statement.integer(at: 2) ?? 0, statement.integer(at: 3) ?? 0)
+      guard try outboxPresence.isKnown || hasOutbox() else { return nil }
+      let state: SQLiteStatement
+      do {
+        state = SQLiteStatement(
+          try db.cachedStatement(sql: "SELECT epoch, version, forgotten, cleared FROM concord_outbox_state"))
+      } catch {
+        // Making them may have been rolled back, and another program may have removed them.
+        if try hasOutbox() { throw error }
+        return nil
+      }
+      defer { state.reset() }
+      guard try state.step() else { return nil }
+      let version = OutboxVersion(epoch: state.integer(at: 0) ?? 0, number: state.integer(at: 1) ?? 0)
+      return (version, state.integer(at: 2) ?? 0, state.integer(at: 3) ?? 0)
     }
 
-    private func advanceOutbox() throws -> Int64 {
-      if let version = try outboxState()?.version {
-        let statement = SQLiteStatement(try db.cachedStatement(sql: "UPDATE concord_outbox_state SET version = ?"))
-        defer { statement.reset() }
-        try statement.bind(.integer(version.number + 1), at: 1)
-        _ = try statement.step()
-        return version.number + 1
+    private func hasOutbox() throws -> Bool {
+      let statement = SQLiteStatement(
+        try db.cachedStatement(sql: "SELECT 1 FROM sqlite_master WHERE name = 'concord_outbox_state'"))
+      defer { statement.reset() }
+      let isFound = try statement.step()
+      outboxPresence.isKnown = isFound
+      return isFound
+    }
+
+    /// - Parameter number: a number that the new version follows, too.
+    private func advanceOutbox(after number: Int64 = 0) throws -> Int64 {
+      guard let version = try outboxState()?.version else {
+        try makeOutbox()
+        return 1
       }
-      try makeOutbox()
-      return 1
+      let next = max(version.number, number) + 1
+      let statement = SQLiteStatement(try db.cachedStatement(sql: "UPDATE concord_outbox_state SET version = ?"))
+      defer { statement.reset() }
+      try statement.bind(.integer(next), at: 1)
+      _ = try statement.step()
+      return next
+    }
+
+    private func lastOutboxNumber() throws -> Int64 {
+      let statement = SQLiteStatement(try db.cachedStatement(sql: "SELECT MAX(number) FROM concord_outbox"))
+      defer { statement.reset() }
+      return try statement.step() ? statement.integer(at: 0) ?? 0 : 0
     }
 
     private func makeOutbox() throws {
@@ -108,7 +162,7 @@
         sql: """
           CREATE TABLE IF NOT EXISTS concord_outbox (
             number INTEGER PRIMARY KEY,
-            "key" TEXT NOT NULL UNIQUE,
+            "key" TEXT NOT NULL,
             action TEXT NOT NULL,
             entity TEXT NOT NULL,
             id,
@@ -120,7 +174,10 @@
           )
           """)
       try db.execute(
-        sql: "CREATE INDEX IF NOT EXISTS \"concord_outbox.version\" ON concord_outbox (version)")
+        sql: """
+          CREATE INDEX IF NOT EXISTS "concord_outbox.changed" ON concord_outbox (version)
+          WHERE version > number OR state IN ('sent', 'dropped')
+          """)
       try db.execute(
         sql: """
           CREATE TABLE IF NOT EXISTS concord_outbox_state (
@@ -141,6 +198,16 @@
         sql: "DELETE FROM concord_outbox WHERE version <= ? AND state IN ('sent', 'dropped')",
         arguments: [limit])
       try db.execute(sql: "UPDATE concord_outbox_state SET forgotten = MAX(forgotten, ?)", arguments: [limit])
+    }
+  }
+
+  /// Whether the tables of forwarded actions were seen in a file, so that they need not be looked for.
+  final class SQLiteOutboxPresence: Sendable {
+    private let known = Atomic<Bool>(false)
+
+    var isKnown: Bool {
+      get { known.load(ordering: .relaxed) }
+      set { known.store(newValue, ordering: .relaxed) }
     }
   }
 #endif

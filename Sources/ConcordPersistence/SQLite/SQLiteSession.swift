@@ -22,11 +22,17 @@
     /// The number of deletions of this session.
     var deletions = 0
 
-    init(_ db: Database, tables: [EntityDescription: SQLiteTable], store: String, deletionTime: TimeInterval = 0) {
+    let outboxPresence: SQLiteOutboxPresence
+
+    init(
+      _ db: Database, tables: [EntityDescription: SQLiteTable], store: String, deletionTime: TimeInterval = 0,
+      outboxPresence: SQLiteOutboxPresence = SQLiteOutboxPresence()
+    ) {
       self.db = db
       self.tables = tables
       self.store = store
       self.deletionTime = deletionTime
+      self.outboxPresence = outboxPresence
     }
 
     func statements(_ entity: EntityDescription) throws -> SQLiteStatements {

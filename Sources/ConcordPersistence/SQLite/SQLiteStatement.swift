@@ -216,5 +216,7 @@
   package struct SQLiteFailure: Error {
     package let code: Int32
     package let message: String
+
+    var isConstraint: Bool { code & 0xFF == SQLITE_CONSTRAINT }
   }
 #endif

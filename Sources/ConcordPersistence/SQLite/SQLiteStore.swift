@@ -21,6 +21,8 @@
     private let watch: SQLiteWatch
     private let guardian: SQLiteGuard
     private let commits: SQLiteCommits
+    private let reader: SQLiteReader
+    private let outboxPresence = SQLiteOutboxPresence()
     private let deletionTime: TimeInterval
 
     /// Opens a file, or makes one.
@@ -49,7 +51,7 @@
       let schema = SQLiteSchema(
         entities: entities, migrations: migrations, store: name, migrates: migrates, version: version)
       let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
-      (pool, guardian, commits) = try StoreError.translating(store: name) {
+      (pool, guardian, commits, reader) = try StoreError.translating(store: name) {
         let lock = SQLiteFolderLock(folder, timeout: timeout)
         defer { lock.unlock() }
         do {
@@ -80,7 +82,7 @@
     private static func open(
       _ url: URL, _ schema: SQLiteSchema, _ timeout: TimeInterval, _ deletionTime: TimeInterval,
       _ lock: SQLiteFolderLock
-    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits) {
+    ) throws -> (DatabasePool, SQLiteGuard, SQLiteCommits, SQLiteReader) {
       try makeFile(url)
       try checkNames(url)
       try SQLiteInspection(url: url, schema: schema).run()
@@ -106,7 +108,7 @@
             try SQLiteDeletions.forget(after: deletionTime, atMost: DeletionLimits.sweptAtStart, db)
           }
           try guardian.begin(db)
-          return (pool, guardian, SQLiteCommits(pool, db))
+          return (pool, guardian, SQLiteCommits(pool, db), SQLiteReader(path: url.path, configuration))
         }
       } catch {
         try? close(pool)
@@ -179,7 +181,8 @@
     }
 
     private func session(_ db: Database) -> SQLiteSession {
-      SQLiteSession(db, tables: tables, store: name, deletionTime: deletionTime)
+      SQLiteSession(
+        db, tables: tables, store: name, deletionTime: deletionTime, outboxPresence: outboxPresence)
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
@@ -188,18 +191,23 @@
         let id = ObjectIdentifier(self)
         if Self.reading.contains(id) {
           // A computed property that is evaluated within a reading may read itself: it sees the same state.
-          return try pool.unsafeReentrantRead { db in
+          func readAgain(_ db: Database) throws -> R {
             let session = session(db)
             return try db.isInsideTransaction ? body(session) : db.inPreparedReading { try body(session) }
           }
+          return try reader.readAgain(readAgain) ?? pool.unsafeReentrantRead(readAgain)
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
-          try pool.read { db in
-            let result = try guardian.explaining(db) { try body(session(db)) }
-            // The names of columns may have been exchanged, which no error tells.
-            try guardian.checkSchema(db, seeing: commits.others)
-            return result
+          func read(_ db: Database) throws -> R {
+            let others = commits.others
+            return try db.inPreparedReading {
+              let result = try guardian.explaining(db) { try body(session(db)) }
+              // The names of columns may have been exchanged, which no error tells.
+              try guardian.checkSchema(db, after: others, until: commits.others)
+              return result
+            }
           }
+          return try reader.read(read) ?? pool.unsafeRead(read)
         }
       }
     }
@@ -256,7 +264,10 @@
     public func close() throws {
       watch.stop()
       guard uses.end() else { return }
-      try StoreError.translating(store: name) { try Self.close(pool) }
+      try StoreError.translating(store: name) {
+        try reader.close()
+        try Self.close(pool)
+      }
     }
 
     /// Returns SQLite's plan of a query.

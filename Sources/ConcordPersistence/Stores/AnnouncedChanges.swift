@@ -74,6 +74,18 @@ final class Announcements: Sendable {
     }
   }
 
+  /// Announces an ended commit.
+  ///
+  /// - Returns: the number of the announcement.
+  func addEnded(_ keys: [EntityKey]) -> Int {
+    state.withLock { state in
+      state.version += 1
+      state.endedCount += 1
+      state.ended[state.endedCount] = keys
+      return state.endedCount
+    }
+  }
+
   /// Announces an ended commit that may have changed any row of some types.
   ///
   /// - Returns: the number of the announcement.

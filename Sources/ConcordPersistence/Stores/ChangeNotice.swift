@@ -13,6 +13,10 @@ enum ChangeNotice: Sendable {
     return .rows(first + second, announcements: numbers + others)
   }
 
+  var isOther: Bool {
+    if case .other = self { true } else { false }
+  }
+
   var announcements: [Int] {
     switch self {
     case .rows(_, let announcements), .other(_, let announcements): announcements

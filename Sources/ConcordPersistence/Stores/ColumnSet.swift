@@ -5,7 +5,7 @@ public struct ColumnSet: Sendable, Hashable {
   /// The greatest number of columns that an entity may have.
   static let most = 64
 
-  init() {}
+  package init() {}
 
   mutating func insert(_ position: Int) { bits |= 1 << UInt64(position) }
 

@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 
 /// The limits on the deletions that a store remembers.
-enum DeletionLimits {
+package enum DeletionLimits {
   /// The time for which deletions are remembered by default: 30 days, in seconds.
-  static let time: TimeInterval = 30 * day
-  static let day: TimeInterval = 86_400
+  package static let time: TimeInterval = 30 * day
+  package static let day: TimeInterval = 86_400
   /// After how many deletions outdated ones are looked for.
-  static let sweep = 32
+  package static let sweep = 32
   /// The number of outdated deletions that are forgotten at once; more than are remembered meanwhile.
-  static let swept = 64
+  package static let swept = 64
   /// The same when a file is attached.
-  static let sweptAtStart = 1000
+  package static let sweptAtStart = 1000
 }

@@ -5,7 +5,7 @@ import Dispatch
 ///
 /// A sender wakes the queue only if it is idle. While an event is delivered, later events wait in a list, where each may be
 /// merged with the one before it.
-final class Feed<Event: Sendable>: Sendable {
+package final class Feed<Event: Sendable>: Sendable {
   private let state = Locked(State())
   private let queue: DispatchQueue
   /// A closure that merges two successive waiting events; it returns `nil` if they stay separate.
@@ -26,7 +26,7 @@ final class Feed<Event: Sendable>: Sendable {
     var isAwake = false
   }
 
-  init(
+  package init(
     label: String, merging: @escaping @Sendable (Event, Event) -> Event? = { _, _ in nil },
     didTell: @escaping @Sendable (Event) -> Void = { _ in }
   ) {
@@ -35,10 +35,10 @@ final class Feed<Event: Sendable>: Sendable {
     self.didTell = didTell
   }
 
-  var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
+  package var isFollowed: Bool { state.withLock { !$0.observers.isEmpty } }
 
   /// Delivers events to an observer that concern it. An event that concerns no observer does not wake the queue.
-  func observe(
+  package func observe(
     where isConcerned: @escaping @Sendable (Event) -> Bool = { _ in true }, _ body: @escaping @Sendable (Event) -> Void
   ) -> StoreObservation {
     let number = state.withLock { state in
@@ -50,7 +50,7 @@ final class Feed<Event: Sendable>: Sendable {
   }
 
   /// Enqueues an event. Events are delivered in the order of the calls.
-  func tell(_ event: Event) {
+  package func tell(_ event: Event) {
     let mustWake: Bool? = state.withLock { state in
       if !state.observers.values.contains(where: { $0.isConcerned(event) }) { return nil }
       if let last = state.waiting.last, let merged = merging(last, event) {
@@ -90,7 +90,7 @@ final class Feed<Event: Sendable>: Sendable {
   }
 
   /// Returns when all events enqueued so far have been delivered. Must not be called by an observer.
-  func settle() { queue.sync { tellWaiting() } }
+  package func settle() { queue.sync { tellWaiting() } }
 }
 
 /// A token that keeps an observation alive until it is released.

@@ -61,7 +61,7 @@ public struct OutboxVersion: Sendable, Hashable {
   /// Whether a reader of this version can be given the later rows alone, instead of all rows.
   ///
   /// - Parameter forgotten: the version up to which finished rows may be missing.
-  func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
+  package func isFollowed(by version: OutboxVersion, forgotten: Int64) -> Bool {
     (epoch == version.epoch || self == .empty) && number >= forgotten
   }
 }

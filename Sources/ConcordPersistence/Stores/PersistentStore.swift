@@ -20,6 +20,8 @@ public final class PersistentStore: Sendable {
     self.rows = rows
   }
 
+  /// Whether the rows outlive the process.
+  var isKept: Bool { type != .inMemory }
   var configuration: String { configurationName ?? "" }
 }
 

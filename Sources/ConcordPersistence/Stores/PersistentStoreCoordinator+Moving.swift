@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
   ///   moved from a file into memory.
   func settleEntities(of new: PersistentStore, moves: Bool) throws {
     let hidden = try hidden(by: new)
-    let refused = hidden.filter { !moves || $0.holder.url != nil && $0.home.url == nil }
+    let refused = hidden.filter { !moves || $0.holder.isKept && !$0.home.isKept }
     if let first = refused.first {
       throw StoreError.keptElsewhere(
         store: first.holder.rows.name, in: first.home.rows.name,

@@ -20,7 +20,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var only: (store: any RowStore, attachment: StoreAttachment)?
     var lastAttachment = 0
     /// The index of the store that keeps forwarded actions: the first with a file, or the first.
-    var home: Int? { attached.firstIndex { $0.store.url != nil } ?? attached.indices.first }
+    var home: Int? { attached.firstIndex { $0.store.isKept } ?? attached.indices.first }
   }
 
   private struct Attached {
@@ -139,8 +139,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// returns.
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
-    guard let keys = commit.keys else { return announceUnknown(in: store, isTold: true) }
-    feed.tell(.rows([Array(keys)], announcements: []))
+    guard let keys = commit.keys.map({ Array($0) }) else { return announceUnknown(in: store, isTold: true) }
+    feed.tell(.rows([keys], announcements: [announcements.addEnded(keys)]))
   }
 
   /// Announces commits of other writers with unknown changes, and tells observers of them.
@@ -165,6 +165,18 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Calls a closure with the changes of the stores, one at a time, until the result is released.
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     feed.observe { body($0.change) }
+  }
+
+  /// Calls a closure with the changes, as long as they are wanted. No thread is woken for a commit that nobody wants.
+  public func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation {
+    feed.observe(where: { _ in isWanted() }) { body($0.change) }
+  }
+
+  /// Calls a closure with the changes that other writers and attaching or detaching may have made, until the result is released.
+  package func observeOtherChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
+    feed.observe(where: \.isOther) { body($0.change) }
   }
 
   /// The changes that are being committed, or are committed and not told yet. Commits of other processes are among them as
@@ -290,6 +302,9 @@ public final class PersistentStoreCoordinator: Sendable {
       if let notice { tell(notice.keys, announced: notice.number) }
     }
     func writing(_ session: any RowWriting) throws -> R {
+      // A store may run this again, if its first attempt to commit had no effect.
+      if let earlier = notice { tell(earlier.keys, announced: earlier.number) }
+      notice = nil
       let result = try body(session)
       let keys = session.changedKeys
       isChanged = !keys.isEmpty

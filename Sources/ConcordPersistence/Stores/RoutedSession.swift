@@ -58,6 +58,16 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     ]
   }
 
+  func unannouncedKeys() throws -> Set<EntityKey> {
+    var seen: [any RowReading] = []
+    var keys: Set<EntityKey> = []
+    for reading in sessions.values.map(asReading) where !seen.contains(where: { $0 === reading }) {
+      seen.append(reading)
+      keys.formUnion(try reading.unannouncedKeys())
+    }
+    return keys
+  }
+
   /// Whether one store has all rows that a condition looks at.
   private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
     try query.condition.otherEntities.allSatisfy { try self.reading($0) === reading }

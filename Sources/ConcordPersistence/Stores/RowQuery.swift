@@ -114,9 +114,11 @@ public enum StoredComparisonOperator: String, Sendable, Hashable {
 // MARK: Evaluating in memory
 
 /// The values by which a query orders a row.
-struct SortKey: Sendable {
+package struct SortKey: Sendable {
   let values: [StoredValue]
   let key: StoredValue
+
+  package init(values: [StoredValue], key: StoredValue) { (self.values, self.key) = (values, key) }
 }
 
 extension StoredOrder {
@@ -140,7 +142,7 @@ extension RowQuery {
     return try StoredEvaluation(EvaluatedRow(key, row), reading).holds(condition)
   }
 
-  func sortKey(_ key: StoredValue, _ value: (Int) -> StoredValue) -> SortKey {
+  package func sortKey(_ key: StoredValue, _ value: (Int) -> StoredValue) -> SortKey {
     SortKey(
       values: order.map { order in
         switch order.column {
@@ -151,7 +153,7 @@ extension RowQuery {
   }
 
   /// Returns whether one row comes before another.
-  func precedes(_ a: SortKey, _ b: SortKey) -> Bool {
+  package func precedes(_ a: SortKey, _ b: SortKey) -> Bool {
     for (order, (a, b)) in zip(order, zip(a.values, b.values)) {
       if order.precedes(a, b) { return order.isAscending }
       if order.precedes(b, a) { return !order.isAscending }
@@ -159,7 +161,7 @@ extension RowQuery {
     return StoredValue.precedes(a.key, b.key)
   }
 
-  var start: Int { max(0, offset) }
+  package var start: Int { max(0, offset) }
   /// The maximum number of rows.
-  var maximum: Int { limit.map { max(0, $0) } ?? .max }
+  package var maximum: Int { limit.map { max(0, $0) } ?? .max }
 }

@@ -11,8 +11,12 @@ public protocol RowStore: AnyObject, Sendable {
   /// Reads one committed state, which does not change meanwhile.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
-  /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Writers wait for
-  /// each other, and readers never see a part.
+  /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
+  /// part, and each writer sees what those before it have written.
+  ///
+  /// A store may run the closure again if its first attempt had no effect, as one that other processes write to at the same
+  /// time. It must depend on nothing but what it reads from the session, and what it changes elsewhere has to be right however
+  /// often it runs: it sets variables anew instead of adding to them.
   ///
   /// `origin` identifies the writer to observers.
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R
@@ -93,6 +97,11 @@ public protocol RowReading: AnyObject {
 
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
+
+  /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
+  /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
+  /// those of the commits whose changes are not known.
+  func unannouncedKeys() throws -> Set<EntityKey>
 }
 
 extension RowReading {
@@ -103,6 +112,8 @@ extension RowReading {
   }
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
+
+  public func unannouncedKeys() throws -> Set<EntityKey> { [] }
 
   public func deletion(of key: EntityKey) throws -> Stamp? { nil }
 
@@ -175,7 +186,9 @@ extension RowWriting {
     _ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp
   ) throws { try updateWhole(key, changed, of: values, stamp: stamp) }
 
-  func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp) throws {
+  package func updateWhole(_ key: EntityKey, _ changed: ColumnSet, of values: ArraySlice<StoredValue>, stamp: Stamp)
+    throws
+  {
     guard let old = try self.row(of: key) else { return }
     var row = old
     for position in changed.positions { row.values[position] = values[values.startIndex + position] }
@@ -183,13 +196,13 @@ extension RowWriting {
     try update(row, replacing: old, for: key)
   }
 
-  func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
+  package func replaceComparing(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
     guard let stored = try self.row(of: key), stored == base else { return false }
     if row != stored { try update(row, replacing: stored, for: key) }
     return true
   }
 
-  func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
+  package func replaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     guard let stored = try self.row(of: key), row.stamp > stored.stamp else { return false }
     try update(row, replacing: stored, for: key)
     return true

@@ -47,6 +47,8 @@ final class AttachedReading: RowReading, OutboxesReading {
     try base.referrers(to: key, in: entity)
   }
 
+  func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
+
   func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }

@@ -1,5 +1,5 @@
 public import ConcordModel
-import Foundation
+package import Foundation
 
 /// A description of a store that is to be attached to a container.
 ///
@@ -52,13 +52,13 @@ public final class StoreConfiguration: Sendable {
 
   /// Returns the URL of the file, for a container with a name.
   func url(prefix: String, in folder: URL) -> URL? {
-    if type == .inMemory { return nil }
+    if !type.hasFile { return nil }
     let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
     return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
   }
 
   /// The time for which the store remembers deletions, in seconds.
-  var deletionTime: TimeInterval {
+  package var deletionTime: TimeInterval {
     let option = options[ConcordRememberedDeletionsOption]
     return (option as? Double ?? (option as? Int).map(Double.init)).map { max(0, $0) * DeletionLimits.day }
       ?? DeletionLimits.time

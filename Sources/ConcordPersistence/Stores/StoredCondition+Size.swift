@@ -4,7 +4,7 @@ import ConcordModel
 /// 100. A predicate may have any size. What does not fit is evaluated in memory.
 extension StoredCondition {
   /// Whether a statement may hold it.
-  var fitsStatement: Bool { depth <= 12 && size <= 400 }
+  package var fitsStatement: Bool { depth <= 12 && size <= 400 }
 
   /// The depth of nested parts.
   fileprivate var depth: Int {

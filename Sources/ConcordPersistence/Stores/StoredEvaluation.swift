@@ -1,7 +1,7 @@
 import ConcordModel
 
 /// A row that a condition is evaluated for.
-struct EvaluatedRow {
+package struct EvaluatedRow {
   let key: StoredValue
   let value: (Int) -> StoredValue
   let collection: (Int) throws -> [[StoredValue]]
@@ -12,7 +12,7 @@ struct EvaluatedRow {
     collection = { row.collections[$0] }
   }
 
-  init(_ key: StoredValue, _ source: RowSource) {
+  package init(_ key: StoredValue, _ source: RowSource) {
     self.key = key
     value = { source.value(at: $0) }
     collection = { try source.collection($0) }
@@ -20,13 +20,13 @@ struct EvaluatedRow {
 }
 
 /// Evaluates conditions in memory, with the results that a store gives.
-struct StoredEvaluation {
+package struct StoredEvaluation {
   /// The reading of referenced rows; `nil` where a condition depends on its row alone.
   private let reading: (any RowReading)?
   /// The row that is looked at, after those outside of it.
   private let rows: [EvaluatedRow]
 
-  init(_ row: EvaluatedRow, _ reading: (any RowReading)?) { self.init([row], reading) }
+  package init(_ row: EvaluatedRow, _ reading: (any RowReading)?) { self.init([row], reading) }
 
   private init(_ rows: [EvaluatedRow], _ reading: (any RowReading)?) {
     self.rows = rows
@@ -41,7 +41,7 @@ struct StoredEvaluation {
     }
   }
 
-  func holds(_ condition: StoredCondition) throws -> Bool {
+  package func holds(_ condition: StoredCondition) throws -> Bool {
     switch condition {
     case .always(let isTrue): return isTrue
     case .isEqual(let column, let wanted): return StoredRelation.same.holds(value(column), wanted)

@@ -80,7 +80,7 @@ public enum StoredRelation: Sendable, Hashable {
 
 extension StoredRelation {
   /// Whether two values are related so.
-  func holds(_ a: StoredValue, _ b: StoredValue) -> Bool {
+  package func holds(_ a: StoredValue, _ b: StoredValue) -> Bool {
     switch (self, a, b) {
     case (.same, .integer, .real), (.same, .real, .integer):
       !StoredValue.precedes(a, b) && !StoredValue.precedes(b, a)
@@ -200,7 +200,7 @@ extension StoredCondition {
   }
 
   /// Whether evaluating it may throw.
-  var mayFail: Bool {
+  package var mayFail: Bool {
     switch self {
     case .relates(let a, _, let b): a.mayFail || b.mayFail
     case .hasElement(_, _, let condition), .not(let condition): condition.mayFail
@@ -209,7 +209,7 @@ extension StoredCondition {
     }
   }
 
-  func looksOut(of depth: Int) -> Bool {
+  package func looksOut(of depth: Int) -> Bool {
     switch self {
     case .relates(let a, _, let b): a.looksOut(of: depth) || b.looksOut(of: depth)
     case .hasElement(_, _, let condition): condition.looksOut(of: depth + 1)
@@ -220,7 +220,7 @@ extension StoredCondition {
   }
 
   /// The conditions of which this one is the conjunction.
-  var conjuncts: [StoredCondition] {
+  package var conjuncts: [StoredCondition] {
     if case .all(let conditions) = self { conditions.flatMap(\.conjuncts) } else { [self] }
   }
 }

@@ -2,10 +2,10 @@
 /// never moved. A text of these only is in Unicode's form NFC, so that its bytes are ordered as Swift orders strings.
 ///
 /// The ranges are a subset, chosen to be few. They stand in the schema of files, so they must never change.
-enum PlainScalars {
+package enum PlainScalars {
   /// The ranges of plain scalars. Scalars before the tab, such as U+0000, are left out, so that an index can be
   /// described without control characters.
-  static let ranges: [ClosedRange<UInt32>] = [
+  package static let ranges: [ClosedRange<UInt32>] = [
     0x9...0x2FF, 0x391...0x3A1, 0x3A3...0x482, 0x48A...0x52F, 0x531...0x556, 0x561...0x587, 0x5D0...0x5EA,
     0x621...0x64A,
     0x660...0x66F, 0x671...0x6D5, 0x10D0...0x10FF, 0x1E00...0x1F15, 0x2002...0x2064, 0x20A0...0x20C0, 0x2100...0x2125,
@@ -25,5 +25,5 @@ enum PlainScalars {
   }
 
   /// Whether a text consists of these.
-  static func makeUp(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { contains($0.value) } }
+  package static func makeUp(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { contains($0.value) } }
 }

@@ -1,6 +1,7 @@
 public import Concord
 public import ConcordModel
 public import Foundation
+import Synchronization
 
 /// A context for screens, whose entities live in an ``/Concord/EntityStore`` as long as they are observed.
 ///
@@ -15,7 +16,13 @@ public import Foundation
 public final class ViewContext: ContextParent, @unchecked Sendable {
   /// The entity store that observers read. Direct writes to it, not through the context, are shown until the context
   /// shows something else, and are not saved.
-  public let store: EntityStore
+  public var store: EntityStore {
+    beginUse()
+    return entities
+  }
+  private let entities: EntityStore
+  /// Whether the view was ever used. Until then it shows nothing, and need not hear of commits.
+  private let isUsed = Atomic<Bool>(false)
   let core: ContextCore
   let queries = QueryIndex()
   /// Whether changes are being shown at this moment.
@@ -44,13 +51,22 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     errorHandler: @escaping AsyncErrorHandlerBlock
   ) {
     // A row that is read replaces the shown one, also with an older stamp, as after a rollback.
-    store = EntityStore(delivery: delivery, stamping: .unstampedWritesWin)
+    entities = EntityStore(delivery: delivery, stamping: .unstampedWritesWin)
     core = ContextCore(parent: parent)
     core.noteTouched()
     self.isKeptUpToDate = isKeptUpToDate
     self.errorHandler = errorHandler
-    let observed = parent.observeChanges { [weak self] in self?.show($0) }
+    let observed = parent.observeChanges { [weak self] in
+      self?.isUsed.load(ordering: .sequentiallyConsistent) ?? false
+    } _: { [weak self] in
+      self?.show($0)
+    }
     observation.withLock { $0 = observed }
+  }
+
+  /// Notes that the view is used, before it reads anything: commits that had ended are in what it reads, and it is told of later ones.
+  private func beginUse() {
+    if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .sequentiallyConsistent) }
   }
 
   func locked<R>(_ body: () throws -> R) rethrows -> R {
@@ -108,11 +124,19 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   /// - Complexity: the number of entities in it.
   public func find<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> EntityObserver<T>? {
     let stored: EntityObserver<T>? = try change { core in
-      if let (value, others) = try core.load(type, id, { ($0, $1.membersOfCycles) }) {
-        return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
+      let (value, others, unannounced) = try core.load(type, id) { value, loader in
+        (
+          value, value == nil ? [] : loader.membersOfCycles,
+          isKeptUpToDate ? try loader.reading.unannouncedKeys() : []
+        )
       }
-      store.remove(type, id: id)
-      return nil
+      // The rest of what other processes have committed is shown with it.
+      defer { if !unannounced.isEmpty, !isShowing { show(unannounced) } }
+      guard let value else {
+        store.remove(type, id: id)
+        return nil
+      }
+      return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
     }
     // A layer may have made it, as one of what waits to be sent does.
     return stored ?? store.find(type, id: id)
@@ -212,6 +236,11 @@ extension ViewContext {
   public func observeChanges(_ body: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
     core.parent.observeChanges(body)
   }
+  public func observeChanges(
+    while isWanted: @escaping @Sendable () -> Bool, _ body: @escaping @Sendable (StoreChange) -> Void
+  ) -> StoreObservation {
+    core.parent.observeChanges(while: isWanted, body)
+  }
 
   public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
     try locked { try core.read(entities, body) }
@@ -230,7 +259,7 @@ extension ViewContext {
   private func show(_ change: StoreChange) {
     if case .detached(let types) = change { return detach(types) }
     guard isKeptUpToDate else { return showOverlay() }
-    store.transaction { _ in
+    entities.transaction { _ in
       locked {
         switch change {
         case .entities(let keys): show(keys)
@@ -255,7 +284,7 @@ extension ViewContext {
 
   /// Removes the entities of a detached store from the view, under each strategy.
   private func detach(_ types: Set<EntityDescription>) {
-    store.transaction { _ in
+    entities.transaction { _ in
       locked {
         queries.mustFetch(types)
         for key in types.flatMap(shownKeys) { remove(key) }
@@ -283,8 +312,16 @@ extension ViewContext {
   /// Shows the present state of some entities, with commits that are not told yet, so that the shown state is one state
   /// of the stores. The store's turn and the lock are held.
   ///
-  /// - Parameter withOverlay: whether the overlay may have new changes, though it shows none yet.
-  private func show(_ keys: Set<EntityKey>, withOverlay: Bool = false) {
+  /// - Parameters:
+  ///   - withOverlay: whether the overlay may have new changes, though it shows none yet.
+  ///   - loading: further entities to show.
+  ///   - failed: a closure that receives an error instead of the error handler, if `loading` is not empty.
+  /// - Returns: tokens that keep what was loaded.
+  @discardableResult
+  private func show(
+    _ keys: Set<EntityKey>, withOverlay: Bool = false, loading: Set<EntityKey> = [],
+    failed: ((any Error) -> Void)? = nil
+  ) -> [any Sendable] {
     let wasShowing = isShowing
     isShowing = true
     queries.removeEnded()
@@ -302,7 +339,7 @@ extension ViewContext {
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
     if concern.isEmpty, let known = overlay?.knownChange(), known.needed.allSatisfy(isShown) { overlayChange = known }
-    var mustRead = overlay != nil && overlayChange == nil
+    var mustRead = overlay != nil && overlayChange == nil || !loading.isEmpty
     /// Whether the pending changes may not have been compared with removals, so that a row may refer to an entity that
     /// is not stored.
     var mayDangle = false
@@ -310,19 +347,32 @@ extension ViewContext {
       mustRead = false
       // What an overlay concerns is known only when it was read.
       types.formUnion(overlay == nil ? concern.types : Set(core.parent.model.entities))
+      for key in loading { types.formUnion(core.parent.model.contained(in: key.entity)) }
       do {
         try core.read(types) { reading in
           (stored, removed, concerned) = ([], [], [])
+          // A commit of another process is in the reading from the beginning, or not at all.
+          let unannounced = isKeptUpToDate ? try reading.unannouncedKeys() : []
+          let keys = keys.union(unannounced)
           // A commit that ends from now on is not in the reading, or is announced.
           let announced = announced
-          if announced.version != concern.version {
+          if announced.version != concern.version || !unannounced.isEmpty {
             concern = self.concern(in: keys, with: announced)
             guard concern.types.isSubset(of: types) else { return }
           }
           overlayChange = try overlay?.change(reading)
+          if let needed = overlayChange?.needed, !needed.isEmpty, !isUsed.load(ordering: .relaxed) {
+            // Read again, since a commit that ends now would not be told.
+            beginUse()
+            mustRead = true
+            return
+          }
           if let overlayChange { concern = self.concern(in: keys, with: announced, overlayChange) }
           let loader = EntityLoader(reading, model: core.parent.model)
-          for key in concern.shown {
+          for key in loading {
+            if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
+          }
+          for key in concern.shown where !loading.contains(key) {
             do {
               if let show = try loader.showing(key) { stored.append(show) } else { removed.append(key) }
             } catch StoreError.noStore {
@@ -348,20 +398,20 @@ extension ViewContext {
         concerned = queries.all(concernedBy: concern.keys)
         for query in concerned { query.fail(error) }
         // An entity of a detached store cannot be shown.
-        if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
+        if let failed { failed(error) } else if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
         break
       }
     }
     overlayChange?.begin(isKeptUpToDate)
-    let loaded = stored.map { $0(store) }
-    overlayChange?.finish(store, isKeptUpToDate)
-    withExtendedLifetime(loaded) {}
+    let loaded = stored.map { $0(entities) }
+    overlayChange?.finish(entities, isKeptUpToDate)
     // The queries read the same state. They release removed entities before the removal.
     for query in concerned {
-      do { try query.finish(store) } catch { errorHandler(error) }
+      do { try query.finish(entities) } catch { errorHandler(error) }
       queries.didUpdate(query)
     }
     for key in removed { remove(key) }
+    return loaded
   }
 
   /// The announced changes that may not be shown yet. Commits in progress are included each time.
@@ -413,7 +463,9 @@ extension ViewContext {
   /// Shows new changes of the overlay, and returns when they are shown.
   package func showOverlay() {
     if overlay(ifShowing: false) == nil { return }
-    store.transaction { _ in locked { show([], withOverlay: true) } }
+    entities.transaction { _ in
+      locked { _ = show([], withOverlay: true) }
+    }
   }
 
   private func overlay(ifShowing: Bool) -> (any ViewOverlay)? {
@@ -422,33 +474,47 @@ extension ViewContext {
 
   private var isOverlaid: Bool { overlay(ifShowing: true) != nil }
 
-  /// Keeps an entity in the view, with all it contains, as long as the result is retained.
-  package func holding(_ key: EntityKey) throws -> any Sendable {
-    func holding<T: PersistentEntity>(_ type: T.Type) throws -> any Sendable {
-      let id = try T.id(storedKey: key.id)
-      if let known = store.find(type, id: id) { return known }
-      return try find(type, id: id) ?? store.observer(type, id: id) as any Sendable
+  /// Shows some entities, with all they contain, and keeps them in the view as long as the result is retained.
+  ///
+  /// What is missing is read together with the overlay.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``.
+  package func holding(_ keys: [EntityKey]) throws -> [any Sendable] {
+    func hold<T: PersistentEntity>(_ type: T.Type, _ id: StoredValue) throws -> any Sendable {
+      let id = try T.id(storedKey: id)
+      return entities.find(type, id: id) ?? entities.observer(type, id: id) as any Sendable
     }
-    return try holding(key.entity.type)
+    beginUse()
+    let missing = Set(keys.filter { !isShown($0) })
+    var loaded: [any Sendable] = []
+    if !missing.isEmpty {
+      var failure: (any Error)?
+      loaded = entities.transaction { _ in
+        locked { show([], loading: missing) { failure = $0 } }
+      }
+      if let failure { throw failure }
+    }
+    // Outside of the transaction, which would make all pending changes anew.
+    return try withExtendedLifetime(loaded) { try keys.map { try hold($0.entity.type, $0.id) } }
   }
 
   private func isShown(_ key: EntityKey) -> Bool {
     func isShown<T: PersistentEntity>(_ type: T.Type) -> Bool {
-      (try? T.id(storedKey: key.id)).map { store.isKnown(type, id: $0) } ?? false
+      (try? T.id(storedKey: key.id)).map { entities.isKnown(type, id: $0) } ?? false
     }
     return isShown(key.entity.type)
   }
 
   private func remove(_ key: EntityKey) {
     func remove<T: PersistentEntity>(_ type: T.Type) {
-      if let id = try? T.id(storedKey: key.id) { store.remove(type, id: id) }
+      if let id = try? T.id(storedKey: key.id) { entities.remove(type, id: id) }
     }
     remove(key.entity.type)
   }
 
   private func shownKeys(_ entity: EntityDescription) -> [EntityKey] {
     func keys<T: PersistentEntity>(_ type: T.Type) -> [EntityKey] {
-      store.knownIDs(of: type).compactMap { id in (try? T.storedKey(of: id)).map { EntityKey(entity, $0) } }
+      entities.knownIDs(of: type).compactMap { id in (try? T.storedKey(of: id)).map { EntityKey(entity, $0) } }
     }
     return keys(entity.type)
   }

@@ -35,9 +35,12 @@ extension Row {
       try context.save()
       var turn = 0
       return Sides {
-        let time = try stopwatch.nanoseconds {
-          try change(context, turn)
-          try context.save()
+        // The file goes with the last reference to it.
+        let time = try withExtendedLifetime(file) {
+          try stopwatch.nanoseconds {
+            try change(context, turn)
+            try context.save()
+          }
         }
         turn += 1
         return time

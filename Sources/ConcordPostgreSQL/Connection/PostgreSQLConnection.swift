@@ -1,0 +1,423 @@
+#if PostgreSQL
+  import CPostgreSQL
+  import ConcordModel
+  import Foundation
+
+  // Relies on: libpq's connection is used by one thread at a time, which the pool sees to.
+
+  /// A connection to a server, which runs statements in batches: a batch is sent at once, and its answers are read afterwards.
+  ///
+  /// Statements are prepared when they are first run, and kept.
+  // Unchecked, because the compiler cannot see that the pool gives a connection to one thread at a time.
+  final class PostgreSQLConnection: @unchecked Sendable {
+    struct Command {
+      let sql: String
+      var parameters = PostgreSQLParameters.none
+      /// Whether it is kept as a prepared statement.
+      var isKept = true
+
+      /// A statement that is not kept.
+      static func once(_ sql: String, _ parameters: PostgreSQLParameters = .none) -> Command {
+        Command(sql: sql, parameters: parameters, isKept: false)
+      }
+    }
+
+    /// Where the server is, for people.
+    let place: String
+    /// What the feed notes of this connection's transactions: a server that lost its last commits gives their ids again.
+    let session = UUID().uuidString
+    private let handle: OpaquePointer
+    private let timeout: TimeInterval
+    /// The names of prepared statements, by their SQL and the types of their parameters.
+    private var prepared: [Statement: String] = [:]
+    private var lastStatement = 0
+    /// Commands that are sent with the next batch, and whose results nobody needs.
+    private var deferred: [Command] = []
+    /// How many batches were sent whose answers are not read yet, and how many commands are in each.
+    private var unread: [Int] = []
+    /// When it was given back to the pool.
+    var idleSince = Date.distantPast
+    private(set) var isBroken = false
+
+    private struct Statement: Hashable {
+      let sql: String
+      let types: [UInt32]
+    }
+
+    /// The greatest number of prepared statements that a connection keeps.
+    private static let mostPrepared = 256
+
+    /// Connects.
+    ///
+    /// - Throws: ``PostgreSQLFailure``.
+    init(_ options: PostgreSQLOptions) throws {
+      timeout = options.timeout
+      var parts: [(String, String)] = [
+        ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),
+      ]
+      let given = try Self.given(options.connection)
+      if !given.contains("connect_timeout"), ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil {
+        parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
+      }
+      if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
+      let connection = ProcessEnd.notDuring {
+        Self.withCStrings(parts.map(\.0)) { names in
+          Self.withCStrings(parts.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
+        }
+      }
+      ProcessEnd.librariesAreLoaded()
+      guard let connection else {
+        throw PostgreSQLFailure(code: "", message: "out of memory", isUnreachable: true, isConnectionLost: true)
+      }
+      place = Self.place(of: connection)
+      guard PQstatus(connection) == CONNECTION_OK else {
+        let message = Self.message(of: connection)
+        PQfinish(connection)
+        throw PostgreSQLFailure(
+          code: "", message: message, place: place, isUnreachable: true, isConnectionLost: true)
+      }
+      handle = connection
+      PQsetnonblocking(connection, 1)
+      PQsetNoticeProcessor(connection, { _, _ in }, nil)
+      PQenterPipelineMode(connection)
+      let milliseconds = Int(options.timeout * 1000)
+      deferred = [
+        .once("SET search_path TO \(identifier(options.schema)), pg_temp"),
+        .once("SET statement_timeout TO \(milliseconds)"),
+        .once("SET idle_in_transaction_session_timeout TO 0"),
+        .once("SET bytea_output TO hex"),
+        .once("SET concord.notifies TO off"), .once("SET concord.session TO \(literal(session))"),
+      ]
+      do { try run([]) } catch {
+        PQfinish(connection)
+        throw error
+      }
+    }
+
+    deinit { PQfinish(handle) }
+
+    // MARK: Running
+
+    /// Sends a command with the next batch.
+    func later(_ command: Command) { deferred.append(command) }
+
+    /// Forgets what was to be sent with the next batch.
+    ///
+    /// - Returns: whether there was something.
+    func forgetDeferred() -> Bool {
+      defer { deferred = [] }
+      return !deferred.isEmpty
+    }
+
+    func query(_ sql: String, _ parameters: PostgreSQLParameters = .none) throws -> PostgreSQLResult {
+      try run([Command(sql: sql, parameters: parameters)])[0]
+    }
+
+    /// Runs a batch, and returns the result of each command.
+    ///
+    /// - Throws: ``PostgreSQLFailure`` of the first command that fails; those after it are not run.
+    @discardableResult
+    func run(_ commands: [Command]) throws -> [PostgreSQLResult] {
+      if isBroken {
+        throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true)
+      }
+      let before = deferred
+      deferred = []
+      if before.isEmpty, commands.isEmpty { return [] }
+      try readUnread()
+      /// For each answer that is expected, the position of its command; `nil` for one that nobody needs.
+      var expected: [(position: Int?, statement: Statement?)] = []
+      for command in before { try send(command, nil, &expected) }
+      for (position, command) in commands.enumerated() { try send(command, position, &expected) }
+      guard PQpipelineSync(handle) == 1 else { throw lost() }
+      let deadline = Date(timeIntervalSinceNow: timeout + 5)
+      try flush(deadline)
+      var results: [PostgreSQLResult] = []
+      results.reserveCapacity(commands.count)
+      do {
+        try read(expected, into: &results, deadline)
+      } catch var failure as PostgreSQLFailure {
+        failure.succeeded = results.count
+        throw failure
+      }
+      return results
+    }
+
+    /// Reads the answers to a batch.
+    private func read(
+      _ expected: [(position: Int?, statement: Statement?)], into results: inout [PostgreSQLResult], _ deadline: Date
+    ) throws {
+      var failure: PostgreSQLFailure?
+      for (position, statement) in expected {
+        guard let result = try next(deadline) else { throw lost() }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+          if position != nil, statement == nil { results.append(PostgreSQLResult(result)) } else { PQclear(result) }
+        default:
+          if failure == nil { failure = self.failure(result) }
+          if let statement { prepared[statement] = nil }
+          PQclear(result)
+        }
+        // Behind the result of each command is a `nil`.
+        if let extra = try next(deadline) { PQclear(extra) }
+      }
+      guard let sync = try next(deadline) else { throw lost() }
+      PQclear(sync)
+      if let failure { throw failure }
+    }
+
+    /// Sends a statement whose answer is read before the next batch, such as the end of a reading.
+    func finish(_ sql: String) throws {
+      var expected: [(position: Int?, statement: Statement?)] = []
+      for command in deferred { try send(command, nil, &expected) }
+      deferred = []
+      try send(Command(sql: sql), nil, &expected)
+      guard PQpipelineSync(handle) == 1 else { throw lost() }
+      try flush(Date(timeIntervalSinceNow: timeout + 5))
+      unread.append(expected.count)
+    }
+
+    /// Reads the answers that nobody has waited for.
+    private func readUnread() throws {
+      while !unread.isEmpty {
+        let deadline = Date(timeIntervalSinceNow: timeout + 5)
+        var failure: PostgreSQLFailure?
+        for _ in 0..<unread.removeFirst() {
+          guard let result = try next(deadline) else { throw lost() }
+          let status = PQresultStatus(result)
+          if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK, failure == nil { failure = self.failure(result) }
+          PQclear(result)
+          if let extra = try next(deadline) { PQclear(extra) }
+        }
+        guard let sync = try next(deadline) else { throw lost() }
+        PQclear(sync)
+        if let failure { throw failure }
+      }
+    }
+
+    private func send(
+      _ command: Command, _ position: Int?, _ expected: inout [(position: Int?, statement: Statement?)]
+    ) throws {
+      let parameters = command.parameters
+      var name: String?
+      if command.isKept {
+        let statement = Statement(sql: command.sql, types: parameters.types)
+        name = prepared[statement]
+        if name == nil {
+          if prepared.count >= Self.mostPrepared {
+            prepared = [:]
+            try send(.once("DEALLOCATE ALL"), nil, &expected)
+          }
+          lastStatement += 1
+          let new = "s\(lastStatement)"
+          guard PQsendPrepare(handle, new, command.sql, Int32(parameters.count), parameters.types) == 1 else {
+            throw lost()
+          }
+          prepared[statement] = new
+          expected.append((position, statement))
+          name = new
+        }
+      }
+      let count = parameters.count
+      let isSent = parameters.bytes.withUnsafeBufferPointer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { bytes in
+          withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { values in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count) { numbers in
+              // An empty value is not `NULL`, and needs an address.
+              let start = bytes.baseAddress ?? Self.nothing
+              for index in 0..<count {
+                let range = parameters.ranges[index]
+                values.initializeElement(at: index, to: range.map { start + $0.lowerBound })
+                numbers.initializeElement(at: index, to: Int32(range?.count ?? 0))
+                numbers.initializeElement(at: count + index, to: 1)
+              }
+              let formats = numbers.baseAddress.map { $0 + count }
+              if let name {
+                return PQsendQueryPrepared(
+                  handle, name, Int32(count), values.baseAddress, numbers.baseAddress, formats, 1)
+              }
+              return PQsendQueryParams(
+                handle, command.sql, Int32(count), parameters.types, values.baseAddress, numbers.baseAddress, formats, 1
+              )
+            }
+          }
+        }
+      }
+      guard isSent == 1 else { throw lost() }
+      expected.append((position, nil))
+    }
+
+    // One byte that is never freed: the address of empty values.
+    nonisolated(unsafe) private static let nothing: UnsafePointer<CChar> = {
+      let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+      byte.initialize(to: 0)
+      return UnsafePointer(byte)
+    }()
+
+    // MARK: Waiting
+
+    /// Writes all that is to be sent. What the server sends meanwhile is read, since it may wait for that.
+    private func flush(_ deadline: Date) throws {
+      while true {
+        switch PQflush(handle) {
+        case 0: return
+        case 1:
+          let events = try wait(POLLIN | POLLOUT, deadline)
+          if events & POLLIN != 0, PQconsumeInput(handle) == 0 { throw lost() }
+        default: throw lost()
+        }
+      }
+    }
+
+    /// The next result; `nil` behind those of a command.
+    private func next(_ deadline: Date) throws -> OpaquePointer? {
+      while PQisBusy(handle) == 1 {
+        _ = try wait(POLLIN, deadline)
+        if PQconsumeInput(handle) == 0 { throw lost() }
+      }
+      return PQgetResult(handle)
+    }
+
+    /// Waits until the server has sent something, or takes more.
+    ///
+    /// - Throws: if that takes too long: the server cannot be asked to stop then, so the connection is given up.
+    private func wait(_ events: Int32, _ deadline: Date) throws -> Int32 {
+      var waiting = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+      while true {
+        let left = deadline.timeIntervalSinceNow
+        if left <= 0 { throw lost("the server has not answered for \(Int(timeout)) s") }
+        let count = poll(&waiting, 1, Int32(min(left * 1000 + 1, 60_000)))
+        if count > 0 { return Int32(waiting.revents) }
+        if count < 0, errno != EINTR { throw lost() }
+      }
+    }
+
+    /// Waits for a notification or the end of the connection.
+    ///
+    /// - Returns: whether there was a notification.
+    func waitForNotification(_ interval: TimeInterval, interrupt: Int32) throws -> Bool {
+      var waiting = [
+        pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
+      ]
+      var isNotified = takeNotifications()
+      if isNotified { return true }
+      _ = poll(&waiting, 2, Int32(interval * 1000))
+      if waiting[0].revents != 0 {
+        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+        isNotified = takeNotifications()
+      }
+      return isNotified
+    }
+
+    private func takeNotifications() -> Bool {
+      var isNotified = false
+      while let notification = PQnotifies(handle) {
+        PQfreemem(notification)
+        isNotified = true
+      }
+      return isNotified
+    }
+
+    /// Whether it is still there, as far as that is known without asking.
+    var isAlive: Bool {
+      if isBroken { return false }
+      var waiting = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      // A server that says something unasked mostly says that it ends, and the end comes behind that.
+      for _ in 0..<8 {
+        guard poll(&waiting, 1, 0) > 0 else { break }
+        if PQconsumeInput(handle) == 0 { return false }
+      }
+      return PQstatus(handle) == CONNECTION_OK
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool {
+      // What is unread ends it.
+      if !unread.isEmpty { return false }
+      return switch PQtransactionStatus(handle) {
+      case PQTRANS_IDLE: false
+      default: true
+      }
+    }
+
+    /// Ends a transaction without effect.
+    ///
+    /// - Returns: whether the connection can be used further.
+    func rollBack() -> Bool {
+      if isBroken { return false }
+      if forgetDeferred(), !isInTransaction { return true }
+      if !isInTransaction { return true }
+      do {
+        try run([.once("ROLLBACK")])
+        return true
+      } catch { return false }
+    }
+
+    // MARK: Failures
+
+    private func lost(_ reason: String? = nil) -> PostgreSQLFailure {
+      isBroken = true
+      let message = reason ?? Self.message(of: handle)
+      return PostgreSQLFailure(
+        code: "", message: message.isEmpty ? "it was closed" : message, place: place, isConnectionLost: true)
+    }
+
+    private func failure(_ result: OpaquePointer) -> PostgreSQLFailure {
+      func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+      // The codes of the fields are characters, in macros that Swift does not import.
+      func field(_ code: Character) -> String? { code.asciiValue.flatMap { field(Int32($0)) } }
+      let code = field("C") ?? ""
+      let isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03", "25P03"].contains(code)
+      if isLost { isBroken = true }
+      return PostgreSQLFailure(
+        code: code, message: field("M") ?? Self.message(of: handle), constraint: field("n"), table: field("t"),
+        detail: field("D"), place: place, isConnectionLost: isLost)
+    }
+
+    private static func message(of connection: OpaquePointer) -> String {
+      String(cString: PQerrorMessage(connection)).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The server's process that serves the connection.
+    var processID: Int32 { PQbackendPID(handle) }
+
+    // MARK: Places
+
+    /// Which words a connection string gives.
+    private static func given(_ connection: String) throws -> Set<String> {
+      guard connection.contains("=") || connection.contains("://") else { return [] }
+      guard let options = PQconninfoParse(connection, nil) else {
+        // What libpq says may repeat a part of it, such as the password.
+        throw PostgreSQLFailure(
+          code: "", message: "the connection string cannot be read", isUnreachable: true, isConnectionLost: true)
+      }
+      defer { PQconninfoFree(options) }
+      var found: Set<String> = []
+      var option = options
+      while let name = option.pointee.keyword {
+        if option.pointee.val != nil { found.insert(String(cString: name)) }
+        option += 1
+      }
+      return found
+    }
+
+    private static func place(of connection: OpaquePointer) -> String {
+      func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
+      let (host, port) = (text(PQhost(connection)), text(PQport(connection)))
+      return "\(host.isEmpty ? "localhost" : host):\(port.isEmpty ? "5432" : port)"
+    }
+
+    private static func withCStrings<R>(
+      _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R
+    ) -> R {
+      let copies = strings.map { strdup($0) }
+      defer { for copy in copies { free(copy) } }
+      let pointers = copies.map { UnsafePointer($0) } + [nil]
+      return pointers.withUnsafeBufferPointer { pointers in
+        // It is never empty, since a `nil` ends it.
+        pointers.baseAddress.map(body) ?? withUnsafePointer(to: nil) { body($0) }
+      }
+    }
+  }
+#endif

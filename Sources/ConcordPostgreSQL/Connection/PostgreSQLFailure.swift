@@ -1,0 +1,25 @@
+#if PostgreSQL
+  /// A failure as libpq or the server describes it.
+  struct PostgreSQLFailure: Error {
+    /// The code of the SQL standard, such as `40001`; empty if the server did not answer.
+    let code: String
+    let message: String
+    /// The constraint that a row violates.
+    var constraint: String?
+    /// The table that an error is about.
+    var table: String?
+    /// The details of an error, which may contain values of rows.
+    var detail: String?
+    /// Where the server is.
+    var place = ""
+    /// Whether there was no connection at all.
+    var isUnreachable = false
+    /// How many commands of the batch had succeeded before.
+    var succeeded = 0
+    /// Whether the connection cannot be used any longer.
+    var isConnectionLost = false
+
+    /// Whether the same transaction may succeed when it is run again: it has met another one.
+    var isConflict: Bool { code == "40001" || code == "40P01" }
+  }
+#endif

@@ -1,0 +1,47 @@
+#if PostgreSQL
+  import ConcordPersistence
+  import Foundation
+
+  /// The connection string of a PostgreSQL store (`String`), as libpq reads it: a URL, or words such as `host=db.internal dbname=shop`. What
+  /// it leaves out is taken from the environment (`PGHOST`, `PGPASSFILE`, …), so that an empty one is fine.
+  public let ConcordPostgreSQLOption = "ConcordPostgreSQLOption"
+  /// The schema that has the tables of a PostgreSQL store (`String`); `concord` if not given.
+  public let ConcordPostgreSQLSchemaOption = "ConcordPostgreSQLSchemaOption"
+  /// The greatest number of connections that a PostgreSQL store uses at the same time (`Int`), beside the one that listens; 8 if not given.
+  public let ConcordPostgreSQLPoolSizeOption = "ConcordPostgreSQLPoolSizeOption"
+  /// The time after which an unused connection is closed, in seconds (`Double`); 60 if not given.
+  public let ConcordPostgreSQLIdleTimeOption = "ConcordPostgreSQLIdleTimeOption"
+  /// The time to wait for a connection, and for the answer to one statement, in seconds (`Double`); 30 if not given.
+  public let ConcordPostgreSQLTimeoutOption = "ConcordPostgreSQLTimeoutOption"
+  /// The time after which a PostgreSQL store asks for changes of others of which it was not notified, in seconds (`Double`); 1 if not given.
+  public let ConcordPostgreSQLPollIntervalOption = "ConcordPostgreSQLPollIntervalOption"
+  /// The time for which changes are kept for those who were away, in seconds (`Double`); a day if not given.
+  public let ConcordPostgreSQLFeedRetentionOption = "ConcordPostgreSQLFeedRetentionOption"
+
+  /// The options of a store, with their defaults.
+  struct PostgreSQLOptions: Sendable {
+    var connection = ""
+    var schema = "concord"
+    var poolSize = 8
+    var idleTime = 60.0
+    var timeout = 30.0
+    var pollInterval = 1.0
+    var feedRetention = 86_400.0
+
+    init(connection: String = "", schema: String = "concord") { (self.connection, self.schema) = (connection, schema) }
+
+    init(_ options: StoreConfiguration.Options) {
+      func value<T>(_ key: String, _ standard: T) -> T { options[key] as? T ?? standard }
+      func number(_ key: String, _ standard: Double) -> Double {
+        options[key] as? Double ?? (options[key] as? Int).map(Double.init) ?? standard
+      }
+      connection = value(ConcordPostgreSQLOption, connection)
+      schema = value(ConcordPostgreSQLSchemaOption, schema)
+      poolSize = max(1, value(ConcordPostgreSQLPoolSizeOption, poolSize))
+      idleTime = number(ConcordPostgreSQLIdleTimeOption, idleTime)
+      timeout = number(ConcordPostgreSQLTimeoutOption, timeout)
+      pollInterval = max(0.01, number(ConcordPostgreSQLPollIntervalOption, pollInterval))
+      feedRetention = number(ConcordPostgreSQLFeedRetentionOption, feedRetention)
+    }
+  }
+#endif

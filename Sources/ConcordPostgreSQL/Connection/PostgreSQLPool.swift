@@ -1,0 +1,115 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+  import Foundation
+
+  /// The connections of a store. Each is used by one thread at a time.
+  final class PostgreSQLPool: Sendable {
+    private let options: PostgreSQLOptions
+    private let store: String
+    private let state = Locked(State())
+    /// Signalled whenever a connection is given back.
+    private let returned = NSCondition()
+
+    private struct State {
+      var idle: [PostgreSQLConnection] = []
+      /// How many are used now.
+      var used = 0
+      var isClosed = false
+    }
+
+    init(_ options: PostgreSQLOptions, store: String) { (self.options, self.store) = (options, store) }
+
+    /// How many connections there are.
+    var count: Int { state.withLock { $0.idle.count + $0.used } }
+
+    /// Runs a closure with a connection, which is given back afterwards.
+    ///
+    /// - Parameter isNested: whether the thread has one already. It then gets one beyond the limit, since it would wait for itself.
+    func with<R>(isNested: Bool = false, _ body: (PostgreSQLConnection) throws -> R) throws -> R {
+      let connection = try take(isNested: isNested)
+      defer { give(connection) }
+      return try body(connection)
+    }
+
+    private func take(isNested: Bool) throws -> PostgreSQLConnection {
+      let deadline = Date(timeIntervalSinceNow: options.timeout)
+      returned.lock()
+      while true {
+        let (connection, mayConnect, isClosed) = state.withLock { state in
+          let connection = state.isClosed ? nil : state.idle.popLast()
+          let mayConnect = isNested || state.used < options.poolSize
+          if connection != nil || mayConnect { state.used += 1 }
+          return (connection, mayConnect, state.isClosed)
+        }
+        if isClosed {
+          if mayConnect { state.withLock { $0.used -= 1 } }
+          returned.unlock()
+          throw StoreError.detached(store: store)
+        }
+        if let connection {
+          // What was idle may have been closed by the server.
+          if connection.isAlive {
+            returned.unlock()
+            return connection
+          }
+          state.withLock { $0.used -= 1 }
+          continue
+        }
+        if mayConnect {
+          returned.unlock()
+          do { return try connect() } catch {
+            leave()
+            throw error
+          }
+        }
+        if !returned.wait(until: deadline) {
+          returned.unlock()
+          throw StoreError.storeFailed(
+            store: store, reason: "all \(options.poolSize) connections were in use for \(Int(options.timeout)) s")
+        }
+      }
+    }
+
+    /// Makes a connection that belongs to nobody.
+    func connect() throws -> PostgreSQLConnection { try PostgreSQLConnection(options) }
+
+    private func give(_ connection: PostgreSQLConnection) {
+      let isUsable = connection.rollBack() && connection.isAlive
+      connection.idleSince = Date()
+      state.withLock { state in if isUsable, !state.isClosed { state.idle.append(connection) } }
+      leave()
+    }
+
+    private func leave() {
+      returned.lock()
+      state.withLock { $0.used -= 1 }
+      returned.signal()
+      returned.unlock()
+    }
+
+    /// Closes connections that nobody has used for a while.
+    func closeIdle() {
+      let oldest = Date(timeIntervalSinceNow: -options.idleTime)
+      let old = state.withLock { state in
+        let old = state.idle.filter { $0.idleSince < oldest }
+        state.idle.removeAll { $0.idleSince < oldest }
+        return old
+      }
+      withExtendedLifetime(old) {}
+    }
+
+    /// Closes all connections, those in use as soon as they are given back.
+    func close() {
+      let idle = state.withLock { state in
+        state.isClosed = true
+        defer { state.idle = [] }
+        return state.idle
+      }
+      withExtendedLifetime(idle) {}
+      returned.lock()
+      returned.broadcast()
+      returned.unlock()
+    }
+  }
+#endif

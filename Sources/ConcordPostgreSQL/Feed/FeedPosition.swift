@@ -1,0 +1,134 @@
+#if PostgreSQL
+  import ConcordModel
+  import ConcordPersistence
+  import Foundation
+
+  /// How far a reader has followed the commits of a database: a snapshot, which tells exactly which transactions it has seen.
+  ///
+  /// Neither a number nor a time does, since transactions commit in another order than they get their ids in.
+  struct FeedPosition: Equatable {
+    /// The snapshot, as the server writes it: `xmin:xmax:those in progress`.
+    let snapshot: String
+    /// All transactions before this one are seen.
+    let xmin: UInt64
+    /// No transaction from this one on is seen.
+    let xmax: UInt64
+
+    init?(_ snapshot: String) {
+      let parts = snapshot.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count >= 2, let xmin = UInt64(parts[0]), let xmax = UInt64(parts[1]) else { return nil }
+      (self.snapshot, self.xmin, self.xmax) = (snapshot, xmin, xmax)
+    }
+  }
+
+  /// A transaction: its id in the server, and the connection, since the server may give the ids of transactions again that it has lost.
+  struct TransactionID: Hashable {
+    let number: UInt64
+    let session: String
+
+    /// What stands for any transaction.
+    static let any = TransactionID(number: 0, session: "")
+  }
+
+  /// What was committed between two positions.
+  struct FeedChanges {
+    let position: FeedPosition
+    let epoch: String
+    /// In the order of their ids.
+    let transactions: [Transaction]
+    /// Whether some of the changes may have been trimmed, or the server has gone back.
+    let isMissingSome: Bool
+
+    /// A committed transaction.
+    struct Transaction {
+      let id: TransactionID
+      var keys: [EntityKey] = []
+      /// Whether the keys are not all that has changed: a table was truncated, or the outbox written.
+      var isMore = false
+
+      var commit: StoreCommit { StoreCommit(keys: isMore ? nil : keys, origin: nil) }
+    }
+
+    /// The statement that finds what is visible to its own snapshot, and was not at a position.
+    static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
+      var parameters = PostgreSQLParameters()
+      parameters.append("\(position.xmin)")
+      parameters.append(position.snapshot)
+      return .init(
+        sql: """
+          SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
+          FROM concord_state s LEFT JOIN (
+            SELECT xid, entity, keys, session FROM concord_changes
+            WHERE xid >= $1::text::xid8 AND NOT pg_visible_in_snapshot(xid, $2::text::pg_snapshot)
+          ) c ON true ORDER BY c.xid
+          """, parameters: parameters)
+    }
+
+    init(
+      _ result: PostgreSQLResult, since old: FeedPosition, _ tables: [String: PostgreSQLTable], store: String
+    ) throws {
+      guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else {
+        throw StoreError.damagedStore(store: store, reason: "concord_state has no row")
+      }
+      self.position = position
+      epoch = result.text(0, 1)
+      isMissingSome = result.bits(0, 2) >= old.xmin || position.xmax < old.xmax
+      var transactions: [Transaction] = []
+      for row in 0..<result.count where !result.isNull(row, 3) {
+        let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
+        if transactions.last?.id != id { transactions.append(Transaction(id: id)) }
+        let index = transactions.count - 1
+        if result.isNull(row, 5) || result.text(row, 4).isEmpty {
+          transactions[index].isMore = true
+        } else if let table = tables[result.text(row, 4)] {
+          for text in result.texts(row, 5) {
+            transactions[index].keys.append(EntityKey(table.entity, table.keyForm.key(text)))
+          }
+        }
+      }
+      self.transactions = transactions
+    }
+  }
+
+  extension PostgreSQLResult {
+    /// The elements of an array of texts, which has no `NULL`.
+    func texts(_ row: Int, _ column: Int) -> [String] {
+      let bytes = bytes(row, column)
+      func number(_ offset: Int) -> Int {
+        offset + 4 <= bytes.count
+          ? Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))) : 0
+      }
+      guard number(0) == 1 else { return [] }
+      var found: [String] = []
+      var offset = 20
+      for _ in 0..<number(12) {
+        let length = max(0, number(offset))
+        offset += 4
+        guard offset + length <= bytes.count else { break }
+        found.append(String(decoding: bytes[offset..<offset + length], as: UTF8.self))
+        offset += length
+      }
+      return found
+    }
+  }
+
+  extension ColumnForm {
+    /// A key as the feed writes it.
+    func key(_ text: String) -> StoredValue {
+      switch self {
+      case .integer: return Int64(text).map { .integer($0) } ?? .text(text)
+      case .boolean: return .integer(text == "true" ? 1 : 0)
+      case .unsigned: return UInt64(text)?.storedValue ?? .text(text)
+      case .real, .float:
+        guard let bits = UInt64(text, radix: 16) else { return .text(text) }
+        return Self.number(bits, isFloat: self == .float)
+      case .uuid: return .text(text.uppercased())
+      case .bytes: return AnyValue.value("x'\(text.dropFirst(2))'")
+      case .text, .any:
+        var text = text
+        let decoded = text.withUTF8 { PostgreSQLText.decode(UnsafeRawBufferPointer($0)) }
+        return self == .any ? AnyValue.value(decoded) : .text(decoded)
+      }
+    }
+  }
+#endif

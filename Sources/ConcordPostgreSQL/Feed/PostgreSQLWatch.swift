@@ -1,0 +1,252 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+  import ConcordPersistence
+  import Foundation
+
+  /// Follows what others commit, and tells it: a thread with a connection of its own, which listens, and asks when it was notified or an
+  /// interval has passed.
+  final class PostgreSQLWatch: Sendable {
+    private let pool: PostgreSQLPool
+    private let options: PostgreSQLOptions
+    private let tables: [String: PostgreSQLTable]
+    private let store: String
+    private let feed: CommitFeed
+    private let state: Locked<State>
+    /// Held while it is asked what is new, so that each commit is told once.
+    private let asking = NSLock()
+    /// The ends of a pipe: what is written to the second one ends the waiting.
+    private let wake: (read: Int32, write: Int32)
+    /// What wakes the others.
+    let notification: PostgreSQLConnection.Command
+
+    private struct State {
+      var position: FeedPosition
+      var epoch: String
+      /// The server, as it was when the position was taken.
+      var identity: String
+      /// Transactions of this store, which are told when they have ended.
+      var own: Set<TransactionID> = []
+      var isStarted = false
+      var isStopped = false
+    }
+
+    init(
+      _ pool: PostgreSQLPool, _ options: PostgreSQLOptions, _ tables: [EntityDescription: PostgreSQLTable],
+      store: String, _ feed: CommitFeed
+    ) throws {
+      (self.pool, self.options, self.store, self.feed) = (pool, options, store, feed)
+      self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $1) })
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw StoreError.storeFailed(store: store, reason: "no pipe can be made") }
+      wake = (ends[0], ends[1])
+      var channel = PostgreSQLParameters()
+      channel.append(FeedTables.channel(options.schema))
+      notification = .init(sql: "SELECT pg_notify($1, '')", parameters: channel)
+      do {
+        let state = try StoreError.translating(store: store) {
+          try pool.with { connection in
+            let identity = try Self.identity(connection)
+            let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
+            guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else {
+              throw StoreError.damagedStore(store: store, reason: "concord_state has no row")
+            }
+            return State(position: position, epoch: result.text(0, 1), identity: identity)
+          }
+        }
+        self.state = Locked(state)
+      } catch {
+        close(ends[0])
+        close(ends[1])
+        throw error
+      }
+    }
+
+    deinit {
+      close(wake.read)
+      close(wake.write)
+    }
+
+    /// What tells a database, and whether it may have been set back: the cluster, how often another one took over from it, when it was
+    /// started, and the table, which is another one in a database that was filled from a copy.
+    private static func identity(_ connection: PostgreSQLConnection) throws -> String {
+      try connection.query(
+        """
+        SELECT system_identifier::text || ':' || CASE WHEN pg_is_in_recovery() THEN ''
+          ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
+          || ':' || pg_postmaster_start_time()::text || ':' || 'concord_state'::regclass::oid::text
+        FROM pg_control_system()
+        """
+      ).text(0, 0)
+    }
+
+    // MARK: Own transactions
+
+    /// Notes that a transaction of this store is about to be committed.
+    func willCommit(_ id: TransactionID) { state.withLock { if $0.isStarted { $0.own.insert(id) } } }
+    func didNotCommit(_ id: TransactionID) { state.withLock { _ = $0.own.remove(id) } }
+
+    /// How far all is told; `nil` if nobody follows.
+    var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
+
+    /// The keys of what a reading sees and is not told yet, those of this store's own commits, too.
+    ///
+    /// - Parameter run: runs a statement in the reading.
+    func untold(
+      _ run: (PostgreSQLConnection.Command) throws -> PostgreSQLResult
+    ) throws -> Set<EntityKey> {
+      guard let (position, epoch) = state.withLock({ $0.isStarted ? ($0.position, $0.epoch) : nil }) else { return [] }
+      let result = try run(FeedChanges.command(since: position))
+      let changes = try FeedChanges(result, since: position, tables, store: store)
+      if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
+      for transaction in changes.transactions where transaction.isMore { feed.noticeUnknown(transaction.id) }
+      // After the position: what was told meanwhile is among these, or observers know it.
+      let waiting = feed.waiting.compactMap(\.keys)
+      return changes.transactions.reduce(into: waiting.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1.keys) }
+    }
+
+    // MARK: Following
+
+    /// Follows from now on.
+    func start() {
+      let isFirst = state.withLock { state in
+        defer { state.isStarted = true }
+        return !state.isStarted && !state.isStopped
+      }
+      guard isFirst else { return }
+      let thread = Thread { [weak self, interval = options.pollInterval, wake] in
+        var connection: PostgreSQLConnection?
+        var failures = 0
+        while true {
+          do {
+            guard let self, !self.state.withLock({ $0.isStopped }) else { return }
+            connection = ProcessEnd.notDuring { self.follow(connection, &failures) }
+          }
+          Self.wait(
+            connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read)
+        }
+      }
+      thread.name = "concord.watch"
+      thread.start()
+    }
+
+    private static func wait(_ connection: PostgreSQLConnection?, _ interval: TimeInterval, _ wake: Int32) {
+      if let connection {
+        // A connection that is lost is found out when it is used next.
+        _ = try? connection.waitForNotification(interval, interrupt: wake)
+      } else {
+        var waiting = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+        _ = poll(&waiting, 1, Int32(interval * 1000))
+      }
+    }
+
+    func stop() {
+      state.withLock { $0.isStopped = true }
+      var byte: UInt8 = 0
+      _ = write(wake.write, &byte, 1)
+    }
+
+    /// Tells what is new.
+    ///
+    /// - Returns: the connection to listen with; `nil` if there is none now.
+    private func follow(_ connection: PostgreSQLConnection?, _ failures: inout Int) -> PostgreSQLConnection? {
+      do {
+        var listening = connection
+        if listening == nil || listening?.isAlive == false {
+          let new = try pool.connect()
+          try new.run([.once("LISTEN \(identifier(FeedTables.channel(options.schema)))")])
+          try checkIdentity(new)
+          listening = new
+        }
+        guard let listening else { return nil }
+        try tellNew(listening)
+        do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {
+          // A role that may not do it leaves it to others.
+          lastTrim.withLock { $0 = Date() }
+        }
+        pool.closeIdle()
+        // What could not be read meanwhile can be read again.
+        if failures >= Self.mostSilentFailures { tellAny() }
+        failures = 0
+        return listening
+      } catch {
+        failures += 1
+        // Who shows something learns that it cannot be read.
+        if failures == Self.mostSilentFailures, !state.withLock({ $0.isStopped }) {
+          tellAny()
+        }
+        return nil
+      }
+    }
+
+    private static let mostSilentFailures = 3
+
+    /// Tells that everything may have changed.
+    private func tellAny(_ note: () -> Void = {}) {
+      feed.willTellUnknown(.any)
+      feed.tell([StoreCommit(keys: nil, origin: nil)], note)
+    }
+
+    private func checkIdentity(_ connection: PostgreSQLConnection) throws {
+      let identity = try Self.identity(connection)
+      let isOther = state.withLock { state in
+        defer { state.identity = identity }
+        return state.identity != identity
+      }
+      guard isOther else { return }
+      let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
+      guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
+      tellAny { state.withLock { ($0.position, $0.epoch, $0.own) = (position, result.text(0, 1), []) } }
+    }
+
+    /// Tells all that is committed and not told yet.
+    private func tellNew(_ connection: PostgreSQLConnection) throws {
+      try asking.withLock {
+        let (position, epoch) = state.withLock { ($0.position, $0.epoch) }
+        let result = try connection.run([FeedChanges.command(since: position)])[0]
+        let changes = try FeedChanges(result, since: position, tables, store: store)
+        let isWhole = changes.epoch == epoch && !changes.isMissingSome
+        let others = state.withLock { state in
+          changes.transactions.filter { state.own.remove($0.id) == nil && ($0.isMore || !$0.keys.isEmpty) }
+        }
+        func note() { state.withLock { ($0.position, $0.epoch) = (changes.position, changes.epoch) } }
+        if !isWhole { return tellAny(note) }
+        for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
+        feed.tell(others.map(\.commit), note)
+      }
+    }
+
+    /// Tells all that is committed so far, as far as the server can be asked.
+    func settle() {
+      guard position != nil else { return }
+      try? pool.with { connection in try tellNew(connection) }
+    }
+
+    // MARK: Trimming
+
+    private static let batch = 1000
+    private let lastTrim = Locked(Date())
+
+    /// Removes changes that are kept no longer, some at a time.
+    private func trim(_ connection: PostgreSQLConnection) throws {
+      let pause = min(60, options.feedRetention / 10)
+      guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
+      var parameters = PostgreSQLParameters()
+      parameters.append(options.feedRetention)
+      let result = try connection.run([
+        .init(
+          sql: """
+            WITH old AS (
+              SELECT ctid FROM concord_changes
+              WHERE at < now() - $1 * interval '1 second' AND xid < pg_snapshot_xmin(pg_current_snapshot())
+              ORDER BY xid LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED
+            ), gone AS (DELETE FROM concord_changes WHERE ctid IN (SELECT ctid FROM old) RETURNING xid)
+            UPDATE concord_state SET trimmed = greatest(trimmed, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
+            WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
+            """, parameters: parameters)
+      ])[0]
+      // There may be more of them.
+      if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
+    }
+  }
+#endif

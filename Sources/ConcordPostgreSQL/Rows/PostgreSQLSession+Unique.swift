@@ -1,0 +1,96 @@
+#if PostgreSQL
+  import ConcordModel
+
+  // Unique values are compared before they are written, since the server would end the transaction.
+  extension PostgreSQLSession {
+    /// Checks that no other row has a value that equals one of these.
+    ///
+    /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)``.
+    func checkUnique(
+      _ columns: [PostgreSQLUniqueColumn], _ key: EntityKey, _ value: (Int) -> StoredValue
+    ) throws {
+      var commands: [PostgreSQLConnection.Command] = []
+      var checks: [(column: PostgreSQLUniqueColumn, common: StoredValue, isEntry: Bool)] = []
+      for column in columns {
+        guard let common = column.key(of: value(column.position)) else { continue }
+        if let command = column.findSame(common, except: key.id) {
+          commands.append(command)
+          checks.append((column, common, false))
+        }
+        if !column.isExact {
+          commands.append(column.findOwner(of: common, except: key.id))
+          checks.append((column, common, true))
+        }
+      }
+      if commands.isEmpty { return }
+      for (check, result) in zip(checks, try run(commands)) where result.count > 0 {
+        if !check.isEntry { throw notUnique(check.column, key) }
+        try checkOwner(result, of: check.common, check.column, key)
+      }
+    }
+
+    private func notUnique(_ column: PostgreSQLUniqueColumn, _ key: EntityKey) -> StoreError {
+      .notUnique(entity: key.entity.name, columns: key.entity.columns[column.position].name)
+    }
+
+    /// Checks that the row which an entry names has another value by now.
+    private func checkOwner(
+      _ result: PostgreSQLResult, of common: StoredValue, _ column: PostgreSQLUniqueColumn, _ key: EntityKey
+    ) throws {
+      guard result.count > 0, let command = column.value(of: ColumnForm.any.read(result, 0, 0)) else { return }
+      let row = try run([command])[0]
+      guard row.count > 0, !row.isNull(0, 0), column.key(of: column.form.read(row, 0, 0)) == common else { return }
+      throw notUnique(column, key)
+    }
+
+    /// Inserts a row without its collections, if there is none with its key.
+    func insertUnique(
+      _ row: StoredRow, _ key: EntityKey, _ table: PostgreSQLTable, _ insert: PostgreSQLConnection.Command
+    ) throws -> Bool {
+      let columns = table.uniqueColumns
+      if columns.contains(where: { $0.isStoredApart(row.values[$0.position]) }) {
+        // The index does not compare these. A row that is there already is not compared.
+        if try withRow(of: key, { _ in true }) != nil { return false }
+        try checkUnique(columns, key) { row.values[$0] }
+      }
+      let lookups = columns.filter { !$0.isExact }.compactMap { column in
+        column.key(of: row.values[column.position]).map { (column: column, common: $0) }
+      }
+      // All at once: what has an entry is rare.
+      let results = try write([insert] + lookups.map { $0.column.findOwner(of: $0.common, except: key.id) })
+      guard results[0].changedRows == 1 else {
+        // Either a row with the key is there, or one with a unique value.
+        if try withRow(of: key, { _ in true }) == nil { try checkUnique(columns, key) { row.values[$0] } }
+        return false
+      }
+      do {
+        for (lookup, result) in zip(lookups, results.dropFirst()) where result.count > 0 {
+          try checkOwner(result, of: lookup.common, lookup.column, key)
+        }
+      } catch let error as StoreError {
+        if failure == nil, let parameter = keyParameter(key.id, table.keyForm) {
+          try write([.init(sql: table.delete, parameters: parameter)])
+        }
+        throw error
+      }
+      try noteUnique(nil, { row.values[$0] }, columns, key)
+      return true
+    }
+
+    /// Replaces the entries of a row that was written.
+    ///
+    /// - Parameter old: the values that it had before; `nil` for a new row.
+    func noteUnique(
+      _ old: ((Int) -> StoredValue)?, _ new: (Int) -> StoredValue, _ columns: [PostgreSQLUniqueColumn], _ key: EntityKey
+    ) throws {
+      var commands: [PostgreSQLConnection.Command] = []
+      for column in columns where !column.isExact {
+        if let old, column.isStoredApart(old(column.position)) { commands.append(column.forget(key.id)) }
+        let value = new(column.position)
+        guard column.isStoredApart(value), let common = column.key(of: value) else { continue }
+        commands.append(column.note(common, of: key.id))
+      }
+      if !commands.isEmpty { try write(commands) }
+    }
+  }
+#endif

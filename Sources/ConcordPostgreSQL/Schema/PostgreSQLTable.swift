@@ -1,0 +1,162 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+  import ConcordPersistence
+
+  /// An entity's table, and the statements for it. All names are quoted, all values bound.
+  ///
+  /// The table has a column for each property, `id` for the key, `_id` where the id may look otherwise than the key, and `_stamp`. That of a
+  /// collection has `_owner`, `_position`, `_key` for a dictionary, and the element.
+  final class PostgreSQLTable: Sendable {
+    let entity: EntityDescription
+    let keyForm: ColumnForm
+    /// The forms of the properties' columns, by position.
+    let forms: [ColumnForm]
+    /// Whether equal ids may be stored differently, or otherwise than their key, so that the id as given needs a column of its own.
+    let keepsExactID: Bool
+    /// The positions of the columns that are written as they are: all but the id.
+    let storedPositions: [Int]
+    let collections: [Collection]
+    /// The result columns of a row: the properties by position, then the key, then the stamp.
+    let resultColumns: String
+    let keyPosition: Int
+    let stampPosition: Int
+    /// The columns of which no two rows have equal values.
+    let uniqueColumns: [PostgreSQLUniqueColumn]
+
+    let selectRow: String
+    let insert: String
+    let insertOrReplaceOlder: String
+    let update: String
+    let delete: String
+    /// The statements that find who refers to an entity, by its name.
+    let referrers: [String: (sql: String, form: ColumnForm)]
+
+    /// The table of a collection.
+    struct Collection: Sendable {
+      let name: String
+      let forms: [ColumnForm]
+      let select: String
+      let selectMany: String
+      let insert: String
+      /// Deletes all rows from a position on.
+      let deleteRest: String
+    }
+
+    init(_ entity: EntityDescription) {
+      self.entity = entity
+      let name = identifier(entity.name)
+      keyForm = ColumnForm(keyOf: entity)
+      forms = entity.columns.enumerated().map { position, column in
+        position == entity.idPosition && entity.isIDItsKey
+          ? ColumnForm(keyOf: entity) : ColumnForm(column, targets: entity.targets)
+      }
+      let keepsExactID = Self.keepsExactID(entity)
+      self.keepsExactID = keepsExactID
+      storedPositions = entity.columns.indices.filter { $0 != entity.idPosition }
+      keyPosition = entity.columns.count
+      stampPosition = keyPosition + 1
+      let columns = entity.columns.indices.map { Self.resultColumn(entity, at: $0, keepsExactID) }
+      resultColumns = (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+      selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
+      let written =
+        ["\"id\""] + (keepsExactID ? ["\"_id\""] : [])
+        + storedPositions.map { identifier(columnName(entity.columns[$0].name)) } + ["\"_stamp\""]
+      let values = """
+        INSERT INTO \(name) (\(written.joined(separator: ", "))) \
+        VALUES (\(written.indices.map { "$\($0 + 1)" }.joined(separator: ", "))) ON CONFLICT
+        """
+      insert = "\(values) DO NOTHING"
+      let replaced = written.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+      insertOrReplaceOlder =
+        "\(values) (\"id\") DO UPDATE SET \(replaced) WHERE excluded.\"_stamp\" > \(name).\"_stamp\""
+      let assigned = written.enumerated().dropFirst().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
+      update = "UPDATE \(name) SET \(assigned) WHERE \"id\" = $1"
+      delete = "DELETE FROM \(name) WHERE \"id\" = $1"
+      let forms = forms
+      uniqueColumns = storedPositions.filter { entity.columns[$0].isUnique }.map {
+        PostgreSQLUniqueColumn(entity, at: $0, forms[$0])
+      }
+      collections = entity.collections.map { Self.collection($0, of: entity) }
+      referrers = Self.referrers(of: entity)
+    }
+
+    static func keepsExactID(_ entity: EntityDescription) -> Bool {
+      guard let position = entity.idPosition else { return false }
+      // Where a store may compare ids itself, equal ones are stored the same.
+      let comparison = entity.columns[position].comparison
+      return comparison == .none || comparison == .text || !entity.isIDItsKey
+    }
+
+    /// What the column of the id as given holds: nothing, where the key tells it.
+    func exactID(_ id: StoredValue, key: StoredValue) -> StoredValue { entity.isIDItsKey && id == key ? .null : id }
+
+    /// - Parameter table: what the column is written with, as `"Book".`.
+    static func resultColumn(
+      _ entity: EntityDescription, at position: Int, _ keepsExactID: Bool, of table: String = ""
+    ) -> String {
+      guard position == entity.idPosition else {
+        return "\(table)\(identifier(columnName(entity.columns[position].name)))"
+      }
+      if !entity.isIDItsKey { return "\(table)\"_id\"" }
+      return keepsExactID ? "COALESCE(\(table)\"_id\", \(table)\"id\")" : "\(table)\"id\""
+    }
+
+    /// Updates some columns of the row with a key, which is the last parameter but one, and the stamp, which is the last.
+    func update(of positions: [Int]) -> String {
+      let names = positions.enumerated().map {
+        "\(identifier(columnName(entity.columns[$1].name))) = $\($0 + 1)"
+      }
+      let (key, stamp) = (positions.count + 1, positions.count + 2)
+      return """
+        UPDATE \(identifier(entity.name)) SET \((names + ["\"_stamp\" = $\(stamp)"]).joined(separator: ", ")) \
+        WHERE "id" = $\(key)
+        """
+    }
+
+    static func tableName(_ collection: CollectionDescription, of entity: EntityDescription) -> String {
+      "\(entity.name)_\(collection.name)"
+    }
+
+    private static func collection(_ collection: CollectionDescription, of entity: EntityDescription) -> Collection {
+      let name = tableName(collection, of: entity)
+      let table = identifier(name)
+      let columns = columnNames(collection).map { identifier($0) }
+      let list = columns.joined(separator: ", ")
+      return Collection(
+        name: name, forms: collection.columns.map { ColumnForm($0, targets: entity.targets) },
+        select: "SELECT \(list) FROM \(table) WHERE \"_owner\" = $1 ORDER BY \"_position\"",
+        selectMany:
+          "SELECT \(list), \"_owner\" FROM \(table) WHERE \"_owner\" = ANY($1) ORDER BY \"_owner\", \"_position\"",
+        insert: """
+          INSERT INTO \(table) (\"_owner\", \"_position\", \(list)) \
+          VALUES ($1, $2, \(columns.indices.map { "$\($0 + 3)" }.joined(separator: ", ")))
+          """,
+        deleteRest: "DELETE FROM \(table) WHERE \"_owner\" = $1 AND \"_position\" >= $2")
+    }
+
+    /// The names of the columns of a collection's row, by position.
+    static func columnNames(_ collection: CollectionDescription) -> [String] {
+      (collection.key == nil ? [] : ["_key"]) + collection.elements.map { columnName($0.name) }
+    }
+
+    private static func referrers(of entity: EntityDescription) -> [String: (sql: String, form: ColumnForm)] {
+      var parts: [String: (selects: [String], form: ColumnForm)] = [:]
+      func add(_ column: ColumnDescription, _ select: String) {
+        guard let target = column.target else { return }
+        parts[target, default: ([], ColumnForm(column, targets: entity.targets))].selects.append(select)
+      }
+      for column in entity.columns {
+        add(column, "SELECT \"id\" FROM \(identifier(entity.name)) WHERE \(identifier(columnName(column.name))) = $1")
+      }
+      for collection in entity.collections {
+        for (column, name) in zip(collection.columns, columnNames(collection)) {
+          add(
+            column,
+            "SELECT \"_owner\" FROM \(identifier(tableName(collection, of: entity))) WHERE \(identifier(name)) = $1")
+        }
+      }
+      return parts.mapValues { ($0.selects.joined(separator: " UNION "), $0.form) }
+    }
+  }
+#endif

@@ -1,0 +1,199 @@
+#if PostgreSQL
+  import Concord
+  public import ConcordModel
+  public import ConcordPersistence
+  import Foundation
+
+  extension StoreType {
+    /// A PostgreSQL database, which many processes share. See ``ConcordPostgreSQLOption``.
+    public static let postgreSQL: StoreType = {
+      let type: StoreType = "PostgreSQL"
+      StoreFactory.register(type, hasFile: false) { request in try PostgreSQLStore(request) }
+      return type
+    }()
+  }
+
+  /// A store in a PostgreSQL database, which any number of processes share.
+  ///
+  /// A closure that writes is run again if its transaction met another one in the database, or the connection was lost before the commit: see
+  /// ``/ConcordPersistence/RowStore/write(origin:_:)``.
+  public final class PostgreSQLStore: RowStore {
+    public let name: String
+    let options: PostgreSQLOptions
+    let pool: PostgreSQLPool
+    let schema: PostgreSQLSchema
+    private let tables: [EntityDescription: PostgreSQLTable]
+    private let feed = CommitFeed()
+    private let watch: PostgreSQLWatch
+    private let isClosed = Locked(false)
+    private let deletionTime: TimeInterval
+
+    /// Opens the database of a configuration.
+    convenience init(_ request: StoreRequest) throws {
+      let configuration = request.configuration
+      try self.init(
+        name: request.name, PostgreSQLOptions(configuration.options), model: request.model, entities: request.entities,
+        configuration: configuration.name ?? "",
+        migrates: (configuration.options[NSMigratePersistentStoresAutomaticallyOption] as? Bool ?? true)
+          && (configuration.options[NSInferMappingModelAutomaticallyOption] as? Bool ?? true),
+        remembersDeletionsFor: configuration.deletionTime)
+    }
+
+    init(
+      name: String, _ options: PostgreSQLOptions, model: Model, entities: [EntityDescription],
+      configuration: String = "",
+      migrates: Bool = true, remembersDeletionsFor deletionTime: TimeInterval = DeletionLimits.time
+    ) throws {
+      self.name = name
+      self.deletionTime = deletionTime
+      self.options = options
+      schema = PostgreSQLSchema(
+        entities: entities, migrations: model.migrations, store: name, name: options.schema, migrates: migrates,
+        version: model.version, areTogether: Self.togetherness(model, configuration))
+      let pool = PostgreSQLPool(options, store: name)
+      self.pool = pool
+      let tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, PostgreSQLTable($0)) })
+      self.tables = tables
+      let schema = schema
+      do {
+        try StoreError.translating(store: name) { try pool.with { try schema.prepare($0) } }
+        watch = try PostgreSQLWatch(pool, options, tables, store: name, feed)
+      } catch {
+        pool.close()
+        throw error
+      }
+    }
+
+    // MARK: The schema
+
+    /// Returns the SQL that makes all tables for the entities of a model, for an administrator to run where the program's role may not.
+    ///
+    /// - Parameters:
+    ///   - model: the model of the container.
+    ///   - schema: the schema of the database.
+    ///   - role: a role that gets the rights that a store needs, and no others.
+    public static func sql(for model: Model, schema: String = "concord", role: String? = nil) throws -> String {
+      try PostgreSQLSchema(
+        entities: model.entities, migrations: model.migrations, store: schema, name: schema, migrates: true,
+        version: model.version, areTogether: togetherness(model, "")
+      ).sql(role: role)
+    }
+
+    /// Tells whether an entity and one that it refers to are always kept together.
+    private static func togetherness(
+      _ model: Model, _ configuration: String
+    ) -> @Sendable (EntityDescription, EntityDescription) -> Bool {
+      let configurations = model.configurationNames
+      return { a, b in
+        // Without a configuration, a store keeps only what no other store does that is attached.
+        !configuration.isEmpty
+          || configurations.allSatisfy {
+            model.isMeant(a, for: $0, attached: []) == model.isMeant(b, for: $0, attached: [])
+          }
+      }
+    }
+
+    // MARK: Reading
+
+    /// The reading that this thread is in: a computed property that is evaluated within it may read, and sees the same state.
+    @TaskLocal private static var current: Current?
+
+    // Unchecked, because the compiler cannot see that the session is used by its thread only.
+    private struct Current: @unchecked Sendable {
+      let store: ObjectIdentifier
+      let thread: pthread_t
+      /// `nil` within a writing, whose uncommitted rows a reading does not see.
+      let session: PostgreSQLSession?
+      /// The one around it, maybe of another store.
+      let outer: [Current]
+    }
+
+    private var entered: Current? {
+      guard let current = Self.current, pthread_equal(current.thread, pthread_self()) != 0 else { return nil }
+      let id = ObjectIdentifier(self)
+      return current.store == id ? current : current.outer.last { $0.store == id }
+    }
+
+    private func entering<R>(_ session: PostgreSQLSession?, _ body: () throws -> R) throws -> R {
+      let outer = Self.current.map { $0.outer + [$0] } ?? []
+      let current = Current(store: ObjectIdentifier(self), thread: pthread_self(), session: session, outer: outer)
+      return try Self.$current.withValue(current, operation: body)
+    }
+
+    public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+      try checkOpen()
+      let entered = entered
+      if let session = entered?.session { return try body(session) }
+      return try StoreError.translating(store: name) {
+        try pool.with(isNested: entered != nil) { connection in
+          connection.later(.init(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+          let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch)
+          let result = try entering(session) { try body(session) }
+          if !connection.forgetDeferred() || connection.isInTransaction { try connection.finish("COMMIT") }
+          return result
+        }
+      }
+    }
+
+    // MARK: Writing
+
+    public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+      try checkOpen()
+      let isNested = entered != nil
+      var attempts = PostgreSQLAttempts(timeout: options.timeout)
+      while true {
+        do {
+          return try pool.with(isNested: isNested) { connection in
+            try PostgreSQLTransaction(
+              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime
+            ).write(
+              tables, origin: origin, feed
+            ) { session in try entering(nil) { try body(session) } }
+          }
+        } catch let failure as PostgreSQLFailure {
+          guard attempts.mayRepeat(failure) else {
+            throw StoreError(failure, store: name)
+          }
+        }
+      }
+    }
+
+    // MARK: Following
+
+    public func observeCommits(_ body: @escaping @Sendable (StoreCommit) -> Void) -> StoreObservation {
+      watch.start()
+      return feed.observe(body)
+    }
+
+    public func observeCommits(
+      except origin: ObjectIdentifier, _ body: @escaping @Sendable (StoreCommit) -> Void
+    ) -> StoreObservation {
+      watch.start()
+      return feed.observe(where: { $0.origin != origin }, body)
+    }
+
+    public var unknownCommits: Int { feed.unknownCommits }
+
+    public func settle() {
+      watch.settle()
+      feed.settle()
+    }
+
+    public func holdOutbox() throws -> OutboxHold? {
+      try checkOpen()
+      return try PostgreSQLOutboxLock.take(pool, schema: options.schema, store: name)
+    }
+
+    public func close() throws {
+      let wasClosed = isClosed.withLock { isClosed in
+        defer { isClosed = true }
+        return isClosed
+      }
+      if wasClosed { return }
+      watch.stop()
+      pool.close()
+    }
+
+    private func checkOpen() throws { if isClosed.withLock({ $0 }) { throw StoreError.detached(store: name) } }
+  }
+#endif

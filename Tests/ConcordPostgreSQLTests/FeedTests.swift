@@ -1,0 +1,148 @@
+#if PostgreSQL
+  import Concord
+  import ConcordTestShared
+  import Foundation
+  import Testing
+
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  @Suite("The feed of a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  struct FeedTests {
+    private final class Told: Sendable {
+      let commits = Locked<[StoreCommit]>([])
+      let observation: StoreObservation
+      init(_ store: PostgreSQLStore) {
+        observation = store.observeCommits { [commits] commit in commits.withLock { $0.append(commit) } }
+      }
+      var keys: [Set<EntityKey>?] { commits.withLock { $0.map(\.keys) } }
+    }
+
+    @Test("Each commit of another store and of psql is told once, with its keys; own ones with their origin")
+    func others() throws {
+      let fleet = try Fleet()
+      let (first, second) = (try fleet.store(), try fleet.store())
+      defer { for store in [first, second] { try? store.close() } }
+      let (toldFirst, toldSecond) = (Told(first), Told(second))
+      let origin = NSObject()
+      for id in 1...20 {
+        try first.write(origin: ObjectIdentifier(origin)) { writing in
+          _ = try writing.insert(fleet.row(id, 0), for: fleet.key(id))
+          _ = try writing.insert(fleet.row(-id, 0), for: fleet.key(-id))
+        }
+      }
+      try fleet.sql("INSERT INTO \"Progress\" VALUES (100, 7, 1); UPDATE \"Progress\" SET last = 8 WHERE id = 100")
+      let wanted =
+        try (1...20).map { try Set([fleet.key($0), fleet.key(-$0)]) } + [[fleet.key(100)], [fleet.key(100)]]
+      #expect(eventually { toldSecond.keys.count >= 22 && toldFirst.keys.count >= 22 })
+      first.settle()
+      second.settle()
+      #expect(toldSecond.keys == wanted && toldFirst.keys == wanted)
+      #expect(toldFirst.commits.withLock { $0.prefix(20).allSatisfy { $0.origin == ObjectIdentifier(origin) } })
+      #expect(toldSecond.commits.withLock { $0.allSatisfy { $0.origin == nil } })
+      #expect(try second.read { try $0.row(of: fleet.key(100)) } == fleet.row(100, 8))
+    }
+
+    @Test("What commits late, with an id from before, is not missed: a position is a snapshot")
+    func lateCommits() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let told = Told(store)
+      let open = try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      try open.run([.once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (1, 1, 1)")])
+      // These have later ids, and are told before.
+      for id in 2...5 { try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)") }
+      #expect(eventually { told.keys.count == 4 })
+      try open.run([.once("COMMIT")])
+      #expect(eventually { told.keys.count == 5 })
+      store.settle()
+      #expect(try told.keys == [2, 3, 4, 5, 1].map { try [fleet.key($0)] })
+    }
+
+    @Test("Eight writers hold two rows equal, and sometimes stay open: no view of another store ever shows them differ")
+    func equalRows() throws {
+      let fleet = try Fleet()
+      let stores = try (0..<4).map { _ in try fleet.store() }
+      defer { for store in stores { try? store.close() } }
+      try stores[0].write(origin: nil) { writing in
+        for id in 1...2 { _ = try writing.insert(fleet.row(id, 0, stamp: 0), for: fleet.key(id)) }
+      }
+      let isDone = Locked(false)
+      let (differing, seen) = (Locked(0), Locked(0))
+      var held: [Any] = []
+      for store in stores[0...1] {
+        let coordinator = PersistentStoreCoordinator(model: fleet.model)
+        try coordinator.attach(store, configuration: "")
+        let view = ViewContext(parent: coordinator, delivery: .queue(DispatchQueue(label: "view"))) { error in
+          print("view: \(error)")
+        }
+        let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.id)]))
+        held += [coordinator, view, list] as [Any]
+        held.append(
+          list.observe { rows in
+            seen.withLock { $0 += 1 }
+            if Set(rows.map(\.last)).count > 1 { differing.withLock { $0 += 1 } }
+          })
+      }
+      DispatchQueue.concurrentPerform(iterations: 8) { number in
+        var random = SystemRandomNumberGenerator()
+        for round in 0..<25 {
+          try? stores[number % 4].write(origin: nil) { writing in
+            guard let old = try writing.row(of: fleet.key(1)), case .integer(let last) = old.values[1] else { return }
+            for id in [1, 2] {
+              let stored = try writing.row(of: fleet.key(id)) ?? old
+              try writing.update(
+                fleet.row(id, Int(last) + 1, stamp: Double(last) + 2), replacing: stored, for: fleet.key(id))
+              if round % 8 == 0 { Thread.sleep(forTimeInterval: .random(in: 0...0.05, using: &random)) }
+            }
+          }
+        }
+      }
+      isDone.withLock { $0 = true }
+      for store in stores { store.settle() }
+      Thread.sleep(forTimeInterval: 0.3)
+      #expect(differing.withLock { $0 } == 0)
+      #expect(seen.withLock { $0 } > 10)
+      let last = try fleet.sql("SELECT last FROM \"Progress\" ORDER BY id")
+      print("equal rows: \(last.replacing("\n", with: " ")), seen \(seen.withLock { $0 })")
+      withExtendedLifetime(held) {}
+    }
+
+    @Test("Without notifications the feed is late by the interval, and complete")
+    func polling() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.2)
+      defer { try? store.close() }
+      let told = Told(store)
+      Thread.sleep(forTimeInterval: 0.3)
+      try fleet.sql("SET concord.notifies TO off; INSERT INTO \"Progress\" VALUES (1, 1, 1)")
+      #expect(eventually(3) { told.keys.count == 1 })
+    }
+
+    @Test("What was trimmed away since a position: anything may have changed")
+    func trimming() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.05, retention: 0.2)
+      let reader = try fleet.store(pollInterval: 600)
+      defer { for store in [store, reader] { try? store.close() } }
+      let (told, toldReader) = (Told(store), Told(reader))
+      Thread.sleep(forTimeInterval: 0.2)
+      try fleet.sql("SET concord.notifies TO off; INSERT INTO \"Progress\" VALUES (1, 1, 1)")
+      #expect(try eventually { try fleet.sql("SELECT count(*) FROM concord_changes") == "0" })
+      #expect(told.keys == [[try fleet.key(1)]])
+      reader.settle()
+      #expect(toldReader.keys == [nil])
+    }
+
+    @Test("A database that was restored from a copy has another epoch: anything may have changed")
+    func epochs() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store(pollInterval: 0.05)
+      defer { try? store.close() }
+      let told = Told(store)
+      try fleet.sql("UPDATE concord_state SET epoch = gen_random_uuid()")
+      #expect(eventually { told.keys == [nil] })
+    }
+  }
+#endif

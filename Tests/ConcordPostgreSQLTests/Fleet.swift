@@ -1,0 +1,56 @@
+#if PostgreSQL
+  import Concord
+  import ConcordTestShared
+  import Foundation
+
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  // Not Foundation's.
+  typealias Progress = ConcordTestShared.Progress
+
+  /// Stores that share one schema of the server of the tests, each with a pool of its own, as processes have.
+  struct Fleet {
+    let server: PostgreSQLServer
+    let schema = "fleet-\(UUID().uuidString.prefix(8))"
+    let model: Model
+
+    init(_ server: PostgreSQLServer? = nil) throws {
+      self.server = try server ?? PostgreSQLServer.shared.get()
+      model = try processModel()
+    }
+
+    func store(
+      url: String? = nil, timeout: Double = 30, pollInterval: Double = 1, retention: Double = 86_400
+    ) throws -> PostgreSQLStore {
+      var options = PostgreSQLOptions(connection: url ?? server.url, schema: schema)
+      options.timeout = timeout
+      options.pollInterval = pollInterval
+      options.feedRetention = retention
+      return try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities)
+    }
+
+    @discardableResult
+    func sql(_ sql: String) throws -> String {
+      try server.sql("SET search_path TO \(identifier(schema)); \(sql)")
+    }
+
+    /// What processes are told where the store is.
+    var place: String { "\(server.url)#\(schema)" }
+
+    func key(_ id: Int) throws -> EntityKey { EntityKey(try model.entity(Progress.self), .integer(Int64(id))) }
+
+    func row(_ id: Int, _ last: Int, stamp: Stamp = 1) throws -> StoredRow {
+      try model.entity(Progress.self).row(of: Progress(id: id, last: last), stamp: stamp)
+    }
+  }
+
+  func eventually(_ seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while Date() < end {
+      if try condition() { return true }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    return try condition()
+  }
+#endif
