@@ -51,6 +51,7 @@ let package = Package(
         "BookstoreKit", "BookstoreWeb",
         .product(name: "ConcordPersistence", package: "Concord"),
         .product(name: "ConcordPersistenceMacros", package: "Concord"),
+        .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "FlyingFox", package: "FlyingFox"),
       ],
       swiftSettings: settings),

@@ -5,10 +5,10 @@
 #
 # Swift's hashes are made the same in each run of the package manager. It writes the flags of traits in the order of a set,
 # so that otherwise every other change of a file list compiles the whole package anew, and so does every other package.
-# The tests run without this.
+# The tests run without this. The plan of a build is made anew each time: one that is kept may be that of another package.
 swift_build() {
   find_postgresql
-  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/.build" \
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/.build" --disable-build-manifest-caching \
     ${postgresql_traits[@]+"${postgresql_traits[@]}"} "$@"
 }
 

@@ -50,6 +50,14 @@ set_up_postgresql() {
   postgresql; macOS: brew install libpq pkgconf postgresql@17)'
 }
 
+# set_up_fleet: installs what a fleet needs, or ends with the command to type.
+set_up_fleet() {
+  ensure pkg-config have_command pkg-config -- pkg-config pkgconf
+  ensure "PostgreSQL's C library" have_libpq -- libpq-dev libpq
+  ensure PostgreSQL have_postgresql_server -- postgresql postgresql@17
+  ensure Python have_command python3 -- python3 python3
+}
+
 # Where the package manager finds libpq: by pkg-config, and in Homebrew's folders.
 have_libpq() {
   pkg-config --exists libpq 2> /dev/null ||

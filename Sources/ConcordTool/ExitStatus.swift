@@ -21,14 +21,15 @@
       case .done: "done (also if the reader of a pipe closed it early)"
       case .findings: "'check' found something"
       case .damaged: "the file is damaged"
-      case .notConcord: "the file is not an SQLite file, or not Concord's"
+      case .notConcord:
+        "the file is not an SQLite file, or not Concord's; the schema of the database has no tables of Concord's"
       case .usage: "the command is wrong: an unknown option, table or column, a condition that cannot be read"
       case .wrongInput: "the lines to be imported are wrong; nothing was imported"
-      case .missing: "the file is missing, or cannot be read"
+      case .missing: "the file is missing, or cannot be read; there is no connection to the server"
       case .failed: "anything else"
-      case .readOnly: "the file cannot be written to"
+      case .readOnly: "the file or the database cannot be written to"
       case .notWritten: "writing failed: the disk is full, for instance"
-      case .locked: "another process holds the file; try again"
+      case .locked: "another process holds the file or rows of the database, or a statement took too long; try again"
       case .interrupted: "interrupted with ^C: the file is as before (143 if the process was told to end)"
       }
     }

@@ -2,7 +2,6 @@
   import Concord
   import Dispatch
   import Foundation
-  import GRDB
 
   /// The handling of ^C: running work ends with an error, so that a transaction is rolled back and the file closed. Work that
   /// does not end within a time ends with the process, which the file survives, too.
@@ -11,7 +10,8 @@
 
     private struct State {
       var signal: Int32?
-      var queue: DatabaseQueue?
+      /// What ends the running statement.
+      var cancel: (@Sendable () -> Void)?
       var sources: [any DispatchSourceSignal] = []
     }
 
@@ -32,20 +32,20 @@
     }
 
     private static func interrupt(_ number: Int32) {
-      let isFirst = state.withLock { state in
+      let (isFirst, cancel) = state.withLock { state in
         defer { state.signal = state.signal ?? number }
-        // The running statement of the connection fails.
-        state.queue?.interrupt()
-        return state.signal == nil
+        return (state.signal == nil, state.cancel)
       }
+      // The running statement of the connection fails. A server that does not answer is not waited for.
+      DispatchQueue.global().async { cancel?() }
       guard isFirst else { Foundation.exit(128 + number) }
       DispatchQueue.global().asyncAfter(deadline: .now() + patience) { Foundation.exit(128 + number) }
     }
 
-    /// Runs `body`, during which a signal interrupts the statements of a connection.
-    static func interrupting<R>(_ queue: DatabaseQueue, _ body: () throws -> R) throws -> R {
-      state.withLock { $0.queue = queue }
-      defer { state.withLock { $0.queue = nil } }
+    /// Runs `body`, during which a signal ends the running statement of a connection.
+    static func interrupting<R>(_ cancel: @escaping @Sendable () -> Void, _ body: () throws -> R) throws -> R {
+      state.withLock { $0.cancel = cancel }
+      defer { state.withLock { $0.cancel = nil } }
       try check()
       return try body()
     }

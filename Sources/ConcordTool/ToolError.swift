@@ -9,6 +9,8 @@
     let status: ExitStatus
     /// The message; `nil` if none is to be shown.
     let message: String?
+    /// The line of the input that it is about, if that is an earlier one.
+    var line: Int?
 
     init(_ status: ExitStatus, _ message: String?) {
       self.status = status
@@ -18,7 +20,7 @@
     static func show(_ error: ToolError) {
       guard let message = error.message else { return }
       let mark = Terminal.error.painted("concord:", .red)
-      FileHandle.standardError.write(Data("\(mark) \(printable(message))\n".utf8))
+      FileHandle.standardError.write(Data("\(mark) \(printable(withoutPasswords(message)))\n".utf8))
     }
 
     /// Runs a closure, and translates SQLite's errors into errors about a file.
@@ -49,5 +51,11 @@
       default: self.init(.failed, "\(path): \(message) (SQLite \(code))")
       }
     }
+  }
+
+  /// Returns a text in which no URL has a password.
+  func withoutPasswords(_ text: String) -> String {
+    text.replacing(/(?i)(postgres(?:ql)?:\/\/[^\s:\/@]*):\S*@/) { "\($0.1):***@" }
+      .replacing(/(?i)(password\s*=\s*)(?:'[^']*'|[^\s&]*)/) { "\($0.1)***" }
   }
 #endif

@@ -22,8 +22,8 @@
       do {
         _ = try open()
         Issue.record("it is open")
-      } catch StoreError.incompatibleStore(_, let differences) {
-        let text = differences.joined()
+      } catch let error as PostgreSQLRightsError {
+        let text = error.sql
         #expect(text.contains("CREATE TABLE \"Progress\"") && text.contains(fleet.schema), "\(text)")
       }
       try server.sql(PostgreSQLStore.sql(for: fleet.model, schema: fleet.schema, role: role))

@@ -174,3 +174,40 @@ private struct Drawer: Aggregate, Equatable {
     [.init(wrapper: \.box), .init(wrapper: \.boxes), .init(wrapper: \.spare)]
   }
 }
+
+@Suite("No needless notices in a cycle")
+struct NoNeedlessNoticesInCyclesTests {
+  @Test(
+    "Who shows an entity of her cycle is told nothing when that one gets a relation that she shows without anyway",
+    arguments: [false, true])
+  func relationThatLeadsBack(isInTransaction: Bool) {
+    let store = EntityStore(delivery: .immediate)
+    let harriet = store.store(Knower(id: 1, friends: [Knower(id: 2, friends: [Knower(id: 1)])]))
+    let emma = store.observer(Knower.self, id: 2)
+    let (log, own) = (Log<Knower?>(), Log<Knower>())
+    let subscriptions = [emma.observe { log.append($0) }, harriet.observe { own.append($0) }]
+    let value = store.value(Knower.self, id: 2)
+    func change(_ store: EntityStore) {
+      store.update(Knower.self, id: 1) { $0.others = value.map { [$0] } ?? [] }
+    }
+    if isInTransaction { store.transaction { change($0) } } else { change(store) }
+    #expect(own.count == 2 && harriet.value.others.map(\.id) == [2])
+    #expect(log.count == 1)
+    // What is shown there says that it was left out: stored again, it changes nothing.
+    if let shown = emma.value?.friends.first { store.store(shown) }
+    #expect(harriet.value.others.map(\.id) == [2] && harriet.value.friends.map(\.id) == [2])
+    // What is shown is told as before.
+    store.update(Knower.self, id: 1) { $0.name = 1 }
+    #expect(log.count == 2 && log.values.last??.friends.first?.name == 1)
+    #expect(store._checkInvariants() == [])
+    withExtendedLifetime(subscriptions) {}
+  }
+}
+
+private struct Knower: Aggregate, Equatable {
+  let id: Int
+  var name = 0
+  var friends: [Knower] = []
+  var others: [Knower] = []
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends), .init(\.others)] }
+}

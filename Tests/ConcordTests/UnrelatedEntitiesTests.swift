@@ -11,8 +11,6 @@
 
     @Test("One in a plain struct is found, with its path and what to write")
     func plainStruct() throws {
-      store.store(Book(id: 1, author: ada, edition: Edition(year: 1, translator: ada)))
-      #expect(log.all.isEmpty, "a relation shows the same entity, so it is not missing")
       store.store(Book(id: 2, author: ada, edition: Edition(year: 1, translator: Author(id: 2, name: "B"))))
       let finding = try #require(log.all.first)
       #expect(log.all.count == 1)
@@ -20,6 +18,27 @@
       #expect(
         finding.advice == "declare 'Edition' '@EntityWrapper', or list '.init(\\.edition.translator)'; if it is to "
           + "stay as it was written, mark 'edition' '@EntityIgnored' or name it in 'ignoredEntityProperties'")
+    }
+
+    @Test("One that stands in a relation as well is found: its plain copy goes stale")
+    func besideRelation() throws {
+      let book = store.store(Book(id: 1, author: ada, edition: Edition(year: 1, translator: ada)))
+      let finding = try #require(log.all.first)
+      #expect(log.all.count == 1)
+      #expect(finding.type == "Book" && finding.path == "edition.translator")
+      #expect(finding.advice.hasPrefix("declare 'Edition' '@EntityWrapper', or list '.init(\\.edition.translator)'; "))
+      store.update(Author.self, id: 1) { $0.name = "Grace" }
+      #expect(book.value.author.name == "Grace" && book.value.edition.translator?.name == "Ada")
+      store.store(Owned(id: OwnerID(id: 1), hidden: ["a": [ada, ada], "b": [ada]], slot: .list([])))
+      #expect(log.all.map(\.path) == ["edition.translator", "hidden[][]"])
+    }
+
+    @Test("One that stands in relations twice is not told")
+    func twice() {
+      store.store(Owned(id: OwnerID(id: 1), hidden: ["a": [ada, ada]], slot: .list([])))
+      let leaf = Leaf(id: 1, text: 1)
+      store.store(Owned(id: OwnerID(id: 2), hidden: [:], slot: .list([leaf, leaf])))
+      #expect(log.all.isEmpty)
     }
 
     @Test("Each place is told once, whatever is stored")

@@ -217,6 +217,22 @@ struct WeakMemoryTests {
     #expect(named == nil && inCycle == nil && below == nil && removed == nil)
   }
 
+  @Test("What goes leaves nothing behind in the store, in a cycle neither", arguments: [false, true])
+  func nothingLeftInStore(isCycle: Bool) {
+    weak var (first, second): (Token?, Token?)
+    let store = EntityStore(delivery: .immediate)
+    do {
+      let tokens = (Token(), Token())
+      (first, second) = tokens
+      let friends = isCycle ? [Member(id: 1, token: tokens.0)] : []
+      let observer = store.store(
+        Member(id: 1, token: tokens.0, friends: [Member(id: 2, token: tokens.1, friends: friends)]))
+      withExtendedLifetime(observer) { #expect(first != nil && second != nil) }
+    }
+    #expect(first == nil && second == nil)
+    withExtendedLifetime(store) {}
+  }
+
   @Test("A named entity that holds an observer of its own store keeps all of it, until the name is removed")
   func cycleThroughName() {
     struct Row: Identifiable, Sendable {

@@ -168,7 +168,7 @@
     func compact() throws {
       try withFolder { folder in
         let file = try makeShop(folder, books: 5000)
-        try withShop(at: file) { context in
+        try withShop(at: file, remembersDeletions: false) { context in
           for number in 0..<4900 { try context.delete(Book.self, id: "B\(number)") }
           try context.save()
         }

@@ -4,7 +4,7 @@
 /// their shared fields to it, the oldest first; then all projections take the fields of the whole.
 final class Projections {
   private let graph: Graph
-  private var stars: [ObjectIdentifier: any AnyStar] = [:]
+  @exclusivity(unchecked) private var stars: [ObjectIdentifier: any AnyStar] = [:]
 
   init(graph: Graph) { self.graph = graph }
 

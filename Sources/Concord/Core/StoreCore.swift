@@ -59,10 +59,8 @@
   @inlinable func prepare() { if !backlog.isEmpty { prepareNow() } }
 
   @usableFromInline func prepareNow() {
-    if removal.isPending {
-      removal.flush()
-      settleShapes()
-    }
+    settleRemovals()
+    settleFollowers()
     components.resolve()
   }
 
@@ -89,12 +87,36 @@
         refresher.refresh(node)
         // Parents may have copied the previous value. Their observers need no notice of that: the change below, which caused
         // this one, has enqueued one.
-        graph.invalidate(node, isNotifying: false)
+        graph.invalidate(node, .enqueued)
       }
       // A change invalidates only ancestors that are not stale yet. These nodes get no notice, after which they would be read.
       for node in graph.unrefreshed.takeAll() { refresher.refresh(node) }
     }
     _ = refresher.takeReshaped()
+  }
+
+  private func settleRemovals() {
+    guard removal.isPending else { return }
+    removal.flush()
+    settleShapes()
+  }
+
+  /// Finds an entity to write to. One that is not found may have appeared in a value that nobody has read. One that is found is
+  /// written without a look at these values, so that a transaction brings them up to date once.
+  @inlinable func find<T: Identifiable & Sendable>(_ id: T.ID, in table: Table<T>) -> EntityNode<T>? {
+    let node = table.find(id)
+    if node != nil || backlog.hasOnlyNotices { return node }
+    settleFollowers()
+    return table.find(id)
+  }
+
+  /// Brings values up to date whose relations may depend on the entities in them: what appears in such a relation is to be
+  /// found, and what disappears is to go, also if nobody reads the value.
+  @usableFromInline func settleFollowers() {
+    if graph.unrefreshed.isEmpty || merge.isActive { return }
+    settleRemovals()
+    for node in graph.unrefreshed.takeAll() where node.exists && node.isStale { refresher.refresh(node) }
+    settleShapes()
   }
 
   // MARK: Transactions
@@ -113,7 +135,10 @@
       completeWrites()
     }
     repeat {
+      settleFollowers()
       reachability.examine()
+      // What was released is retained until the search for components has seen that it is gone.
+      components.resolve()
       removal.dropPending()
       if hubs.isWanted { hubs.update(self) }
       while !graph.notified.isEmpty || hubs.hasChanged {
@@ -121,7 +146,7 @@
         if hubs.hasChanged { hubs.tell(self) }
       }
       // Values for observers were brought up to date, which may have changed their relations, and released entities.
-    } while !graph.unexamined.isEmpty
+    } while !graph.unexamined.isEmpty || !graph.unrefreshed.isEmpty
     assert(!log.isWanted || merge.unrelated.search(graph, log))
     feed.tell(self)
     layers.commit()
@@ -138,12 +163,14 @@
   func completeWrites() {
     removal.flush()
     if removal.hasRemoved { refreshNotified() }
+    settleFollowers()
     settleShapes()
     components.resolve()
   }
 
   private var isIdle: Bool {
-    graph.notified.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty && !removal.isPending
+    graph.notified.isEmpty && graph.unrefreshed.isEmpty && graph.unexamined.isEmpty && graph.restructured.isEmpty
+      && !removal.isPending
       && !graph.journal.isRecording && !hubs.hasChanged
   }
 

@@ -32,7 +32,7 @@
   /// The graph, which keeps the table until it is dismantled.
   final weak var graph: Graph?
   /// The types that occur directly in this one.
-  final var childTables: [AnyTable] = []
+  @exclusivity(unchecked) final var childTables: [AnyTable] = []
 
   init(
     valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,
@@ -97,11 +97,18 @@
   func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool { false }
   /// Whether two values are the same, not counting the contents of the entities inside them: they have the same entities in
   /// the same places, and equal fields. Relations that are `kept` count as the same.
-  func haveSameFields(_ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph) -> Bool { false }
+  /// `schema` is that of both values, if it is known that they have the same.
+  func haveSameFields(
+    _ a: ValueReference, _ b: ValueReference, of schema: AnySchema?, keeping kept: [Bool], _ graph: Graph
+  ) -> Bool { false }
 
   /// Whether the brief forms of two values, which omit some relations, are the same.
   func haveSameBrief(
-    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+    _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
+  ) -> Bool { false }
+  /// Whether the brief forms of a node's value and of a saved one are the same.
+  func haveSameBrief(
+    _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
   ) -> Bool { false }
   /// Whether two values are the same, and omit the same: an empty collection is not the same as an omitted one.
   func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool { false }

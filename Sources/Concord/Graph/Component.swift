@@ -10,6 +10,9 @@ final class Component {
   /// The node from which and to which the other ones have paths, as each of them knows; `nil` if that was not needed yet.
   var root: Borrowed<Node>?
 
+  // Its neighbours in the topological order have references to its rank that are not counted.
+  deinit { assert(count > 0 || !rank.isRanked, "a cycle that is empty was left in the topological order") }
+
   func isRoot(_ node: Node) -> Bool { root?.use { $0 === node } ?? false }
 }
 

@@ -10,7 +10,7 @@ extension ComponentSearch {
     swap(&nodes, &relabelled)
     let moved = ContiguousArray(nodes.lazy.filter { $0.formerComponent !== $0.links?.component })
     for node in moved {
-      node.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      node.flags.subtract(.invalidated)
       node.parents.unmarkAll()
     }
     var others: Others = [:]

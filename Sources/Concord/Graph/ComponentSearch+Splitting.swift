@@ -19,7 +19,7 @@ extension ComponentSearch {
   /// Finds other paths for nodes whose paths led over edges that went, and returns those for which there are none.
   private func restorePaths(in component: Component, _ edges: ContiguousArray<Edge>) -> ContiguousArray<Node> {
     var (from, to): (ContiguousArray<Node>, ContiguousArray<Node>) = ([], [])
-    let (pathsFrom, pathsTo) = (PathsFromRoot(component: component), PathsToRoot(component: component))
+    let (pathsFrom, pathsTo) = (RootForest(component, .fromRoot), RootForest(component, .toRoot))
     for edge in edges where edge.parent !== edge.child {
       let isFrom = pathsFrom.support(of: edge.child) === edge.parent
       let isTo = pathsTo.support(of: edge.parent) === edge.child
@@ -58,11 +58,11 @@ extension ComponentSearch {
     // Any, since nobody should know which one is dear to lose.
     let root = nodes[random(below: nodes.count)]
     component.root = Borrowed(root)
-    return findPaths(PathsFromRoot(component: component), nodes) + findPaths(PathsToRoot(component: component), nodes)
+    return findPaths(RootForest(component, .fromRoot), nodes) + findPaths(RootForest(component, .toRoot), nodes)
       + (nodes.count == 1 && !contains(root, root) ? [root] : [])
   }
 
-  private func findPaths(_ paths: some SpanningForest, _ nodes: ContiguousArray<Node>) -> ContiguousArray<Node> {
+  private func findPaths(_ paths: RootForest, _ nodes: ContiguousArray<Node>) -> ContiguousArray<Node> {
     let mark = graph.nextMark()
     for node in nodes {
       paths.setSupport(of: node, nil)
@@ -75,11 +75,11 @@ extension ComponentSearch {
   /// Nodes came into a component, which is one with them.
   func addPaths(_ nodes: ContiguousArray<Node>, in component: Component) {
     guard component.root != nil else { return }
-    addPaths(nodes, PathsFromRoot(component: component))
-    addPaths(nodes, PathsToRoot(component: component))
+    addPaths(nodes, RootForest(component, .fromRoot))
+    addPaths(nodes, RootForest(component, .toRoot))
   }
 
-  private func addPaths(_ nodes: ContiguousArray<Node>, _ paths: some SpanningForest) {
+  private func addPaths(_ nodes: ContiguousArray<Node>, _ paths: RootForest) {
     let mark = graph.nextMark()
     for node in nodes { node.mark = mark }
     paths.attach(nodes, mark)

@@ -27,9 +27,9 @@ final class ComponentSearch {
   let graph: Graph
   let order = TopologicalOrder()
   /// Nodes that are in another component than before, or may be.
-  var relabelled: ContiguousArray<Node> = []
+  @exclusivity(unchecked) var relabelled: ContiguousArray<Node> = []
   /// Nodes whose own edges have yet to be looked at.
-  var newlyRanked: ContiguousArray<Node> = []
+  @exclusivity(unchecked) var newlyRanked: ContiguousArray<Node> = []
   private var lastSearch = 0
   private var lastRandom: UInt64 = 0
 

@@ -91,6 +91,8 @@
 
   /// Notes that one type occurs in another, and finds out anew which types can contain themselves.
   private func link(_ parent: AnyTable, to child: AnyTable) {
+    // Fast path: usually there is one type of children.
+    if let first = parent.childTables.first, first === child { return }
     guard !parent.childTables.contains(where: { $0 === child }) else { return }
     parent.childTables.append(child)
     var isNew = false
@@ -148,7 +150,7 @@
         let edge = ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i))
         let index = Int32(truncatingIfNeeded: child.parents.append(edge, didMove: didMove))
         // The next change of the child is to come up to this parent, too.
-        child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+        child.flags.subtract(.invalidated)
         if linked !== child.table {
           link(node.table, to: child.table)
           linked = child.table
@@ -227,9 +229,17 @@
   }
 
   /// Marks what is above an entity that is another than it was, also when it only went back.
-  func invalidate(_ node: Node, isBriefChanged: Bool = true, isNotifying: Bool = true) {
-    if node.isObserved { (isNotifying ? notified : unrefreshed).insert(node) }
-    invalidateParents(of: node, isBriefChanged, isNotifying: isNotifying)
+  func invalidate(_ node: Node, isBriefChanged: Bool = true, _ notice: Notice = .due) {
+    if node.isObserved { enqueue(node, notice) }
+    invalidateParents(of: node, isBriefChanged, notice)
+  }
+
+  private func enqueue(_ node: Node, _ notice: Notice) {
+    switch notice {
+    case .due: notified.insert(node)
+    case .enqueued: unrefreshed.insert(node)
+    case .needless: break
+    }
   }
 
   /// One occurrence in a node's value is known to be old.
@@ -264,7 +274,7 @@
   @inline(__always) func unmark(_ ordinal: Int, of children: ChildList) {
     let index = Int(children.edges[ordinal].backIndex)
     Borrowed(children.edges[ordinal].child).use { child in
-      child.flags.subtract([.invalidatedParents, .invalidatedCycle])
+      child.flags.subtract(.invalidated)
       child.parents.unmark(at: index, didMove: didMove)
     }
   }
@@ -279,13 +289,16 @@
   ///
   /// Parents outside of a node's cycle show its whole form. Parents inside show its brief form, which leaves out the relations
   /// that lead back into the cycle: so a change in these stops at the direct parents in the cycle.
-  private func invalidateParents(of start: Node, _ isBriefChanged: Bool, isNotifying: Bool) {
-    guard !start.parents.isEmpty, !start.flags.contains([.invalidatedParents, .invalidatedCycle]) else { return }
+  private func invalidateParents(of start: Node, _ isBriefChanged: Bool, _ notice: Notice) {
+    guard !start.parents.isEmpty, !start.flags.contains(.invalidated) else { return }
     marking.append((start, isBriefChanged))
+    // The next change has to come up again after one that nobody is told of: what nodes were marked with before it.
+    var unmarked: ContiguousArray<(node: Node, former: Node.Flags)> = []
     while let (node, isBriefChanged) = marking.popLast() {
       if node.flags.contains(.invalidatedParents), !isBriefChanged || node.flags.contains(.invalidatedCycle) {
         continue
       }
+      if notice == .needless { unmarked.append((node, node.flags.intersection(.invalidated))) }
       node.flags.insert(.invalidatedParents)
       if isBriefChanged { node.flags.insert(.invalidatedCycle) }
       let component = node.links?.component
@@ -298,7 +311,8 @@
         }
         makeStale(parent, ordinal)
         // Also if it was stale: a value that is just being written may show something old without having changed.
-        if parent.isObserved { (isNotifying ? notified : unrefreshed).insert(parent) }
+        if parent.isObserved { enqueue(parent, notice) }
+        parent.withChildren { if $0.schema.followsEntities { follow(parent, $0.schema) } }
         guard !parent.parents.isEmpty else { return }
         let changesBrief = !parent.omitsWhenBrief(ordinal: ordinal)
         if parent.flags.contains(.invalidatedParents), !changesBrief || parent.flags.contains(.invalidatedCycle) {
@@ -307,13 +321,36 @@
         marking.append((parent, changesBrief))
       }
       // A mark costs once, however many parents come and go beside it. What is passed is to be looked at again.
-      if !hasPassed { node.parents.markAll() }
+      if !hasPassed, notice != .needless { node.parents.markAll() }
+    }
+    while let (node, former) = unmarked.popLast() {
+      node.flags.subtract(.invalidated)
+      node.flags.formUnion(former)
     }
     marking.shrink(beyond: 1_024)
   }
 
+  /// Lets a value be brought up to date, also if nobody reads it.
+  private func follow(_ node: Node, _ schema: AnySchema) {
+    guard !node.flags.contains(.unrefreshed) else { return }
+    unrefreshed.insert(node)
+    schema.willFollow()
+  }
+
+  /// Whether observers are told of a change in what they show.
+  enum Notice {
+    /// They are to be told.
+    case due
+    /// They are told of the change that caused this one.
+    case enqueued
+    /// What they are shown equals what they have.
+    case needless
+  }
+
   /// Takes the graph apart, so that nodes, which hold each other, are freed.
   func dismantle() {
+    // Released nodes that the search for components has not seen.
+    for change in restructured.takeChanges() { change.node.links = nil }
     for table in tables.values {
       for node in table.allNodes() {
         node.children = nil

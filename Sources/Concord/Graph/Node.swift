@@ -23,6 +23,9 @@
 
   @usableFromInline init(table: AnyTable) { self.table = table }
 
+  // Others of a component, and neighbours in the topological order, may have references to the node that are not counted.
+  deinit { assert(links?.component == nil && links?.rank == nil, "an entity was freed that cycles still know") }
+
   @inlinable @inline(__always) final var exists: Bool { flags.contains(.exists) }
   @inlinable @inline(__always) final var isStale: Bool { flags.contains(.stale) }
 
@@ -121,6 +124,8 @@ extension Node {
     /// The node has subscribers.
     @inlinable static var observed: Flags { Flags(rawValue: 1 << 9) }
 
+    /// All ancestors are stale already.
+    static var invalidated: Flags { [.invalidatedParents, .invalidatedCycle] }
     /// The flags that a transaction which throws restores.
     static var journaled: Flags { [.exists, .registered, .written, .uncommitted] }
   }

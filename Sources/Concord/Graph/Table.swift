@@ -4,7 +4,7 @@
   @exclusivity(unchecked) private var awaited: [T.ID: EntityNode<T>] = [:] {
     didSet { isAwaiting = !awaited.isEmpty }
   }
-  private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
+  @exclusivity(unchecked) private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
   /// The comparison of values: `==`, or that of their bits.
   @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
@@ -165,58 +165,78 @@
   }
 
   override func isSameForm(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b), isSame(a, b) else { return false }
-    guard let schema = schema(of: a), schema === self.schema(of: b) else { return true }
-    return schema.indices.allSatisfy { schema[$0].isOmitted(in: a) == schema[$0].isOmitted(in: b) }
+    guard let a = place(a), let b = place(b), isSame(a.pointee, b.pointee) else { return false }
+    guard let schema = schema(of: a.pointee), schema === self.schema(of: b.pointee) else { return true }
+    return schema.indices.allSatisfy { schema[$0].isOmitted(in: a.pointee) == schema[$0].isOmitted(in: b.pointee) }
   }
 
   override func haveSameID(_ a: ValueReference, _ b: ValueReference) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return a.id == b.id
+    guard let a = place(a), let b = place(b) else { return false }
+    return a.pointee.id == b.pointee.id
   }
 
   override func haveSameFields(
-    _ a: ValueReference, _ b: ValueReference, keeping kept: [Bool], _ graph: Graph
+    _ a: ValueReference, _ b: ValueReference, of schema: AnySchema?, keeping kept: [Bool], _ graph: Graph
   ) -> Bool {
-    guard let a = value(a), let b = value(b) else { return false }
-    return haveSameFields(a, b, keeping: kept, graph)
+    guard let a = place(a), let b = place(b) else { return false }
+    return haveSameFields(a, b, of: schema?.typed(T.self), keeping: kept, graph)
   }
 
   override func haveSameBrief(
-    _ a: ValueReference, _ b: ValueReference, omitting omitted: [Bool], _ graph: Graph
+    _ a: ValueReference, omitting omitted: [Bool], _ b: ValueReference, omitting others: [Bool], _ graph: Graph
   ) -> Bool {
-    guard var a = value(a), var b = value(b), let schema = schema(of: b), schema === self.schema(of: a) else {
-      return false
-    }
-    for k in schema.indices where omitted.indices.contains(k) && omitted[k] {
+    guard let a = value(a), let b = value(b) else { return false }
+    return haveSameBrief(a, omitting: omitted, b, omitting: others, graph)
+  }
+
+  override func haveSameBrief(
+    _ node: Node, omitting omitted: [Bool], _ state: SavedState, omitting others: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard let a = node.typed(T.self)?.value, let b = state.typed(T.self)?.value else { return false }
+    return haveSameBrief(a, omitting: omitted, b, omitting: others, graph)
+  }
+
+  private func haveSameBrief(
+    _ a: T, omitting omitted: [Bool], _ b: T, omitting others: [Bool], _ graph: Graph
+  ) -> Bool {
+    guard let schema = schema(of: b), schema === self.schema(of: a) else { return false }
+    var (a, b) = (a, b)
+    for k in schema.indices {
+      let isOmitted = (omitted.indices.contains(k) && omitted[k], others.indices.contains(k) && others[k])
+      // What is left out in one only shows the same if there is nothing in the other.
+      if isOmitted.0, !isOmitted.1, !schema[k].isMissing(in: b) { return false }
+      if isOmitted.1, !isOmitted.0, !schema[k].isMissing(in: a) { return false }
+      guard isOmitted.0 || isOmitted.1 else { continue }
       schema[k].omit(in: &a, graph)
       schema[k].omit(in: &b, graph)
     }
-    return haveSameFields(a, b, keeping: [], graph)
+    return withUnsafePointer(to: a) { a in
+      withUnsafePointer(to: b) { haveSameFields(a, $0, of: nil, keeping: [], graph) }
+    }
   }
 
   override func askedSchema(of reference: ValueReference) -> AnySchema? {
-    guard let value = value(reference) else { return nil }
-    return schema(of: value)
+    guard let place = place(reference) else { return nil }
+    return schema(of: place.pointee)
   }
 
   override func visitComputed(_ reference: ValueReference, relation k: Int, of schema: AnySchema, _ visitor: Visitor) {
-    guard let schema = schema.typed(T.self), let value = value(reference) else { return }
-    schema[k].visit(value, visitor)
+    guard let schema = schema.typed(T.self), let place = place(reference) else { return }
+    schema[k].visit(at: UnsafePointer(place), visitor)
   }
 
   override func isIdentical(
     _ a: ValueReference, _ b: ValueReference, relation k: Int, of schema: AnySchema
   ) -> Bool {
-    guard let schema = schema.typed(T.self), let a = value(a), let b = value(b) else { return false }
-    return schema[k].isIdentical(a, b)
+    guard let schema = schema.typed(T.self), let a = place(a), let b = place(b) else { return false }
+    return schema[k].isIdentical(at: a, b)
   }
 
   override func omission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Omission {
-    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference) else {
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let place = place(reference) else {
       return .none
     }
-    return schema[k].omission(in: value)
+    return schema[k].omission(at: place)
   }
 
   override func canOmit(relation k: Int, of schema: AnySchema, in node: Node) -> Bool {
@@ -286,6 +306,11 @@
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ children: ChildList, _ stale: ContiguousArray<Int32>,
     _ forms: ChildForms, _ visitor: Visitor
   ) -> Bool {
+    if !schema.isStored {
+      // First, while the value shows it: another relation that is written may hide what a computed one shows.
+      var shown = PatchCursor(parent: node, children: nil, stale: nil, forms: forms)
+      for k in schema.indices where !schema[k].isStored { schema[k].patch(&value, &shown) }
+    }
     var cursor = PatchCursor(parent: node, children: children, stale: stale, forms: forms)
     for k in schema.indices where cursor.hasWork(before: children.ends[k]) {
       cursor.move(to: children.start(ofRelation: k))

@@ -41,7 +41,17 @@ extension Merge {
     let omitted = omittedRelations(of: node)
     node.children?.brief = nil
     adoptChildren(ofOccurrence: i)
-    graph.didWrite(node, isBriefChanged: isBriefChanged(occurrences.items[i], node, omitted))
+    let change = briefChange(occurrences.items[i], node, omitted)
+    graph.didWrite(node, isBriefChanged: change == .value)
+    if change == .form { graph.invalidate(node, .needless) }
+  }
+
+  /// A change in the brief form of an entity, which others of its cycle show.
+  private enum BriefChange {
+    case none
+    /// The brief form leaves out other relations, and equals the former one.
+    case form
+    case value
   }
 
   /// Returns the relations that the brief form of a node omits; `nil` if it has no brief form.
@@ -50,12 +60,12 @@ extension Merge {
     return children.ends.indices.map { node.omitsWhenBrief(relation: $0) }
   }
 
-  /// Whether the brief form of a node, which other nodes of its cycle show without the `omitted` relations, has changed.
-  private func isBriefChanged(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> Bool {
-    guard let omitted, item.pending >= 0, node.table.isEquatable, omittedRelations(of: node) == omitted else {
-      return true
-    }
-    return !node.table.haveSameBrief(.pending(item.pending), .own(node), omitting: omitted, graph)
+  /// Compares the brief form of a node with the former one, which left out the `omitted` relations.
+  private func briefChange(_ item: Occurrence, _ node: Node, _ omitted: [Bool]?) -> BriefChange {
+    guard let omitted, item.pending >= 0, node.table.isEquatable, let now = omittedRelations(of: node),
+      node.table.haveSameBrief(.pending(item.pending), omitting: omitted, .own(node), omitting: now, graph)
+    else { return .value }
+    return now == omitted ? .none : .form
   }
 
   // MARK: Aggregates
@@ -72,7 +82,7 @@ extension Merge {
     }
     // Fast path: usually all relations contain identical values, so that the values can be compared as they are.
     if let isSame = node.table.isSameBesideIdentical(item.value, .own(node), schema) { return !isSame }
-    return !node.table.haveSameFields(item.value, .own(node), keeping: kept(item, schema), graph)
+    return !node.table.haveSameFields(item.value, .own(node), of: nil, keeping: kept(item, schema), graph)
   }
 
   /// Whether a visited value contains the same entities as the node's, in the same order. Usually it does, so that no
@@ -121,8 +131,9 @@ extension Merge {
     of item: Occurrence, _ node: Node
   ) -> (edges: ContiguousArray<ChildEdge>, ends: ContiguousArray<Int32>) {
     var edges: ContiguousArray<ChildEdge> = []
-    var ends: ContiguousArray<Int32> = []
-    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, ends) }
+    guard let schema = item.schema, item.firstRelation >= 0 else { return (edges, []) }
+    let ends = newEnds(of: item, schema, node)
+    edges.reserveCapacity(Int(ends.last ?? 0))
     for k in schema.indices {
       let relation = occurrences.relations[Int(item.firstRelation) + k]
       if relation.isKept, let children = node.children {
@@ -130,14 +141,36 @@ extension Merge {
           edges.append(ChildEdge(child: children.edges[ordinal].child))
         }
       } else {
-        edges.reserveCapacity(edges.count + Int(relation.count))
         for i in Int(relation.first)..<Int(relation.first + relation.count) {
           edges.append(ChildEdge(child: occurrences.items[i].node))
         }
       }
-      ends.append(Int32(truncatingIfNeeded: edges.count))
     }
     return (edges, ends)
+  }
+
+  /// Returns the ends of the relations of a visited value: those of the value before it, if they are the same.
+  private func newEnds(of item: Occurrence, _ schema: AnySchema, _ node: Node) -> ContiguousArray<Int32> {
+    func forEachEnd(_ body: (Int, Int32) -> Void) {
+      var end = 0
+      for k in schema.indices {
+        let relation = occurrences.relations[Int(item.firstRelation) + k]
+        if relation.isKept, let children = node.children {
+          end += children.range(ofRelation: Int(relation.kept)).count
+        } else {
+          end += Int(relation.count)
+        }
+        body(k, Int32(truncatingIfNeeded: end))
+      }
+    }
+    var isSame = schema.lastEnds.count == schema.indices.count
+    forEachEnd { k, end in isSame = isSame && schema.lastEnds[k] == end }
+    if isSame { return schema.lastEnds }
+    var ends: ContiguousArray<Int32> = []
+    ends.reserveCapacity(schema.indices.count)
+    forEachEnd { _, end in ends.append(end) }
+    schema.lastEnds = ends
+    return ends
   }
 
   /// Returns the ordinals at which a visited value does not show its children's newest values.

@@ -169,7 +169,7 @@ extension Merge {
   private func mostAlike(_ candidates: [Int32], to item: Occurrence) -> Int32? {
     let table = item.node.table
     func alike(keeping kept: [Bool]) -> [Int32] {
-      candidates.filter { table.haveSameFields(item.value, .pending($0), keeping: kept, graph) }
+      candidates.filter { table.haveSameFields(item.value, .pending($0), of: nil, keeping: kept, graph) }
     }
     let moved = alike(keeping: leftOutRelations(of: item))
     if let same = moved.first(where: { table.isSame(.pending($0), item.value) }) ?? moved.first { return same }
@@ -189,7 +189,7 @@ extension Merge {
     let item = occurrences.items[i]
     if comparison.schema === schema, comparison.isSameEntity {
       let kept = schema.indices.map { isKept($0, of: item, schema) }
-      if item.node.table.haveSameFields(item.value, .pending(item.base), keeping: kept, graph) { return }
+      if item.node.table.haveSameFields(item.value, .pending(item.base), of: schema, keeping: kept, graph) { return }
     }
     occurrences.items[i].state.formUnion([.counts, .isEdit])
   }

@@ -51,7 +51,7 @@ extension Merge {
   private func visitInside(_ i: Int) {
     let table = occurrences.items[i].node.table
     guard let schema = table.schema(of: occurrences.items[i].value) else { return }
-    occurrences.items[i].schema = schema
+    occurrences.setSchema(schema, of: i)
     occurrences.items[i].firstRelation = Int32(truncatingIfNeeded: occurrences.relations.count)
     let item = occurrences.items[i]
     if table.refusesSelf(schema) { log.append(.refused(.relationToItself), item.node) }

@@ -29,7 +29,7 @@ final class Merge {
   /// The base with which a closure's result is compared; `nil` if there was no closure.
   @exclusivity(unchecked) var base: Base?
   /// The entities in the base that are new to the store.
-  var newNodes: Set<ObjectIdentifier> = []
+  @exclusivity(unchecked) var newNodes: Set<ObjectIdentifier> = []
 
   init(
     graph: Graph, components: ComponentSearch, refresher: Refresher, reachability: Reachability, visitor: Visitor,

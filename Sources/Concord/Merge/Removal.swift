@@ -12,7 +12,7 @@ final class Removal {
   /// The removed entities that values may still contain.
   @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
   /// The entities that the open transaction removed, whether or not they were stored again.
-  private var recent: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private var recent: ContiguousArray<Node> = []
   /// Whether occurrences are being removed.
   private var isFlushing = false
   /// The parents of removed entities.

@@ -24,7 +24,8 @@ public protocol EntityStoreLogger: Sendable {
   func didFailedToStore<T: Identifiable>(_ type: T.Type, id: T.ID, error: any Error)
   /// Reports a stamp so large (above 2^53) that a `Double` cannot distinguish neighbouring integers; see ``Stamp``.
   func didReceiveImpreciseStamp<T: Identifiable>(_ type: T.Type, id: T.ID, stamp: Stamp)
-  /// Reports, in debug builds, a stored value with an entity that stands in no relation, and so is never brought up to date.
+  /// Reports, in debug builds, a stored value with an entity that stands in no relation, and so is never brought up to date;
+  /// also if a relation of the value holds the same entity.
   ///
   /// Called once for each place in a type. `path` leads from the value to the entity, as in `edition.translators[]`; `advice`
   /// is the code to write there. An entity is a value of an ``Aggregate`` type, or of another `Identifiable` type of which

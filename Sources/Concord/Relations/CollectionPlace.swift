@@ -7,6 +7,7 @@
   @usableFromInline static var canAlwaysRemove: Bool { canOmit == .always || Element.canAlwaysRemove }
 
   @usableFromInline static var isFoundLater: Bool { Element.isFoundLater }
+  @usableFromInline static var mayDependOnEntities: Bool { Element.mayDependOnEntities }
 
   @inlinable static func visit(_ value: C, _ visitor: Visitor) {
     for element in value { Element.visit(element, visitor) }

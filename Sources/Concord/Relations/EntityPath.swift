@@ -55,6 +55,11 @@ struct EntityPath: CustomStringConvertible {
     return path
   }
 
+  /// Whether the path is another one, or leads from there further inside.
+  func isInside(_ other: String) -> Bool {
+    description == other || description.hasPrefix("\(other).") || description.hasPrefix("\(other)[")
+  }
+
   // MARK: What to write
 
   func advice(for entity: Any.Type) -> String {

@@ -11,7 +11,8 @@ struct EntityKey: Hashable {
   init<T: Identifiable>(_ value: T) { (type, id) = (ObjectIdentifier(T.self), AnyHashable(value.id)) }
 }
 
-/// A search of a value, by reflection, for entities that are in none of its relations.
+/// A search of a value, by reflection, for entities that are in none of its relations, also if a relation holds the same
+/// entity: what stands more often in the value than in its relations is a plain copy as well.
 ///
 /// It looks into everything but entities, which are searched on their own, and classes, which are not values.
 struct EntitySearch {
@@ -26,22 +27,36 @@ struct EntitySearch {
 
   private(set) var found: [Finding] = []
   private let root: any Identifiable & Sendable
-  private let related: Set<EntityKey>
+  /// How often each entity stands in the relations.
+  private let related: [EntityKey: Int]
+  /// The paths of the relations, as far as they lead through stored properties.
+  private let relations: [String]
+  /// The entities that stand in relations, wherever they were found.
+  private var copies: [EntityKey: [(entity: any Identifiable, path: EntityPath)]] = [:]
 
   /// The number of elements of each collection that are searched, and the depth of the search.
   private static var limits: (elements: Int, depth: Int) { (64, 16) }
 
-  init(_ root: any Identifiable & Sendable, related: Set<EntityKey>) {
+  init(_ root: any Identifiable & Sendable, related: [EntityKey: Int], relations: [String]) {
     self.root = root
     self.related = related
+    self.relations = relations
   }
 
-  mutating func run() { searchInside(root, EntityPath(root: type(of: root))) }
+  mutating func run() {
+    searchInside(root, EntityPath(root: type(of: root)))
+    for (key, copies) in copies where copies.count > related[key, default: 0] {
+      // Which of them the relations hold is not known where these are computed.
+      let plain = copies.first { copy in !relations.contains(where: copy.path.isInside) } ?? copies.last
+      if let plain { report(plain.entity, plain.path) }
+    }
+  }
 
   private mutating func search(_ value: Any, _ path: EntityPath) {
     if path.depth > Self.limits.depth || value is any _PlainValue { return }
     if let entity = value as? any Identifiable, !(entity is any EntityWrapper) {
-      if related.contains(EntityKey(entity)) { return }
+      let key = EntityKey(entity)
+      if related[key] != nil { return copies[key, default: []].append((entity, path)) }
       report(entity, path)
       if entity is any Aggregate { return }
     }

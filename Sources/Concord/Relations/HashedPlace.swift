@@ -5,6 +5,7 @@
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
+  @usableFromInline static var mayDependOnEntities: Bool { Inner.mayDependOnEntities }
 
   @usableFromInline static func visit(_ value: Set<Inner.Value>, _ visitor: Visitor) {
     for element in value { Inner.visit(element, visitor) }

@@ -5,6 +5,7 @@
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
+  @usableFromInline static var mayDependOnEntities: Bool { Inner.mayDependOnEntities }
 
   @inlinable static func visit(_ value: [Key: Inner.Value], _ visitor: Visitor) {
     for element in value.values { Inner.visit(element, visitor) }

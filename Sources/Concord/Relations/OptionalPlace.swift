@@ -2,6 +2,7 @@
 @usableFromInline enum OptionalPlace<Inner: Place>: Place {
   @usableFromInline static var order: PlaceOrder { Inner.order }
   @usableFromInline static var isFoundLater: Bool { Inner.isFoundLater }
+  @usableFromInline static var mayDependOnEntities: Bool { Inner.mayDependOnEntities }
   @usableFromInline static var canOmit: Omittability { .always }
   @usableFromInline static var canAlwaysRemove: Bool { true }
 

@@ -1,4 +1,5 @@
-/// A search for entities that are in stored values and in no relation, in debug builds of a store that has a logger.
+/// A search for entities that are in stored values and in no relation, or in a relation and elsewhere as well, in debug
+/// builds of a store that has a logger.
 ///
 /// Such an entity is never brought up to date, and nothing else reports that. Each written entity is noted; after the
 /// transaction its value is searched by reflection, without the lock, and compared with the entities in its relations. The
@@ -29,9 +30,12 @@ final class UnrelatedEntities {
     let entityTypes = Set(graph.allTables.lazy.filter { !$0.isInternal }.map(\.valueType))
     for node in nodes where node.exists {
       guard let value = node.table.entity(of: node) else { continue }
-      let related = Set((node.children?.edges ?? []).compactMap { EntityKey($0.child) })
-      log.append { [reports] logger in
-        for report in reports.new(in: value, related: related, entityTypes: entityTypes) { report(logger) }
+      var related: [EntityKey: Int] = [:]
+      for edge in node.children?.edges ?? [] { if let key = EntityKey(edge.child) { related[key, default: 0] += 1 } }
+      let relations = node.children?.schema.paths ?? []
+      log.append { [reports, related] logger in
+        let search = EntitySearch(value, related: related, relations: relations)
+        for report in reports.new(search, entityTypes: entityTypes) { report(logger) }
       }
     }
     return true
@@ -47,10 +51,8 @@ private final class Reports {
   /// Findings that are no aggregates, by their types. They count as entities as soon as the store has an entity of the type.
   private var waiting: [ObjectIdentifier: [Report]] = [:]
 
-  func new(
-    in value: any Identifiable & Sendable, related: Set<EntityKey>, entityTypes: Set<ObjectIdentifier>
-  ) -> [Report] {
-    var search = EntitySearch(value, related: related)
+  func new(_ search: EntitySearch, entityTypes: Set<ObjectIdentifier>) -> [Report] {
+    var search = search
     search.run()
     return lock.withLock {
       var due: [Report] = []

@@ -23,6 +23,10 @@
   }
 
   @usableFromInline static var order: PlaceOrder { .depends }
+  // A wrapper inside may be one whose relations are not fixed. Wrappers may hold themselves, so it is not asked.
+  @usableFromInline static var mayDependOnEntities: Bool {
+    W.fixedRelations?.contains { $0.makeRelation().order == .depends } ?? true
+  }
   @usableFromInline static var canOmit: Omittability { .depends }
 
   @usableFromInline static func omit(_ value: inout W, _ graph: Graph) {

@@ -9,7 +9,7 @@ extension EntityStore {
   ///   one transaction cost each collection once.
   @discardableResult
   @inlinable public func remove<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> Bool {
-    shared.write(token) { core in core.remove(core.graph.table(type).find(id)) }
+    shared.write(token) { core in core.remove(core.find(id, in: core.graph.table(type))) }
   }
 
   /// Removes an alias. Its entity is released if nothing else retains it. Observers of the alias receive `nil`.

@@ -17,7 +17,7 @@ extension EntityStore {
     shared.write(token, to: type, id) { core in
       core.graph.withTable(type) { table in
         if table.isAggregate { core.prepareNow() }
-        guard let node = table.find(id) else { return core.refuseUnknown(type, id) }
+        guard let node = core.find(id, in: table) else { return core.refuseUnknown(type, id) }
         return shared.update(core, node, in: table, modifiedAt: stamp, update)
       }
     }

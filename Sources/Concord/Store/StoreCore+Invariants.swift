@@ -54,7 +54,21 @@ extension StoreCore {
     if node.exists, node.holders.count == 0, node.table.isRecursive, !hasHolder(above: node) {
       problems.append("nobody above it is held")
     }
+    if !knowsPaths(node) { problems.append("it has no path from or to the root of its cycle") }
     return problems.map { "\(node.table.id(of: node).map { "\($0)" } ?? "awaited"): \($0)" }
+  }
+
+  /// Whether a node refers to neighbours in its component as the next ones on paths from and to the root, if that has one.
+  private func knowsPaths(_ node: Node) -> Bool {
+    guard let links = node.links, let component = links.component, component.root != nil, !component.isRoot(node) else {
+      return true
+    }
+    func isSupport(_ support: Borrowed<Node>?, among neighbours: some Sequence<Node>) -> Bool {
+      support?.use { support in support.links?.component === component && neighbours.contains { $0 === support } }
+        ?? false
+    }
+    return isSupport(links.paths.from, among: node.parents.lazy.map(\.parent))
+      && isSupport(links.paths.to, among: (node.children?.edges ?? []).lazy.map(\.child))
   }
 
   private func hasHolder(above node: Node) -> Bool {

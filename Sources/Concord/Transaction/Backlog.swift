@@ -3,7 +3,7 @@
 @usableFromInline final class Backlog {
   @exclusivity(unchecked) @usableFromInline private(set) var isEmpty = true
   /// Whether the only work left is to notify observers.
-  @exclusivity(unchecked) private(set) var hasOnlyNotices = true
+  @exclusivity(unchecked) @usableFromInline private(set) var hasOnlyNotices = true
 
   func add() {
     isEmpty = false

@@ -2,11 +2,11 @@ import Foundation
 
 /// Decides which stamps writes have.
 @usableFromInline final class StampClock {
-  private var clock: IncreasingClock
+  @exclusivity(unchecked) private var clock: IncreasingClock
   /// The origin of writes.
-  var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
+  @exclusivity(unchecked) var priority = Priority.ordinary { didSet { ticks = isClock && priority != .layer } }
   /// Writes without a stamp get one.
-  private var ticks: Bool
+  @exclusivity(unchecked) private var ticks: Bool
   /// Writes without a stamp have the date; otherwise they have none.
   let isClock: Bool
 

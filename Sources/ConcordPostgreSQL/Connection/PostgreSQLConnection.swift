@@ -51,7 +51,7 @@
     ///
     /// - Throws: ``PostgreSQLFailure``.
     init(_ options: PostgreSQLOptions) throws {
-      timeout = options.timeout
+      timeout = options.statementTimeout ?? options.timeout
       var parts: [(String, String)] = [
         ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),
       ]
@@ -80,7 +80,7 @@
       PQsetnonblocking(connection, 1)
       PQsetNoticeProcessor(connection, { _, _ in }, nil)
       PQenterPipelineMode(connection)
-      let milliseconds = Int(options.timeout * 1000)
+      let milliseconds = Int(timeout * 1000)
       deferred = [
         .once("SET search_path TO \(identifier(options.schema)), pg_temp"),
         .once("SET statement_timeout TO \(milliseconds)"),
@@ -372,12 +372,20 @@
       if isLost { isBroken = true }
       return PostgreSQLFailure(
         code: code, message: field("M") ?? Self.message(of: handle), constraint: field("n"), table: field("t"),
-        detail: field("D"), place: place, isConnectionLost: isLost)
+        detail: field("D"), isRefusedByPolicy: field("R") == "ExecWithCheckOptions", place: place,
+        isConnectionLost: isLost)
     }
 
     private static func message(of connection: OpaquePointer) -> String {
-      String(cString: PQerrorMessage(connection)).trimmingCharacters(in: .whitespacesAndNewlines)
+      // It may have several lines.
+      String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
+
+    /// What ends the statement that runs, from any thread.
+    var cancellation: PostgreSQLCancellation? { PQgetCancel(handle).map { PostgreSQLCancellation($0) } }
+
+    /// The name of the database.
+    var database: String { PQdb(handle).map { String(cString: $0) } ?? "" }
 
     /// The server's process that serves the connection.
     var processID: Int32 { PQbackendPID(handle) }
@@ -396,7 +404,15 @@
       var found: Set<String> = []
       var option = options
       while let name = option.pointee.keyword {
-        if option.pointee.val != nil { found.insert(String(cString: name)) }
+        if let value = option.pointee.val {
+          found.insert(String(cString: name))
+          // libpq would take the rest of the password for a host, and tell it in an error.
+          if strcmp(name, "host") == 0, strchr(value, Int32(UInt8(ascii: "@"))) != nil {
+            throw PostgreSQLFailure(
+              code: "", message: "an @ in the name or the password of a connection string is written as %40",
+              isUnreachable: true, isConnectionLost: true)
+          }
+        }
         option += 1
       }
       return found

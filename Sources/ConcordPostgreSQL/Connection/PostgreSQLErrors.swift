@@ -23,6 +23,8 @@
         self = .storeFailed(store: store, reason: "\(place) has ended a statement that took too long: \(message)")
       case "XX001", "XX002": self = .damagedStore(store: store, reason: message)
       case "23505": self = .notUnique(entity: failure.table ?? "", columns: failure.constraintColumn)
+      // Unlike a right that is missing, this is about the values.
+      case "42501" where failure.isRefusedByPolicy: self = .refused(store: store, reason: message)
       case "23503": self = .refused(store: store, reason: message)
       case let code where code.hasPrefix("22") || code.hasPrefix("23") || code.hasPrefix("54") || code == "P0001":
         self = .refused(store: store, reason: message)

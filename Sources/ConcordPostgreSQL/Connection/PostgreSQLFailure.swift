@@ -10,6 +10,8 @@
     var table: String?
     /// The details of an error, which may contain values of rows.
     var detail: String?
+    /// Whether a policy of row-level security refuses the row.
+    var isRefusedByPolicy = false
     /// Where the server is.
     var place = ""
     /// Whether there was no connection at all.

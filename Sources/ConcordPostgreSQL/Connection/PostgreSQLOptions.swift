@@ -25,6 +25,8 @@
     var poolSize = 8
     var idleTime = 60.0
     var timeout = 30.0
+    /// The time to wait for the answer to one statement, if it is not that to wait for a connection.
+    var statementTimeout: Double?
     var pollInterval = 1.0
     var feedRetention = 86_400.0
 

@@ -18,21 +18,26 @@
 
     init(_ table: PostgreSQLSchema.Table) {
       for (column, _, description) in table.columns {
-        columns[column.name] = Column(
+        columns[storedName(column.name)] = Column(
           type: column.type, isRequired: column.isRequired, coding: description?.coding.name)
         if let original = description?.originalName, original != column.name {
-          originalNames[column.name] = columnName(original)
+          originalNames[storedName(column.name)] = storedName(columnName(original))
         }
       }
     }
 
     /// The statement that notes it.
     static func note(_ table: PostgreSQLSchema.Table) throws -> String {
+      try TableShape(table).note(storedName(table.name))
+    }
+
+    /// - Parameter table: its name, as the server keeps it.
+    func note(_ table: String) throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
-      let text = String(decoding: try encoder.encode(TableShape(table)), as: UTF8.self)
+      let text = String(decoding: try encoder.encode(self), as: UTF8.self)
       return
-        "INSERT INTO concord_schema (\"table\", shape) VALUES (\(literal(storedName(table.name))), \(literal(text)))"
+        "INSERT INTO concord_schema (\"table\", shape) VALUES (\(literal(table)), \(literal(text)))"
     }
 
     static let tableSQL = """
@@ -74,9 +79,12 @@
       isOlder = history.last != wanted && history.dropLast().contains(wanted)
       var taken: Set<String> = []
       for (column, form, description) in table.columns {
-        let same = present.first { $0.name == column.name }
-        let original = description?.originalName.map(columnName).flatMap { name in present.first { $0.name == name } }
-        let isCarried = original.map { history.last?.originalNames[column.name] == $0.name } ?? true
+        let stored = storedName(column.name)
+        let same = present.first { $0.name == stored }
+        let original = description?.originalName.map { storedName(columnName($0)) }.flatMap { name in
+          present.first { $0.name == name }
+        }
+        let isCarried = original.map { history.last?.originalNames[stored] == $0.name } ?? true
         let origin = same != nil && isCarried ? same : original ?? same
         let conversion = conversions.first { $0.column == (description?.name ?? column.name) }
         let known = origin.flatMap { history.last?.columns[$0.name]?.coding }
@@ -102,7 +110,7 @@
             problems.append("\(table.name).\(column.name) holds \(known), not \(coding.name)")
           }
         }
-        if origin.name != column.name {
+        if origin.name != stored {
           isChanged = true
           renamed.append((origin.name, column.name))
         }

@@ -15,16 +15,21 @@
       var hasSchema = false
       /// By table, the shapes that it has had.
       var history: [String: [TableShape]] = [:]
+      /// By table, what is noted of it, and in which order the tables were made.
+      var notes: [String: TableNote] = [:]
+      var noted: [String] = []
+      /// The tables whose entries of unique values were not kept.
+      var unfilled: Set<String> = []
       var version = 0
     }
 
     /// Makes what is missing, and migrates what differs, as a whole. Of several that do so at once, one does.
     ///
     /// - Throws: ``/ConcordModel/StoreError/incompatibleStore(store:differences:)`` with all that cannot be migrated,
-    ///   ``/ConcordModel/StoreError/newerStore(store:)``.
+    ///   ``/ConcordModel/StoreError/newerStore(store:)``, ``PostgreSQLRightsError`` if the role may not do that.
     func prepare(_ connection: PostgreSQLConnection) throws {
-      if try isCurrent(try present(connection)) { return }
       do {
+        if try isCurrent(try present(connection)) { return }
         // Until the end of the transaction.
         var lock = PostgreSQLParameters()
         lock.append("concord.\(name)")
@@ -41,6 +46,10 @@
         // A column that was dropped has taken its index with it.
         try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
         try fillUnique(before: present, migrations, connection)
+        try connection.run(
+          entities.map { storedName($0.name) }.filter(present.unfilled.contains).map {
+            .once("UPDATE concord_tables SET is_filled = true WHERE \"table\" = \(literal($0))")
+          })
         if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
         try connection.run([.once("COMMIT")])
       } catch let failure as PostgreSQLFailure where failure.code == "23505" {
@@ -50,11 +59,8 @@
         throw StoreError.incompatibleStore(
           store: store, differences: ["\(failure.constraint ?? "a reference") leads nowhere in some rows"])
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
-        throw StoreError.incompatibleStore(
-          store: store,
-          differences: [
-            "the role may not make what is missing (\(failure.message)); the owner of the schema is to run:\n\(try sql())"
-          ])
+        _ = connection.rollBack()
+        try refuse(failure, connection)
       }
     }
 
@@ -68,6 +74,7 @@
           let index = "\(entity.name).\(column.name)"
           let isFilled =
             present.tables["concord_unique"] != nil && !isMigrated
+            && !present.unfilled.contains(storedName(entity.name))
             && present.indexes[storedName(index)]?.isUnique == true
           if try !isFilled && !column.fill(connection) {
             throw StoreError.incompatibleStore(
@@ -80,34 +87,15 @@
     private func isCurrent(_ present: Present) throws -> Bool {
       let migrations = try migrations(present)
       return try missing(present, before: true).isEmpty && missing(present, before: false).isEmpty
-        && migrations.allSatisfy { !$0.isChanged } && version <= present.version
+        && migrations.allSatisfy { !$0.isChanged } && version <= present.version && !isUnfilled(present)
     }
 
-    /// The statements that make all tables in a database that has none of them.
-    ///
-    /// - Parameter role: a role that gets the rights that a store needs, and no others.
-    func sql(role: String? = nil) throws -> String {
-      let statements =
-        ["CREATE SCHEMA IF NOT EXISTS \(identifier(name))", "SET search_path TO \(identifier(name)), pg_temp"]
-        + (try missingTables(Present(hasSchema: true))) + missingIndexes(Present()) + (role.map(grants) ?? [])
-      return "BEGIN;\n\(statements.joined(separator: ";\n"));\nCOMMIT;\n"
-    }
-
-    private func grants(_ role: String) -> [String] {
-      let role = identifier(role)
-      let rights =
-        tables.map { (identifier($0.name), "SELECT, INSERT, UPDATE, DELETE") } + [
-          ("concord_unique", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox", "SELECT, INSERT, UPDATE, DELETE"),
-          ("concord_deletions", "SELECT, INSERT, UPDATE, DELETE"), ("concord_outbox_state", "SELECT, UPDATE"),
-          ("concord_state", "SELECT, UPDATE"),
-          ("concord_changes", "SELECT, UPDATE, DELETE"), ("concord_schema", "SELECT"),
-        ]
-      return ["GRANT USAGE ON SCHEMA \(identifier(name)) TO \(role)"]
-        + rights.map { table, rights in "GRANT \(rights) ON \(table) TO \(role)" }
+    private func isUnfilled(_ present: Present) -> Bool {
+      entities.contains { present.unfilled.contains(storedName($0.name)) }
     }
 
     /// The tables beside those that are wanted.
-    private func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
+    func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
       let migrations = tables.compactMap { table in
         present.tables[storedName(table.name)].map { columns in
           PostgreSQLMigration(
@@ -126,13 +114,17 @@
     /// The statements that make what is missing.
     ///
     /// - Parameter before: whether they are those that come before a migration: all but indexes and references.
-    private func missing(_ present: Present, before: Bool) throws -> [String] {
-      before ? try missingTables(present) : missingIndexes(present)
+    func missing(_ present: Present, before: Bool) throws -> [String] {
+      before ? try missingTables(present) : try missingIndexes(present) + missingNotes(present)
     }
 
-    private func missingTables(_ present: Present) throws -> [String] {
+    private func missingNotes(_ present: Present) throws -> [String] {
+      try tables.map { TableNote($0, self) }.filter { present.notes[storedName($0.table)] != $0 }.map { try $0.sql() }
+    }
+
+    func missingTables(_ present: Present) throws -> [String] {
       var statements: [String] = []
-      if !present.hasSchema { statements.append("CREATE SCHEMA \(identifier(name))") }
+      if !present.hasSchema { statements.append("CREATE SCHEMA IF NOT EXISTS \(identifier(name))") }
       if present.tables["concord_state"] == nil || present.tables["concord_changes"] == nil {
         statements += FeedTables.sql(name)
       }
@@ -142,13 +134,14 @@
       if present.tables["concord_unique"] == nil { statements += PostgreSQLUniqueColumn.tableSQL }
       if present.tables["concord_deletions"] == nil { statements += DeletionTable.sql }
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
+      if present.tables["concord_tables"] == nil { statements.append(TableNote.tableSQL) }
       for table in tables where present.tables[storedName(table.name)] == nil {
         statements += [table.createSQL, try TableShape.note(table)]
       }
       return statements
     }
 
-    private func missingIndexes(_ present: Present) -> [String] {
+    func missingIndexes(_ present: Present) -> [String] {
       var statements: [String] = []
       for table in tables {
         let stored = storedName(table.name)
@@ -178,6 +171,13 @@
     }
 
     func present(_ connection: PostgreSQLConnection) throws -> Present {
+      var present = try presentTables(connection)
+      try presentNotes(connection, &present)
+      return present
+    }
+
+    /// What is in the database, as far as each role may know it.
+    func presentTables(_ connection: PostgreSQLConnection) throws -> Present {
       var parameters = PostgreSQLParameters()
       parameters.append(storedName(name))
       func command(_ sql: String) -> PostgreSQLConnection.Command { .once(sql, parameters) }
@@ -226,6 +226,10 @@
       for row in 0..<results[4].count {
         present.triggers[results[4].text(row, 0), default: []].insert(results[4].text(row, 1))
       }
+      return present
+    }
+
+    func presentNotes(_ connection: PostgreSQLConnection, _ present: inout Present) throws {
       if present.tables["concord_schema"] != nil, present.tables["concord_state"] != nil {
         let rows = try connection.run([
           .once("SELECT \"table\", shape FROM \(identifier(name)).concord_schema ORDER BY number"),
@@ -238,7 +242,17 @@
         }
         if rows[1].count > 0 { present.version = Int(rows[1].integer(0, 0)) }
       }
-      return present
+      if present.tables["concord_tables"] != nil {
+        let rows = try connection.run([
+          .once("SELECT \"table\", note, is_filled FROM \(identifier(name)).concord_tables ORDER BY number")
+        ])[0]
+        for row in 0..<rows.count {
+          let table = rows.text(row, 0)
+          present.noted.append(table)
+          present.notes[table] = try? JSONDecoder().decode(TableNote.self, from: Data(rows.bytes(row, 1)))
+          if !rows.bool(row, 2) { present.unfilled.insert(table) }
+        }
+      }
     }
   }
 #endif

@@ -68,15 +68,17 @@
 
     /// Returns the SQL that makes all tables for the entities of a model, for an administrator to run where the program's role may not.
     ///
+    /// It is a script for `psql`, in one transaction. Who runs it owns the tables. See ``PostgreSQLRightsError``, too.
+    ///
     /// - Parameters:
     ///   - model: the model of the container.
     ///   - schema: the schema of the database.
-    ///   - role: a role that gets the rights that a store needs, and no others.
+    ///   - role: a role that gets the rights that a store needs, and no others; `nil` if the program's role is to own the tables.
     public static func sql(for model: Model, schema: String = "concord", role: String? = nil) throws -> String {
       try PostgreSQLSchema(
         entities: model.entities, migrations: model.migrations, store: schema, name: schema, migrates: true,
         version: model.version, areTogether: togetherness(model, "")
-      ).sql(role: role)
+      ).script(for: role).text
     }
 
     /// Tells whether an entity and one that it refers to are always kept together.

@@ -3,7 +3,7 @@
   import Foundation
 
   /// The form in which the values of a column are kept: the type of the server, and how stored values become values of it.
-  enum ColumnForm: Sendable, Hashable {
+  enum ColumnForm: String, Sendable, Hashable, Codable {
     /// Whole numbers, as `bigint`.
     case integer
     /// 1 and 0, as `boolean`.

@@ -1,6 +1,5 @@
 #if Tool
   import ConcordPersistence
-  import GRDB
 
   /// The problems that a check finds, printed as they are found.
   struct CheckReport {
@@ -20,19 +19,26 @@
     }
 
     /// Reports a problem of several rows, some of which are named.
-    ///
-    /// - Parameter condition: SQL that selects the rows by their keys.
-    mutating func rows(_ description: String, _ db: Database, selecting sql: String) throws {
-      let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM (\(sql))") ?? 0
+    mutating func rows(_ description: String, _ found: Findings) throws {
+      let count = found.count
       if count == 0 { return }
       try problem("\(description): \(grouped(count)) \(count == 1 ? "row" : "rows")")
-      let statement = RowStatement(try db.makeStatement(sql: "\(sql) LIMIT \(examples)"))
-      defer { statement.reset() }
-      while try statement.step() {
-        let parts = [Cell(statement, at: 0), Cell(statement, at: 1)].filter { !$0.isNull }
-        try output.line("    \(printable(parts.map(\.description).joined(separator: " → ")))")
+      for row in found.examples {
+        let parts = row.filter { !$0.isNull }.map(\.description)
+        try output.line("    \(printable(parts.joined(separator: " → ")))")
       }
       if count > examples, examples > 0 { try output.line("    and \(grouped(count - examples)) more") }
+    }
+
+    /// Reports the rows that a statement selects.
+    ///
+    /// - Parameters:
+    ///   - source: where the rows are.
+    ///   - columns: the columns that the statement gives.
+    mutating func rows(
+      _ description: String, _ source: any ToolSource, _ columns: [SourceColumn], selecting sql: String
+    ) throws {
+      try rows(description, source.findings(sql, columns, examples: examples))
     }
 
     mutating func end(isDamaged: Bool) throws {

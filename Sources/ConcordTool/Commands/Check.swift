@@ -1,18 +1,18 @@
 #if Tool
   import ArgumentParser
   import ConcordPersistence
-  import GRDB
 
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Looks for damage, for references that lead nowhere, and for tables that are not as they should be.",
       discussion: """
-        It checks SQLite's own structures; that each table has the columns that were noted when it was made or changed; that \
+        It checks SQLite's own structures (a server checks its own); that each table has the columns that were noted when it was made or changed; that \
         each reference leads to a row; that the elements of each collection are as many as their owner says, without gaps, \
-        and have an owner; that forwarded actions can be read. It changes nothing. Exit code 1 says that it found something, 2 that the file is damaged.
+        and have an owner; that forwarded actions can be read; in a PostgreSQL database also that no index, \
+        foreign key or trigger is missing. It changes nothing. Exit code 1 says that it found something, 2 that the file is damaged.
         """)
 
-    @OptionGroup var options: FileOptions
+    @OptionGroup var options: SourceOptions
 
     @Option(help: ArgumentHelp("How many rows are named for each problem.", valueName: "number"))
     var examples: Int = 5
@@ -22,23 +22,24 @@
     }
 
     func run() throws {
-      try ToolFile.reading(options) { _, db, schema in
+      try options.reading { source in
+        let schema = source.schema
         var report = CheckReport(examples: examples)
         var progress = ProgressLine()
         progress.begin("checking the pages")
-        let damage = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+        let damage = try source.damage()
         for line in damage { try report.problem(line) }
         for table in schema.tables {
           progress.begin("checking \(table.name)")
-          try SchemaCheck.run(table, &report)
-          try ReferenceCheck.run(table, schema, db, &report)
+          for difference in try source.differences(of: table) { try report.problem(difference) }
+          try ReferenceCheck.run(table, source, &report)
           if table.isEntity {
             for collection in schema.collections(of: table.name) {
-              try CollectionCheck.run(collection, of: table, db, &report)
+              try CollectionCheck.run(collection, of: table, source, &report)
             }
           }
         }
-        try OutboxCheck.run(db, &report)
+        try OutboxCheck.run(source, &report)
         progress.end()
         if !schema.knowsRelations {
           try report.remark("the file does not say what refers to what; it does after the program has opened it once")

@@ -7,10 +7,12 @@
       abstract: "Rewrites the file without what is free in it, and takes the log into it.",
       discussion: "No row changes. It needs as much room beside the file, for a while, as its rows take.")
 
-    @OptionGroup var options: FileOptions
+    @OptionGroup var options: SourceOptions
 
     func run() throws {
-      let (before, after) = try ToolFile.writing(options) { file, db, _ in
+      if options.isURL { throw ToolError(.usage, "a server's tables are compacted by its own VACUUM") }
+      let (before, after) = try SQLiteFile.writing(options) { source in
+        let (file, db) = (source.file, source.db)
         let before = file.size
         var progress = ProgressLine()
         defer { progress.end() }

@@ -8,10 +8,10 @@
   struct ConcordTool: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "concord",
-      abstract: "Looks into files that Concord keeps entities in.",
+      abstract: "Looks into the files and databases that Concord keeps entities in.",
       discussion: """
-        FILE is an SQLite file that a container has attached. It is only read, except by 'import' and 'compact'. \
-        Programs that use it may go on: what a command shows is one state of it.
+        FILE is an SQLite file that a container has attached, or the URL of a PostgreSQL database. It is only read, except by \
+        'import' and 'compact'. Programs that use it may go on: what a command shows is one state of it.
 
         On a terminal the output has colours and columns; otherwise it has neither, nor if NO_COLOR is set.
 
@@ -19,7 +19,7 @@
         \(ExitStatus.allCases.map { "  \($0.code)\t\($0.meaning)" }.joined(separator: "\n"))
         """,
       version: "concord 1.0.0",
-      subcommands: [Info.self, List.self, Check.self, Export.self, Import.self, Compact.self])
+      subcommands: [Info.self, List.self, Check.self, Export.self, Import.self, Compact.self, Schema.self])
 
     static func main() {
       // A reader that has read enough closes the pipe: writes then fail, and the file is closed as usual.
@@ -34,7 +34,11 @@
         ToolError.show(code == nil ? error : ToolError(.interrupted, "interrupted"))
         Foundation.exit(code ?? error.status.code)
       } catch {
-        exit(withError: error)
+        let message = fullMessage(for: error)
+        let safe = withoutPasswords(message)
+        if safe == message { exit(withError: error) }
+        FileHandle.standardError.write(Data("\(safe)\n".utf8))
+        Foundation.exit(exitCode(for: error).rawValue)
       }
     }
   }

@@ -1,7 +1,6 @@
 #if Tool
   import ArgumentParser
   import ConcordPersistence
-  import GRDB
 
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,13 +15,14 @@
           concord import Copy.sqlite library.ndjson
         """)
 
-    @OptionGroup var options: FileOptions
+    @OptionGroup var options: SourceOptions
 
     @Argument(help: "Only these entities, each with its collections.")
     var entities: [String] = []
 
     func run() throws {
-      try ToolFile.reading(options) { _, db, schema in
+      try options.reading { source in
+        let schema = source.schema
         for name in entities where try !schema.requiredTable(name).isEntity {
           throw ToolError(.usage, "'\(name)' is a collection, which is exported with its entity")
         }
@@ -32,13 +32,13 @@
         var progress = ProgressLine()
         defer { progress.end() }
         for table in tables.filter(\.isEntity) + tables.filter({ !$0.isEntity }) {
-          try export(table, db, &output, &progress)
+          try export(table, source, &output, &progress)
         }
         try output.flush()
       }
     }
 
-    private func head(_ tables: [FileTable]) -> [UInt8] {
+    private func head(_ tables: [SourceTable]) -> [UInt8] {
       var line = JSONLine()
       line.append("{\"concord\":1,\"tables\":{")
       for (index, table) in tables.enumerated() {
@@ -57,17 +57,10 @@
     }
 
     private func export(
-      _ table: FileTable, _ db: Database, _ output: inout Output, _ progress: inout ProgressLine
+      _ table: SourceTable, _ source: any ToolSource, _ output: inout Output, _ progress: inout ProgressLine
     ) throws {
       let columns = table.columns
-      let count = Terminal.error.isTerminal ? try table.count(db) : 0
-      let statement = RowStatement(
-        try db.makeStatement(
-          sql: """
-            SELECT \(columns.map { quoted($0.name) }.joined(separator: ", ")) FROM \(quoted(table.name)) \
-            ORDER BY \(table.order)
-            """))
-      defer { statement.reset() }
+      let count = Terminal.error.isTerminal ? try source.count(table) : 0
       let names = columns.map { JSONLine.quoted($0.name) }
       var line = JSONLine()
       line.append("{\"table\":")
@@ -75,9 +68,9 @@
       line.append(",\"row\":")
       let start = line.bytes
       var done = 0
-      while try statement.step() {
+      try source.rows(table.everything, of: table) { cells in
         line.removeAll()
-        line.object(columns.indices.map { (names[$0], Cell(statement, at: Int32($0)), columns[$0].type) })
+        line.object(columns.indices.map { (names[$0], cells[$0], columns[$0].storageClass) })
         line.append("}")
         line.end()
         try output.write(start)

@@ -2,18 +2,17 @@
   import ArgumentParser
   import ConcordPersistence
   import Foundation
-  import GRDB
 
   struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Reads rows as 'export' writes them, into a file that has their tables.",
+      abstract: "Reads rows as 'export' writes them, into a file or a database that has their tables.",
       discussion: """
-        All lines are imported, or none: after an error the file is as before. An id that is there already is an error, unless \
+        All lines are imported, or none: after an error the file or the database is as before. An id that is there already is an error, unless \
         --replace is given: then the row and its collections are replaced. A column that a line leaves out becomes null; a \
-        stamp that is left out is older than all others. A program that has the file open sees the rows as those of any other process.
+        stamp that is left out is older than all others. A program that has it open sees the rows as those of any other process.
         """)
 
-    @OptionGroup var options: FileOptions
+    @OptionGroup var options: SourceOptions
 
     @Argument(help: "Where the lines are; the standard input unless told.", completion: .file())
     var input: String?
@@ -26,24 +25,23 @@
 
     func run() throws {
       var lines = try LineReader(input)
-      let counts = try ToolFile.writing(options) { _, db, schema in
-        var importer = RowImporter(db, schema, replaces: replace)
+      let counts = try options.writing { source in
+        var importer = RowImporter(source.schema)
         var progress = ProgressLine()
         defer { progress.end() }
-        try db.inTransaction(.immediate) {
-          while let line = try lines.next() {
-            try Interruption.check()
-            do {
-              try importer.take(line)
-            } catch let error as ToolError {
-              throw ToolError(error.status, "line \(lines.number): \(error.message ?? "")")
+        do {
+          try source.importRows(replaces: replace, commits: !dryRun) { target in
+            while let line = try lines.next() {
+              try Interruption.check()
+              do { try importer.take(line, number: lines.number, target) } catch var error as ToolError {
+                error.line = error.line ?? lines.number
+                throw error
+              }
+              progress.step { "\(grouped(lines.number)) lines" }
             }
-            progress.step { "\(grouped(lines.number)) lines" }
           }
-          try Interruption.check()
-          // Only who knows the model can tell which values are the same: it finds them again.
-          try db.execute(sql: "DROP TABLE IF EXISTS concord_unique")
-          return dryRun ? .rollback : .commit
+        } catch let error as ToolError where error.line != nil && error.message != nil {
+          throw ToolError(error.status, "line \(error.line ?? 0): \(error.message ?? "")")
         }
         return importer.counts
       }

@@ -1,8 +1,6 @@
 #if Tool
   import ArgumentParser
-  import ConcordModel
   import ConcordPersistence
-  import GRDB
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,7 +16,7 @@
           concord list Library.sqlite Book_reviews --where '_owner = "ACK"'
         """)
 
-    @OptionGroup var options: FileOptions
+    @OptionGroup var options: SourceOptions
 
     @Argument(help: "An entity, as in Book, or a collection, as in Book_reviews. 'concord info FILE' names them.")
     var table: String
@@ -42,7 +40,9 @@
     var json = false
 
     @Flag(
-      help: "Instead of rows the statement, and how SQLite goes about it: which indexes it searches, what it sorts.")
+      help:
+        "Instead of rows the statement, and how SQLite or the server goes about it: which indexes it searches, what it sorts."
+    )
     var explain = false
 
     func validate() throws {
@@ -51,38 +51,32 @@
     }
 
     func run() throws {
-      try ToolFile.reading(options) { _, db, schema in
-        let table = try schema.requiredTable(table)
-        let shown = try shownColumns(table)
-        let condition = try self.where.map { try WhereCondition($0, table) }
-        let sql = """
-          SELECT \(shown.map { quoted($0.name) }.joined(separator: ", ")) FROM \(quoted(table.name)) \
-          \(condition.map { "WHERE \($0.sql) " } ?? "")ORDER BY \(try SortOrder.sql(sort, table)) LIMIT ? OFFSET ?
-          """
-        let statement = RowStatement(try db.makeStatement(sql: explain ? "EXPLAIN QUERY PLAN \(sql)" : sql))
-        defer { statement.reset() }
-        let values = (condition?.values ?? []) + [.integer(limit ?? -1), .integer(offset)]
-        for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-        if explain { return try writePlan(statement, of: sql) }
-        if json { try writeJSON(statement, shown) } else { try writeTable(statement, shown) }
+      try options.reading { source in
+        let table = try source.schema.requiredTable(table)
+        let selection = RowSelection(
+          columns: try shownColumns(table), condition: try self.where.map { try WhereCondition($0, table).condition },
+          order: try SortOrder.columns(sort, table), limit: limit, offset: offset)
+        if explain { return try writePlan(source.explain(selection, of: table)) }
+        if json { try writeJSON(selection, table, source) } else { try writeTable(selection, table, source) }
       }
     }
 
-    /// Returns all columns but those that the store adds.
-    private func shownColumns(_ table: FileTable) throws -> [FileColumn] {
-      guard let columns else { return table.columns.filter { !table.isEntity || !$0.name.hasPrefix("_") } }
+    private func shownColumns(_ table: SourceTable) throws -> [Int] {
+      guard let columns else {
+        return table.columns.indices.filter { !table.isEntity || !table.columns[$0].name.hasPrefix("_") }
+      }
       return try columns.split(separator: ",", omittingEmptySubsequences: false).map { name in
         try table.requiredColumn(name.trimmingPrefix { $0 == " " }.description.trimmed)
       }
     }
 
-    private func writeJSON(_ statement: RowStatement, _ columns: [FileColumn]) throws {
+    private func writeJSON(_ selection: RowSelection, _ table: SourceTable, _ source: any ToolSource) throws {
+      let columns = selection.columns.map { table.columns[$0] }
       let names = columns.map { JSONLine.quoted($0.name) }
       var output = Output()
       var line = JSONLine()
-      while try statement.step() {
-        line.object(
-          columns.indices.map { (names[$0], Cell(statement, at: Int32($0)), columns[$0].type) })
+      try source.rows(selection, of: table) { cells in
+        line.object(columns.indices.map { (names[$0], cells[$0], columns[$0].storageClass) })
         line.end()
         try output.write(line.bytes)
         line.removeAll()
@@ -90,16 +84,15 @@
       try output.flush()
     }
 
-    private func writePlan(_ statement: RowStatement, of sql: String) throws {
+    private func writePlan(_ lines: [String]) throws {
       var writer = TableWriter(["plan"])
-      try writer.row([Cell.value(.text(sql))])
-      while try statement.step() { try writer.row([Cell(statement, at: 3)]) }
+      for line in lines { try writer.row([Cell.value(.text(line))]) }
       try writer.end()
     }
 
-    private func writeTable(_ statement: RowStatement, _ columns: [FileColumn]) throws {
-      var writer = TableWriter(columns.map(\.name))
-      while try statement.step() { try writer.row(columns.indices.map { Cell(statement, at: Int32($0)) }) }
+    private func writeTable(_ selection: RowSelection, _ table: SourceTable, _ source: any ToolSource) throws {
+      var writer = TableWriter(selection.columns.map { table.columns[$0].name })
+      try source.rows(selection, of: table) { try writer.row($0) }
       try writer.end()
     }
   }

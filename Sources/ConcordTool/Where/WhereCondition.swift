@@ -2,19 +2,17 @@
   import ConcordModel
   import ConcordPersistence
 
-  /// A condition translated to SQL. Names are quoted names of the table's columns; values are bound, never part of the text.
+  /// A condition, given as in `year < 1900 and title contains "x"`.
   struct WhereCondition {
-    private(set) var sql = ""
-    private(set) var values: [StoredValue] = []
+    let condition: RowCondition
 
     /// Parses a condition.
     ///
     /// - Throws: an error that describes the mistake, with the exit code for wrong usage.
-    init(_ text: String, _ table: FileTable) throws {
+    init(_ text: String, _ table: SourceTable) throws {
       var parser = WhereParser(tokens: try WhereToken.tokens(text)[...], table: table)
-      sql = try parser.condition()
+      condition = try parser.condition()
       if let rest = parser.tokens.first { throw ToolError(.usage, "--where: \(rest.text) is not expected") }
-      values = parser.values
     }
 
     static let grammar = """
@@ -32,127 +30,107 @@
   /// A recursive descent parser of conditions.
   private struct WhereParser {
     var tokens: ArraySlice<WhereToken>
-    let table: FileTable
-    var values: [StoredValue] = []
+    let table: SourceTable
     private var depth = 0
     private var comparisons = 0
 
-    init(tokens: ArraySlice<WhereToken>, table: FileTable) {
+    init(tokens: ArraySlice<WhereToken>, table: SourceTable) {
       self.tokens = tokens
       self.table = table
     }
 
     // MARK: Structure
 
-    mutating func condition() throws -> String {
+    mutating func condition() throws -> RowCondition {
       // Both SQLite's depth of expressions and the stack are limited.
       depth += 1
       defer { depth -= 1 }
       if depth > 12 { throw ToolError(.usage, "--where: the condition is nested too deep") }
       var alternatives = [try conjunction()]
       while take(word: "or") { alternatives.append(try conjunction()) }
-      return joined(alternatives, " OR ")
+      return alternatives.count == 1 ? alternatives[0] : .any(alternatives)
     }
 
-    private mutating func conjunction() throws -> String {
+    private mutating func conjunction() throws -> RowCondition {
       var parts = [try term()]
       while take(word: "and") { parts.append(try term()) }
-      return joined(parts, " AND ")
+      return parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    /// Joins conditions without redundant parentheses, which would count against SQLite's limit of depth.
-    private func joined(_ parts: [String], _ operation: String) -> String {
-      parts.count == 1 ? parts[0] : "(\(parts.joined(separator: operation)))"
-    }
-
-    private mutating func term() throws -> String {
+    private mutating func term() throws -> RowCondition {
       var isNegated = false
       while take(word: "not") { isNegated.toggle() }
-      let sql: String
+      let condition: RowCondition
       if take(sign: "(") {
-        sql = try condition()
+        condition = try self.condition()
         try expect(sign: ")")
       } else {
-        sql = try comparison()
+        condition = try comparison()
       }
-      return isNegated ? "NOT \(sql)" : sql
+      return isNegated ? .not(condition) : condition
     }
 
     // MARK: Comparisons
 
-    /// Parses a comparison. The SQL is true or false, never `NULL`, so that it can be negated.
-    private mutating func comparison() throws -> String {
+    private mutating func comparison() throws -> RowCondition {
       comparisons += 1
       if comparisons > 400 { throw ToolError(.usage, "--where: there are too many comparisons") }
-      let column = quoted(try self.column())
+      let column = try self.column()
       if take(word: "is") {
         let isNegated = take(word: "not")
         guard take(word: "null") else { throw expected("null") }
-        return "(\(column) IS \(isNegated ? "NOT " : "")NULL)"
+        return isNegated ? .not(.isNull(column)) : .isNull(column)
       }
-      if take(word: "contains") { return "(COALESCE(instr(\(column), \(try bound())), 0) > 0)" }
+      if take(word: "contains") { return .match(column, .contains, try value()) }
       if take(word: "starts") {
         guard take(word: "with") else { throw expected("with") }
-        return "(COALESCE(instr(\(column), \(try bound())), 0) = 1)"
+        return .match(column, .startsWith, try value())
       }
       if take(word: "ends") {
         guard take(word: "with") else { throw expected("with") }
-        return try ending(column)
+        return .match(column, .endsWith, try value())
       }
       if take(word: "in") { return try membership(column) }
       guard case .sign(let sign)? = tokens.first else { throw expected("a comparison") }
       tokens.removeFirst()
       switch sign {
-      case "=", "==": return "(\(column) IS \(try bound()))"
-      case "!=", "<>": return "(\(column) IS NOT \(try bound()))"
-      case "<", "<=", ">", ">=": return "(COALESCE(\(column) \(sign) \(try bound()), 0))"
-      default: throw ToolError(.usage, "--where: '\(sign)' is no comparison; there are =, !=, <, <=, > and >=")
+      case "==": return .compare(column, .equal, try value())
+      case "<>": return .compare(column, .notEqual, try value())
+      default:
+        guard let comparison = RowCondition.Comparison(rawValue: sign) else {
+          throw ToolError(.usage, "--where: '\(sign)' is no comparison; there are =, !=, <, <=, > and >=")
+        }
+        return .compare(column, comparison, try value())
       }
     }
 
-    /// Parses a comparison of a text's end, by bytes, because SQLite's text functions stop at a NUL.
-    private mutating func ending(_ column: String) throws -> String {
-      let value = try bound()
-      let last = values[values.count - 1]
-      if last == .text("") {
-        values.removeLast()
-        return "(\(column) IS NOT NULL)"
-      }
-      values.append(last)
-      return """
-        (COALESCE(substr(CAST(\(column) AS BLOB), -max(1, length(CAST(\(value) AS BLOB)))) = CAST(? AS BLOB), 0))
-        """
-    }
-
-    private mutating func membership(_ column: String) throws -> String {
+    private mutating func membership(_ column: Int) throws -> RowCondition {
       try expect(sign: "(")
-      var parts = ["\(column) IS \(try bound())"]
-      while take(sign: ",") { parts.append("\(column) IS \(try bound())") }
+      var parts = [RowCondition.compare(column, .equal, try value())]
+      while take(sign: ",") { parts.append(.compare(column, .equal, try value())) }
       if parts.count > 400 { throw ToolError(.usage, "--where: there are too many values") }
       try expect(sign: ")")
-      return "(\(parts.joined(separator: " OR ")))"
+      return .any(parts)
     }
 
-    private mutating func column() throws -> String {
+    private mutating func column() throws -> Int {
       switch tokens.popFirst() {
-      case .word(let name), .column(let name): return try table.requiredColumn(name).name
+      case .word(let name), .column(let name): return try table.requiredColumn(name)
       case let token?: throw ToolError(.usage, "--where: a column is expected, not \(token.text)")
       case nil: throw ToolError(.usage, "--where: a column is missing at the end")
       }
     }
 
-    /// Parses a value, which is bound.
-    private mutating func bound() throws -> String {
+    private mutating func value() throws -> StoredValue {
       switch tokens.popFirst() {
-      case .value(let value): values.append(value)
-      case .word(let word) where word.lowercased() == "null": values.append(.null)
-      case .word(let word) where word.lowercased() == "true": values.append(.integer(1))
-      case .word(let word) where word.lowercased() == "false": values.append(.integer(0))
+      case .value(let value): return value
+      case .word(let word) where word.lowercased() == "null": return .null
+      case .word(let word) where word.lowercased() == "true": return .integer(1)
+      case .word(let word) where word.lowercased() == "false": return .integer(0)
       case .word(let word): throw ToolError(.usage, "--where: '\(word)' is no value; text stands in quotation marks")
       case let token?: throw ToolError(.usage, "--where: a value is expected, not \(token.text)")
       case nil: throw ToolError(.usage, "--where: a value is missing at the end")
       }
-      return "?"
     }
 
     // MARK: Tokens

@@ -105,7 +105,7 @@ struct EdgeTests {
   func relations() {
     let schema = AnySchema(
       orders: [.elements, .elements, .none], canOmit: [.never, .always, .depends],
-      canAlwaysRemove: [true, true, true])
+      canAlwaysRemove: [true, true, true], mayDependOnEntities: false)
     let world = EdgeWorld(hubs: 1, leaves: 5)
     let nodes = ContiguousArray(world.nodes.dropFirst().compactMap { $0.map { ChildEdge(child: $0) } })
     guard let hub = world[0] else { return }

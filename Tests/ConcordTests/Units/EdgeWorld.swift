@@ -7,7 +7,8 @@ final class EdgeWorld {
 
   let graph = Graph()
   /// What is the same for all: one relation, an array.
-  let schema = AnySchema(orders: [.elements], canOmit: [.never], canAlwaysRemove: [true])
+  let schema = AnySchema(
+    orders: [.elements], canOmit: [.never], canAlwaysRemove: [true], mayDependOnEntities: false)
   private(set) var nodes: [Node?] = []
 
   /// Hubs come to contain hubs, and may contain leaves; leaves contain nothing.

@@ -12,10 +12,15 @@
 
   /// A container with one file. The file is closed at the end.
   @discardableResult
-  func withShop<R>(at file: URL, _ body: (BackgroundContext) throws -> R) throws -> R {
+  func withShop<R>(
+    at file: URL, remembersDeletions: Bool = true, _ body: (BackgroundContext) throws -> R
+  ) throws -> R {
     let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Shop", model: try shopModel())
+    var options = StoreConfiguration.Default.options
+    if !remembersDeletions { options[ConcordRememberedDeletionsOption] = 0 }
     let store = try container.attachPersistentStore(
-      at: file.deletingLastPathComponent(), for: StoreConfiguration(fileName: file.lastPathComponent))
+      at: file.deletingLastPathComponent(),
+      for: StoreConfiguration(fileName: file.lastPathComponent, options: options))
     defer { try? container.detach(persistentStore: store) }
     return try body(container.newBackgroundContext())
   }

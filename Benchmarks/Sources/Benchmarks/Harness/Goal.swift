@@ -40,7 +40,7 @@ struct Goal: Sendable {
     if let text { return text }
     var parts: [String] = []
     if let timesFloor {
-      parts.append("≤ \(timesFloor.formatted(places: timesFloor < 10 ? 1 : 0, trimming: true)) × floor")
+      parts.append("≤ \(timesFloor.formatted(places: timesFloor < 10 ? 2 : 0, trimming: true)) × floor")
     }
     if let time { parts.append("≤ \(unit.format(time, trimming: true))") }
     if let atMost { parts.append("≤ \(unit.format(atMost, trimming: true))") }

@@ -18,7 +18,7 @@ struct ChangedNodes {
           former[ObjectIdentifier(edge.child), default: []].append(node)
         }
       }
-      let formChange = isWritten ? .whole : view.formChange(of: node)
+      let formChange = isWritten ? view.briefChange(of: node) : view.formChange(of: node)
       if formChange == .none { continue }
       nodes.insert(ObjectIdentifier(node))
       if formChange == .whole { cycleToo.insert(ObjectIdentifier(node)) }

@@ -89,6 +89,16 @@ final class CommittedView: ChildForms {
     return change
   }
 
+  /// Returns where the value of a written node has changed: `.omitted` if its brief form equals the one that was last committed.
+  func briefChange(of node: Node) -> FormChange {
+    guard let component = node.links?.component, component === self.component(of: node), node.table.isEquatable,
+      let state = graph.journal.committedState(of: node),
+      node.table.haveSameBrief(
+        node, omitting: node.omissions, state, omitting: omissions(of: node, in: component), graph)
+    else { return .whole }
+    return .omitted
+  }
+
   /// Returns the relations that a node's form in a component omitted when it was last committed.
   private func omissions(of node: Node, in component: Component?) -> [Bool] {
     guard let component, component === self.component(of: node), let children = children(of: node) else { return [] }

@@ -1,11 +1,11 @@
 /// The nodes that the open transaction wrote, collected while they are needed.
 final class WrittenNodes {
   /// Whether all changes are observed.
-  var isFollowed = false { didSet { update() } }
+  @exclusivity(unchecked) var isFollowed = false { didSet { update() } }
   /// Whether all entities of a type are observed.
-  var isListed = false { didSet { update() } }
+  @exclusivity(unchecked) var isListed = false { didSet { update() } }
   /// Whether there are projections.
-  var isProjected = false { didSet { update() } }
+  @exclusivity(unchecked) var isProjected = false { didSet { update() } }
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []

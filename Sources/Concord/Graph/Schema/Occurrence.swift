@@ -17,7 +17,8 @@
   var firstRelation: Int32 = -1
   // Before the schema, where it fits in the padding: a batch has one occurrence for each entity.
   var state: State
-  var schema: AnySchema?
+  /// The relations of a visited value. Not counted: the list of occurrences retains them, so that occurrences are copied as bits.
+  fileprivate var borrowedSchema: Borrowed<AnySchema>?
 
   struct State: OptionSet {
     let rawValue: UInt16
@@ -47,6 +48,7 @@
   }
 
   var node: Node { borrowed.use { $0 } }
+  var schema: AnySchema? { borrowedSchema?.use { $0 } }
 
   var value: ValueReference { pending < 0 ? .own(node) : .pending(pending) }
 }
@@ -65,6 +67,8 @@ struct VisitedRelation {
 @usableFromInline final class OccurrenceList {
   @exclusivity(unchecked) var items: ContiguousArray<Occurrence> = []
   @exclusivity(unchecked) var relations: ContiguousArray<VisitedRelation> = []
+  /// The schemas of the visited values. Kept for the next call, which usually visits values of the same ones.
+  @exclusivity(unchecked) private var schemas: ContiguousArray<AnySchema> = []
   /// The tables that have pending values.
   @exclusivity(unchecked) private var tables: ContiguousArray<AnyTable> = []
   /// The occurrence that is being visited.
@@ -86,6 +90,11 @@ struct VisitedRelation {
         state: node.table.isAggregate ? .isNew : [.isNew, .isFlat, .isClosed]))
   }
 
+  func setSchema(_ schema: AnySchema, of i: Int) {
+    if schemas.last !== schema { schemas.append(schema) }
+    items[i].borrowedSchema = Borrowed(schema)
+  }
+
   @usableFromInline func reserve(_ more: Int) {
     // Never by a little, which would copy everything each time.
     if items.capacity - items.count < more { items.reserveCapacity(items.count + max(more, items.count)) }
@@ -104,9 +113,10 @@ struct VisitedRelation {
   func removeAll() {
     for i in items.indices { items[i].borrowed.use { $0.occurrence = -1 } }
     for table in tables { table.removePending() }
-    tables.removeAll(keepingCapacity: true)
+    if !tables.isEmpty { tables.removeAll(keepingCapacity: true) }
     items.removeAll(keepingCapacity: items.count < 1024)
-    relations.removeAll(keepingCapacity: relations.count < 1024)
+    if !relations.isEmpty { relations.removeAll(keepingCapacity: relations.count < 1024) }
+    if schemas.count > 16 { schemas.removeAll() }
     parent = -1
     level = 0
   }

@@ -27,6 +27,8 @@
   static var canAlwaysRemove: Bool { get }
   /// The meaning of the order in which the place is visited.
   static var order: PlaceOrder { get }
+  /// Whether the entities in the place may depend on the values of other entities in it, as those of a wrapper may.
+  static var mayDependOnEntities: Bool { get }
   /// Whether the actual place is found at run time, when the relation is made.
   static var isFoundLater: Bool { get }
 }
@@ -67,5 +69,6 @@ extension Place {
   @usableFromInline static var canOmit: Omittability { .never }
   @usableFromInline static var canAlwaysRemove: Bool { false }
   @usableFromInline static var order: PlaceOrder { .elements }
+  @usableFromInline static var mayDependOnEntities: Bool { false }
   @usableFromInline static var isFoundLater: Bool { false }
 }

@@ -36,7 +36,8 @@
   func transplant(_ source: Root, into root: inout Root, _ graph: Graph) -> Bool { true }
   /// Omits the place, as far as possible.
   func omit(in root: inout Root, _ graph: Graph) {}
-  func omission(in root: Root) -> Omission { .none }
+  func omission(at root: UnsafePointer<Root>) -> Omission { .none }
+  final func omission(in root: Root) -> Omission { withUnsafePointer(to: root) { omission(at: $0) } }
   func forgetOmission(in root: inout Root) {}
   /// Whether the place is `nil` or an empty collection.
   func isMissing(in root: Root) -> Bool { false }
@@ -54,6 +55,8 @@
   /// Whether any occurrence can be removed, whatever the value.
   var canAlwaysRemove: Bool { false }
   var order: PlaceOrder { .elements }
+  /// Whether the entities in the place may depend on the values of other entities in the value.
+  var mayDependOnEntities: Bool { false }
   /// Whether the property is stored without observers, so that a read returns what was written.
   var isStored: Bool { true }
 }
@@ -89,10 +92,11 @@
 
   override func isIdentical(at a: UnsafePointer<Root>, _ b: UnsafePointer<Root>) -> Bool {
     if let stored, stored.hasSameBits(at: a, b) { return true }
-    let (a, b) = (a.pointee[keyPath: keyPath], b.pointee[keyPath: keyPath])
-    if stored == nil, P.isIdentical(a, b) { return true }
     // The memory of an optional that is `nil` is arbitrary.
-    return isNil(a) && isNil(b)
+    guard _isOptional(P.Value.self) || stored == nil else { return false }
+    if let stored { return isNil(stored.pointer(in: a).pointee) && isNil(stored.pointer(in: b).pointee) }
+    let (a, b) = (a.pointee[keyPath: keyPath], b.pointee[keyPath: keyPath])
+    return P.isIdentical(a, b) || (isNil(a) && isNil(b))
   }
 
   override func copy(_ source: Root, into root: inout Root) { root[keyPath: keyPath] = source[keyPath: keyPath] }
@@ -102,7 +106,9 @@
   }
 
   override func omit(in root: inout Root, _ graph: Graph) { P.omit(&root[keyPath: keyPath], graph) }
-  override func omission(in root: Root) -> Omission { P.omission(of: root[keyPath: keyPath]) }
+  override func omission(at root: UnsafePointer<Root>) -> Omission {
+    stored.map { P.omission(of: $0.pointer(in: root).pointee) } ?? P.omission(of: root.pointee[keyPath: keyPath])
+  }
   override func isMissing(in root: Root) -> Bool {
     let value = root[keyPath: keyPath]
     return isNil(value) || (value as? any Collection)?.isEmpty ?? false
@@ -121,6 +127,7 @@
   // A setter may still refuse, which is found when it has been called.
   override var canAlwaysRemove: Bool { P.canAlwaysRemove }
   override var order: PlaceOrder { P.order }
+  override var mayDependOnEntities: Bool { stored == nil || P.mayDependOnEntities }
   override var isStored: Bool { stored != nil }
 }
 

@@ -8,6 +8,10 @@
   /// Whether bringing a value up to date may write in other places than the visited ones: by a setter, or in a wrapper.
   let mayReshape: Bool
   let orders: [PlaceOrder]
+  /// Whether a value follows the entities in it at each commit, also if nobody reads it, since its relations may depend on them.
+  @exclusivity(unchecked) fileprivate(set) final var followsEntities: Bool
+  /// How often values are still to follow, of a type of which all values have declared the same relations so far; 0 otherwise.
+  @exclusivity(unchecked) private var trials = 0
   /// Whether each relation can be omitted as a whole.
   let canOmit: [Omittability]
   /// Whether each relation can lose any of its occurrences.
@@ -15,7 +19,7 @@
 
   init(
     of rootType: ObjectIdentifier? = nil, places: [AnyRelation] = [], orders: [PlaceOrder], canOmit: [Omittability],
-    canAlwaysRemove: [Bool]
+    canAlwaysRemove: [Bool], mayDependOnEntities: Bool
   ) {
     self.rootType = rootType
     self.places = places
@@ -24,9 +28,33 @@
     self.orders = orders
     self.canOmit = canOmit
     self.canAlwaysRemove = canAlwaysRemove
+    followsEntities = mayDependOnEntities
   }
 
+  /// Lets values follow their entities until that has changed nothing often enough.
+  fileprivate func tryFollowing() {
+    if followsEntities { return }
+    (followsEntities, trials) = (true, Self.mostTrials)
+  }
+
+  fileprivate func follow() { (followsEntities, trials) = (true, 0) }
+
+  /// Notes that a value is about to follow its entities. If it then declares other relations, all values of the type do so for good.
+  func willFollow() {
+    guard trials > 0 else { return }
+    trials -= 1
+    if trials == 0 { followsEntities = false }
+  }
+
+  private static var mostTrials: Int { 64 }
+
+  /// The ends of the relations' occurrences in the value that was written last: many values have the same, and share them.
+  @exclusivity(unchecked) final var lastEnds: ContiguousArray<Int32> = []
+
   @inlinable final var indices: Range<Int> { places.indices }
+
+  /// The names of the properties that lead to each relation, as in `edition.author`; another text for computed ones.
+  var paths: [String] { [] }
 
   /// Returns the index of relation `k` in another schema of the same type; `nil` if that does not have it.
   func relation(_ k: Int, in other: AnySchema) -> Int? { k }
@@ -48,13 +76,23 @@
     super.init(
       of: ObjectIdentifier(Root.self), places: relations, orders: relations.map { $0.order },
       canOmit: relations.map { $0.canOmit },
-      canAlwaysRemove: relations.map { $0.canAlwaysRemove })
+      canAlwaysRemove: relations.map { $0.canAlwaysRemove },
+      mayDependOnEntities: relations.contains { $0.mayDependOnEntities })
   }
 
   override func relation(_ k: Int, in other: AnySchema) -> Int? {
     if other === self { return k }
     guard let other = other.typed(Root.self) else { return nil }
     return other.sound.firstIndex { $0.isSame(as: sound[k]) }
+  }
+
+  override var paths: [String] {
+    // A key path describes itself as `\Book.edition.author`.
+    let start = "\\\(Root.self)."
+    return sound.map { path in
+      let text = String(describing: path.keyPath)
+      return text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
+    }
   }
 
   /// Whether the schema is that of values with the given relations.
@@ -103,6 +141,7 @@
       // Bounded, since the relations of values may keep differing.
       if seen.count == Self.limit { seen.removeFirst() }
       seen.append(schema)
+      if seen.count == 1 { schema.tryFollowing() } else { for schema in seen { schema.follow() } }
     }
     last = schema
     return schema

@@ -24,6 +24,11 @@
     { P.patch(&$0.assumingMemoryBound(to: Value.self).pointee, &$1) }
   }
 
+  /// Returns the address of the property in the value at an address.
+  func pointer(in root: UnsafePointer<Root>) -> UnsafePointer<Value> {
+    (UnsafeRawPointer(root) + offset).assumingMemoryBound(to: Value.self)
+  }
+
   /// Whether the property has the same bits in the values at two addresses.
   func hasSameBits(at a: UnsafePointer<Root>, _ b: UnsafePointer<Root>) -> Bool {
     let size = MemoryLayout<Value>.size

@@ -24,6 +24,16 @@
       (isExact, isReal) = (column.isExact, column.storageClass == .real)
     }
 
+    /// The column that a note describes, of those that are compared apart.
+    init(
+      _ column: TableNote.Column, of table: TableNote, at position: Int, keyForm: ColumnForm, _ coding: ColumnCoding
+    ) {
+      (self.table, name, form) = (table.entity, columnName(column.name), column.form)
+      self.position = position
+      (self.keyForm, self.coding) = (keyForm, coding)
+      (isExact, isReal) = (false, column.storageClass == StorageClass.real.rawValue)
+    }
+
     /// What all values have in common that equal this one; `nil` if it is equal to none.
     func key(of value: StoredValue) -> StoredValue? { isExact ? (value.isNull ? nil : value) : coding.key(of: value) }
 

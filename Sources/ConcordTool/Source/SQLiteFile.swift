@@ -5,7 +5,7 @@
   import GRDBSQLite
 
   /// An open file.
-  struct ToolFile {
+  struct SQLiteFile {
     /// The name of the file as given.
     let name: String
     let path: String
@@ -14,15 +14,15 @@
     private let leavesTraces: Bool
 
     /// Opens a file for reading, passes it to `body`, and closes it. `body` reads one state of the file.
-    static func reading<R>(_ options: FileOptions, _ body: (ToolFile, Database, FileSchema) throws -> R) throws -> R {
-      let file = try ToolFile(options, readOnly: true)
+    static func reading<R>(_ options: SourceOptions, _ body: (SQLiteSource) throws -> R) throws -> R {
+      let file = try SQLiteFile(options, readOnly: true)
       defer { file.close() }
       return try ToolError.translating(file.name) {
-        try Interruption.interrupting(file.queue) {
+        try Interruption.interrupting({ [queue = file.queue] in queue.interrupt() }) {
           try file.queue.inDatabase { db in
             var result: R?
             try db.inTransaction(.deferred) {
-              result = try body(file, db, FileSchema(db, file: file.name))
+              result = try body(SQLiteSource(file, db))
               return .commit
             }
             guard let result else { throw ToolError(.failed, "nothing was read") }
@@ -33,17 +33,17 @@
     }
 
     /// Opens a file for writing, passes it to `body`, and closes it. `body` begins transactions itself.
-    static func writing<R>(_ options: FileOptions, _ body: (ToolFile, Database, FileSchema) throws -> R) throws -> R {
-      let file = try ToolFile(options, readOnly: false)
+    static func writing<R>(_ options: SourceOptions, _ body: (SQLiteSource) throws -> R) throws -> R {
+      let file = try SQLiteFile(options, readOnly: false)
       defer { file.close() }
       return try ToolError.translating(file.name) {
-        try Interruption.interrupting(file.queue) {
-          try file.queue.inDatabase { db in try body(file, db, FileSchema(db, file: file.name)) }
+        try Interruption.interrupting({ [queue = file.queue] in queue.interrupt() }) {
+          try file.queue.inDatabase { db in try body(SQLiteSource(file, db)) }
         }
       }
     }
 
-    private init(_ options: FileOptions, readOnly: Bool) throws {
+    private init(_ options: SourceOptions, readOnly: Bool) throws {
       name = options.file
       // A relative name that begins with `file:` would be interpreted as a URI.
       path = URL(fileURLWithPath: options.file).path

@@ -1,0 +1,44 @@
+#if PostgreSQL
+  import ConcordModel
+
+  // A role that may not make tables needs an administrator.
+  extension PostgreSQLSchema {
+    /// Tells what an administrator is to run, unless the tables can be used as they are.
+    func refuse(_ failure: PostgreSQLFailure, _ connection: PostgreSQLConnection) throws {
+      let role = try connection.run([.once("SELECT current_user::text")])[0].text(0, 0)
+      var present = try presentTables(connection)
+      do {
+        try presentNotes(connection, &present)
+        let migrations = try migrations(present)
+        if !migrations.allSatisfy({ !$0.isChanged }) {
+          throw PostgreSQLRightsError(
+            store: store, role: role,
+            reason: "\(failure.message); the tables are of another model, and their owner is to attach them once",
+            sql: "")
+        }
+        // What is only noted otherwise does not matter.
+        if try missingTables(present).isEmpty, missingIndexes(present).isEmpty, version <= present.version,
+          present.unfilled.isEmpty
+        {
+          return
+        }
+      } catch let failure as PostgreSQLFailure where failure.code == "42501" {
+        // What is noted cannot be read, so only what is there is compared.
+        _ = connection.rollBack()
+        let statements = try missingTables(present) + missingIndexes(present)
+        throw PostgreSQLRightsError(
+          store: store, role: role, reason: failure.message,
+          sql: PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role).text)
+      }
+      throw PostgreSQLRightsError(
+        store: store, role: role, reason: failure.message, sql: try script(for: role, present).text)
+    }
+
+    /// The script that makes what is missing.
+    func script(for role: String?, _ present: Present = Present()) throws -> PostgreSQLScript {
+      var statements = try missing(present, before: true) + missing(present, before: false)
+      if version > present.version { statements.append("UPDATE concord_state SET version = \(version)") }
+      return PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role)
+    }
+  }
+#endif
