@@ -107,9 +107,12 @@
         kept.append(list.observe(buffering: .every) { note("\(name) list", $0.map(\.text)) })
         kept.append(view.store.observe(list, first) { note("\(name) list and one", $0.0.map(\.text) + [$0.1.text]) })
         if name == "immediate" {
-          // Called while the commit is told, before another one.
-          kept.append(first.observe { note("first", [$0.text, second.value.text]) })
-          kept.append(second.observe { note("second", [first.value.text, $0.text]) })
+          // What is read in a callback may be a later state, but one state.
+          @Sendable func noteBoth(_ kind: String) {
+            note(kind, view.store.transaction { _ in [first.value.text, second.value.text] })
+          }
+          kept.append(first.observe { _ in noteBoth("first") })
+          kept.append(second.observe { _ in noteBoth("second") })
         }
       }
       let process = try ChildProcess(["pairs", folder.path, "200"])

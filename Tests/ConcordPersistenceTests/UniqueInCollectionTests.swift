@@ -64,6 +64,6 @@ struct UniqueInCollectionTests {
   func many() {
     #expect(
       reason { _ = try Model("Labels", entities: [ManyLabels.self]) }?
-        .contains("ManyLabels.labels is a collection, in which 'code' cannot be unique") == true)
+        .contains("ManyLabels.labels is a collection, in which 'labels_code' cannot be unique") == true)
   }
 }
