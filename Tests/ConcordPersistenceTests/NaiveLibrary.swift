@@ -56,6 +56,9 @@ struct NaiveLibrary {
     /// What lost entities that were deleted, and was not changed otherwise.
     var unlinked: Set<String> = []
 
+    /// The latest given stamp of a deletion among the changes.
+    var givenDeletion: Double?
+
     func isChanged(_ name: String) -> Bool {
       guard let record, let base, !isInsertedAgain else { return true }
       return record.fields[name] != base.fields[name]
@@ -120,7 +123,8 @@ struct NaiveLibrary {
     let view = view(context)
     let missing = Set(view.values.flatMap { $0.fields.values.flatMap(\.keys) }).filter { view[$0] == nil }
     if !missing.isEmpty { remove(missing, context, stamp: nil) }
-    for (key, pending) in contexts[context].pending where pending.record == nil && committed[key] == nil {
+    for (key, pending) in contexts[context].pending
+    where pending.record == nil && committed[key] == nil && pending.givenDeletion == nil {
       contexts[context].pending[key] = nil
     }
   }
@@ -153,7 +157,8 @@ struct NaiveLibrary {
       base: present.base(below: found), record: record, stamp: record.stamp,
       isInsertedAgain: present.record == nil || present.isInsertedAgain, isUnstamped: isUnstamped,
       isNested: present.isNested && isNested,
-      unlinked: present.unlinked.filter { record.fields[$0] == present.record?.fields[$0] })
+      unlinked: present.unlinked.filter { record.fields[$0] == present.record?.fields[$0] },
+      givenDeletion: present.givenDeletion)
   }
 
   /// Gives some properties new values. A key that is not seen is inserted with the fields of `whole`.
@@ -172,28 +177,46 @@ struct NaiveLibrary {
     return true
   }
 
-  mutating func delete(_ key: Key, _ context: Int) -> Bool {
-    guard let found = view(context)[key] else { return false }
-    remove([key], context, stamp: tick(after: found.stamp))
-    return true
+  mutating func delete(_ key: Key, _ context: Int, stamp: Double?) -> Bool {
+    let found = view(context)[key]
+    guard let stamp else {
+      if let found { remove([key], context, stamp: tick(after: found.stamp)) }
+      return found != nil
+    }
+    guard stamp > found?.stamp ?? -.infinity else { return false }
+    if found != nil { remove([key], context, stamp: stamp, isGiven: true) }
+    var pending = contexts[context].pending[key] ?? Pending(base: nil, record: nil, stamp: stamp)
+    pending.stamp = max(pending.stamp, stamp)
+    pending.givenDeletion = max(pending.givenDeletion ?? stamp, stamp)
+    contexts[context].pending[key] = pending
+    return found != nil
   }
 
-  private mutating func remove(_ keys: Set<Key>, _ context: Int, stamp: Double?) {
+  private mutating func remove(_ keys: Set<Key>, _ context: Int, stamp: Double?, isGiven: Bool = false) {
     let before = view(context)
     var after = before
     _ = Self.remove(keys, from: &after)
     for key in Set(before.keys).union(keys) where before[key] != after[key] || keys.contains(key) {
+      let present = contexts[context].pending[key]
       if after[key] == nil, committed[key] == nil {
-        contexts[context].pending[key] = nil
+        // A given deletion is remembered.
+        guard let present, let given = present.givenDeletion else {
+          contexts[context].pending[key] = nil
+          continue
+        }
+        if present.record == nil { continue }
+        contexts[context].pending[key] = Pending(
+          base: present.base, record: nil, stamp: stamp.map { max($0, present.stamp) } ?? given,
+          isInsertedAgain: present.isInsertedAgain, isNested: present.isNested, givenDeletion: given)
         continue
       }
-      let present = contexts[context].pending[key]
       guard let record = after[key] else {
-        let stored = committed[key]?.stamp ?? 0
+        let stored = max(committed[key]?.stamp ?? 0, isGiven ? present?.stamp ?? 0 : 0)
         let newStamp = stamp.map { max($0, stored) } ?? present?.stamp ?? tick(after: stored)
         contexts[context].pending[key] = Pending(
           base: present.map { $0.base } ?? committed[key], record: nil, stamp: newStamp,
-          isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false)
+          isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false,
+          givenDeletion: present?.givenDeletion)
         continue
       }
       // Its stamp stays.
@@ -201,7 +224,7 @@ struct NaiveLibrary {
         base: present.map { $0.base(below: before[key]) } ?? committed[key], record: record, stamp: record.stamp,
         isInsertedAgain: present?.isInsertedAgain ?? false, isUnstamped: present?.isUnstamped ?? false,
         isNested: present?.isNested ?? false,
-        unlinked: present?.unlinked ?? [])
+        unlinked: present?.unlinked ?? [], givenDeletion: present?.givenDeletion)
       for (name, field) in record.fields where before[key]?.fields[name] != field {
         if !(present?.isEdited(name) ?? false) { pending.unlinked.insert(name) }
       }

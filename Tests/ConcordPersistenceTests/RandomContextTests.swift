@@ -239,21 +239,24 @@ struct RandomContextWorld {
 
   private mutating func delete(_ number: Int) throws {
     let id = Int.random(in: 0..<5, using: &random)
+    let stamp = stamp()
     let isDeleted: Bool
     let key: Key
     switch Int.random(in: 0..<3, using: &random) {
     case 0:
       key = Key(type: "Review", id: "\(id)")
-      isDeleted = try contexts[number].delete(Review.self, id: id)
+      isDeleted = try contexts[number].delete(Review.self, id: id, modifiedAt: stamp)
     case 1:
       key = Key(type: "Author", id: "\(id)")
-      isDeleted = try contexts[number].delete(Author.self, id: "\(id)")
+      isDeleted = try contexts[number].delete(Author.self, id: "\(id)", modifiedAt: stamp)
     default:
       key = Key(type: "Book", id: "\(id)")
-      isDeleted = try contexts[number].delete(Book.self, id: "\(id)")
+      isDeleted = try contexts[number].delete(Book.self, id: "\(id)", modifiedAt: stamp)
     }
-    log.append("\(number) delete \(key)")
-    if model.delete(key, number) != isDeleted { throw Difference(description: "the model says \(!isDeleted)") }
+    log.append("\(number) delete \(key) \(stamp.map { "\($0)" } ?? "")")
+    if model.delete(key, number, stamp: stamp) != isDeleted {
+      throw Difference(description: "the model says \(!isDeleted)")
+    }
   }
 
   // MARK: Values
