@@ -150,13 +150,20 @@ struct DeletionTests {
       func insert(_ stamp: Stamp) async throws {
         try await save { $0.insert(Review(id: 1, text: "\(stamp)"), modifiedAt: stamp) }
       }
+      func delete(_ id: Int, _ stamp: Stamp) async throws -> Bool {
+        let context = container.newBackgroundContext()
+        let isDeleted = try context.delete(Review.self, id: id, modifiedAt: stamp)
+        try context.save()
+        try await container.flush()
+        return isDeleted
+      }
       try await insert(5)
       // Not newer.
       for stamp in [4, 5, -.infinity, .nan] as [Stamp] {
-        try await save { #expect(try !$0.delete(Review.self, id: 1, modifiedAt: stamp)) }
+        #expect(try await delete(1, stamp) == false)
       }
       #expect(try text() == "5.0")
-      try await save { #expect(try $0.delete(Review.self, id: 1, modifiedAt: 7)) }
+      #expect(try await delete(1, 7) == true)
       for stamp in [5, 7] as [Stamp] {
         try await insert(stamp)
         #expect(try text() == nil)
@@ -164,16 +171,16 @@ struct DeletionTests {
       try await insert(8)
       #expect(try text() == "8.0")
       // What is not stored: never, or no longer.
-      try await save { context in
+      try await save { (context) throws in
         #expect(try !context.delete(Review.self, id: 2, modifiedAt: 5))
         #expect(context.hasChanges)
         #expect(context.deletedObjects.isEmpty)
       }
       try await save { $0.insert(Review(id: 2, text: ""), modifiedAt: 4) }
       #expect(try container.newBackgroundContext().count(FetchDescriptor<Review>()) == 1)
-      try await save { #expect(try $0.delete(Review.self, id: 1, modifiedAt: 9)) }
-      try await save { #expect(try !$0.delete(Review.self, id: 1, modifiedAt: 20)) }
-      try await save { #expect(try !$0.delete(Review.self, id: 1, modifiedAt: 15)) }
+      #expect(try await delete(1, 9) == true)
+      #expect(try await delete(1, 20) == false)
+      #expect(try await delete(1, 15) == false)
       try await insert(20)
       #expect(try text() == nil)
       try await insert(21)

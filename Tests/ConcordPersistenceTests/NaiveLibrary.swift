@@ -81,8 +81,30 @@ struct NaiveLibrary {
     }
   }
 
+  /// Changes in the order of the first change to each entity, in which they are saved.
+  struct Changes: Sequence {
+    private var keys: [Key] = []
+    private var values: [Key: Pending] = [:]
+
+    var isEmpty: Bool { values.isEmpty }
+
+    subscript(key: Key) -> Pending? {
+      get { values[key] }
+      set {
+        let old = values[key]
+        values[key] = newValue
+        if old == nil, newValue != nil { keys.append(key) }
+        if newValue == nil { keys.removeAll { $0 == key } }
+      }
+    }
+
+    func makeIterator() -> some IteratorProtocol<(Key, Pending)> {
+      keys.lazy.compactMap { key in values[key].map { (key, $0) } }.makeIterator()
+    }
+  }
+
   struct Context {
-    var pending: [Key: Pending] = [:]
+    var pending = Changes()
     var policy = MergePolicy.byStamp
   }
 
@@ -211,8 +233,14 @@ struct NaiveLibrary {
         continue
       }
       guard let record = after[key] else {
-        let stored = max(committed[key]?.stamp ?? 0, isGiven ? present?.stamp ?? 0 : 0)
-        let newStamp = stamp.map { max($0, stored) } ?? present?.stamp ?? tick(after: stored)
+        let stored = committed[key]?.stamp ?? 0
+        let last = max(stored, present?.stamp ?? stored)
+        let newStamp: Double
+        if let stamp {
+          newStamp = stamp > last ? stamp : isGiven ? last : tick(after: last)
+        } else {
+          newStamp = present?.stamp ?? tick(after: stored)
+        }
         contexts[context].pending[key] = Pending(
           base: present.map { $0.base } ?? committed[key], record: nil, stamp: newStamp,
           isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false,
@@ -342,9 +370,9 @@ struct NaiveLibrary {
     delete(
       Dictionary(uniqueKeysWithValues: missing.map { ($0, deletions[$0] ?? -.infinity) }), from: &saved, context)
     committed = saved
-    contexts[context].pending = [:]
+    contexts[context].pending = Changes()
     return true
   }
 
-  mutating func rollback(_ context: Int) { contexts[context].pending = [:] }
+  mutating func rollback(_ context: Int) { contexts[context].pending = Changes() }
 }

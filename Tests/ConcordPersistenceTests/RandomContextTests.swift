@@ -55,7 +55,7 @@ struct RandomContextTests {
           try world.step()
         } catch {
           Issue.record(
-            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(30).joined(separator: "\n"))")
+            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(300).joined(separator: "\n"))")
           return
         }
       }
@@ -130,6 +130,8 @@ struct RandomContextWorld {
     }
   }
 
+  private static func isGiven(_ stamp: Double) -> Bool { stamp < 100 || stamp >= 1e12 }
+
   private mutating func insert<T: PersistentEntity>(_ value: T, _ number: Int) {
     let stamp = stamp()
     log.append("\(number) insert \(value) \(stamp.map { "\($0)" } ?? "")")
@@ -176,7 +178,7 @@ struct RandomContextWorld {
     var isEdited = false
     var isTaken = false
     // The first occurrence that differs from what was given; the outermost, then the last, among equals in depth.
-    for (key, occurrences) in Dictionary(grouping: Self.occurrences(after), by: \.key) {
+    for (key, occurrences) in Self.grouped(Self.occurrences(after)) {
       let changed = occurrences.filter { $0.fields != given[key] }
       guard let depth = changed.map(\.depth).min(), let winner = changed.last(where: { $0.depth == depth }) else {
         continue
@@ -305,11 +307,19 @@ struct RandomContextWorld {
     }
   }
 
+  /// The occurrences of each entity, in the order of the first ones.
+  private static func grouped(_ occurrences: [Occurrence]) -> [(key: Key, occurrences: [Occurrence])] {
+    var groups = Dictionary(grouping: occurrences, by: \.key)
+    return occurrences.compactMap { occurrence in
+      groups.removeValue(forKey: occurrence.key).map { (occurrence.key, $0) }
+    }
+  }
+
   /// Each entity once: the outermost, and the last among equals.
   private static func flatten<T: PersistentEntity>(
     _ value: T
   ) -> [(key: Key, fields: [String: Field], isNested: Bool)] {
-    Dictionary(grouping: occurrences(value), by: \.key).compactMap { key, occurrences in
+    grouped(occurrences(value)).compactMap { key, occurrences in
       let depth = occurrences.map(\.depth).min()
       return occurrences.last { $0.depth == depth }.map { (key, $0.fields, $0.depth > 0) }
     }
@@ -341,7 +351,13 @@ struct RandomContextWorld {
         throw Difference(
           description: "context \(number) shows \(occurrence), not \(String(describing: view[occurrence.key]))")
       }
-      rest[Self.key(value)] = nil
+      let key = Self.key(value)
+      rest[key] = nil
+      // The clocks differ, but not what was given.
+      let (stamp, wanted) = (try contexts[number].stamp(of: T.self, id: value.id) ?? 0, expected[key]?.stamp ?? 0)
+      if Self.isGiven(stamp) || Self.isGiven(wanted), abs(stamp - wanted) > 0.01 {
+        throw Difference(description: "context \(number) has the stamp \(stamp) of \(key), not \(wanted)")
+      }
     }
     if !rest.isEmpty || found.count != expected.count {
       throw Difference(description: "context \(number) fetches \(found), not \(expected)")
