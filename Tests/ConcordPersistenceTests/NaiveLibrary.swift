@@ -67,8 +67,12 @@ struct NaiveLibrary {
 
     /// On top of what is stored.
     func shown(over stored: Record?) -> Record? {
-      guard var record, let base, let stored, !isInsertedAgain, stored.fields != base.fields else { return record }
-      for (name, field) in base.fields where record.fields[name] == field { record.fields[name] = stored.fields[name] }
+      guard var record, let base, let stored, stored.fields != base.fields else { return record }
+      if !isInsertedAgain {
+        for (name, field) in base.fields where record.fields[name] == field {
+          record.fields[name] = stored.fields[name]
+        }
+      }
       record.stamp = max(record.stamp, stored.stamp)
       return record
     }
@@ -144,7 +148,7 @@ struct NaiveLibrary {
   mutating func reconcile(_ context: Int) {
     let view = view(context)
     let missing = Set(view.values.flatMap { $0.fields.values.flatMap(\.keys) }).filter { view[$0] == nil }
-    if !missing.isEmpty { remove(missing, context, stamp: nil) }
+    if !missing.isEmpty { remove(missing, context, nil) }
     for (key, pending) in contexts[context].pending
     where pending.record == nil && committed[key] == nil && pending.givenDeletion == nil {
       contexts[context].pending[key] = nil
@@ -202,11 +206,11 @@ struct NaiveLibrary {
   mutating func delete(_ key: Key, _ context: Int, stamp: Double?) -> Bool {
     let found = view(context)[key]
     guard let stamp else {
-      if let found { remove([key], context, stamp: tick(after: found.stamp)) }
+      if found != nil { remove([key], context, .new) }
       return found != nil
     }
     guard stamp > found?.stamp ?? -.infinity else { return false }
-    if found != nil { remove([key], context, stamp: stamp, isGiven: true) }
+    if found != nil { remove([key], context, .given(stamp)) }
     var pending = contexts[context].pending[key] ?? Pending(base: nil, record: nil, stamp: stamp)
     pending.stamp = max(pending.stamp, stamp)
     pending.givenDeletion = max(pending.givenDeletion ?? stamp, stamp)
@@ -214,7 +218,21 @@ struct NaiveLibrary {
     return found != nil
   }
 
-  private mutating func remove(_ keys: Set<Key>, _ context: Int, stamp: Double?, isGiven: Bool = false) {
+  private enum Deletion {
+    case given(Double)
+    case new
+  }
+
+  /// - Parameter deletion: `nil` if others have removed them.
+  private mutating func remove(_ keys: Set<Key>, _ context: Int, _ deletion: Deletion?) {
+    func stamp(after last: Double) -> Double? {
+      switch deletion {
+      case .given(let stamp): max(stamp, last)
+      case .new: tick(after: last)
+      case nil: nil
+      }
+    }
+
     let before = view(context)
     var after = before
     _ = Self.remove(keys, from: &after)
@@ -228,19 +246,14 @@ struct NaiveLibrary {
         }
         if present.record == nil { continue }
         contexts[context].pending[key] = Pending(
-          base: present.base, record: nil, stamp: stamp.map { max($0, present.stamp) } ?? given,
+          base: present.base, record: nil, stamp: stamp(after: present.stamp) ?? given,
           isInsertedAgain: present.isInsertedAgain, isNested: present.isNested, givenDeletion: given)
         continue
       }
       guard let record = after[key] else {
         let stored = committed[key]?.stamp ?? 0
         let last = max(stored, present?.stamp ?? stored)
-        let newStamp: Double
-        if let stamp {
-          newStamp = stamp > last ? stamp : isGiven ? last : tick(after: last)
-        } else {
-          newStamp = present?.stamp ?? tick(after: stored)
-        }
+        let newStamp = stamp(after: last) ?? present?.stamp ?? tick(after: stored)
         contexts[context].pending[key] = Pending(
           base: present.map { $0.base } ?? committed[key], record: nil, stamp: newStamp,
           isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false,
