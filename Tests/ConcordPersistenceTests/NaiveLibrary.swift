@@ -309,6 +309,13 @@ struct NaiveLibrary {
 
   /// Whether it succeeded.
   mutating func save(_ context: Int) -> Bool {
+    let before = deletions
+    if trySave(context) { return true }
+    deletions = before
+    return false
+  }
+
+  private mutating func trySave(_ context: Int) -> Bool {
     var saved = committed
     var removed: [Key: Double] = [:]
     let policy = contexts[context].policy

@@ -55,7 +55,7 @@ struct RandomContextTests {
           try world.step()
         } catch {
           Issue.record(
-            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(300).joined(separator: "\n"))")
+            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(50).joined(separator: "\n"))")
           return
         }
       }
@@ -73,11 +73,13 @@ struct RandomContextWorld {
   struct Difference: Error, CustomStringConvertible { let description: String }
 
   private var model = NaiveLibrary(contexts: 3)
+  private let parent: any ContextParent
   private let contexts: [BackgroundContext]
   private var random: SeededGenerator
   private(set) var log: [String] = []
 
   init(_ parent: any ContextParent, seed: UInt64) {
+    self.parent = parent
     contexts = (0..<3).map { _ in BackgroundContext(parent: parent) }
     random = SeededGenerator(seed: seed)
   }
@@ -119,7 +121,20 @@ struct RandomContextWorld {
     try compareAll()
   }
 
-  mutating func compareAll() throws { for number in contexts.indices { try compare(number) } }
+  mutating func compareAll() throws {
+    for number in contexts.indices { try compare(number) }
+    // What is remembered of entities that are not stored.
+    try parent.read(Set(parent.model.entities)) { reading in
+      for (key, wanted) in model.deletions where model.committed[key] == nil {
+        let entity = try #require(parent.model.entity(named: key.type))
+        let id = key.type == "Review" ? StoredValue.integer(Int64(key.id) ?? 0) : .text(key.id)
+        let stamp = try reading.deletion(of: EntityKey(entity, id)) ?? -.infinity
+        if Self.isGiven(stamp) || Self.isGiven(wanted), !(abs(stamp - wanted) < 0.01) {
+          throw Difference(description: "the deletion of \(key) has the stamp \(stamp), not \(wanted)")
+        }
+      }
+    }
+  }
 
   /// Long ago, ahead of the clock, or none.
   private mutating func stamp() -> Double? {
