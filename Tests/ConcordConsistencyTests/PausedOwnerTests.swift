@@ -112,6 +112,15 @@ struct PausedOwnerTests {
     manager.resume(silent)
     #expect(silent.things.map { $0.editors.count } == [0, 0])
     #expect(silent.things[0].author.name == "mine")
+    // What the owner has made require it goes with it, as if the removal had come after the edit.
+    let requiring = Owner(story("u", []))
+    manager.register(requiring)
+    manager.pause(requiring)
+    manager.pushRemovedObject(author)
+    requiring.things = [Story(id: "u", author: removed, editors: [])]
+    manager.pushUpdatedObject(requiring.thing)
+    manager.resume(requiring)
+    #expect(requiring.things.isEmpty)
     // Where it is pushed inside of another object, it is put there again.
     writer.things = [story("s", [removed])]
     manager.pushUpdatedObject(writer.thing)

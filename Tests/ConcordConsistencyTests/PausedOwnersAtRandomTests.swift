@@ -33,12 +33,19 @@ struct PausedOwnersAtRandomTests {
       for _ in 0..<Int.random(in: pushes, using: &random) {
         var states = RandomStates(random)
         let push: NaivePush
-        if Bool.random(using: &states.random), let owner = paused.randomElement(using: &states.random),
-          let place = owner.things.indices.randomElement(using: &states.random)
+        if Bool.random(using: &states.random),
+          let number = owners.indices.filter({ index in paused.contains { $0 === owners[index] } })
+            .randomElement(using: &states.random),
+          let place = owners[number].things.indices.randomElement(using: &states.random)
         {
-          // It edits what it has, which may have been removed meanwhile, or contain what was, but not require it.
-          let edited = states.tree(Int(owner.things[place].id) ?? 0)
-          if !removed.isDisjoint(with: owner.things[place].requiredNames + edited.requiredNames) { continue }
+          // It edits what it has, which may have been removed meanwhile, or contain what was. What goes with an object that it
+          // requires, in one of its states, is left alone.
+          let owner = owners[number]
+          let id = owner.things[place].id
+          let edited = states.tree(Int(id) ?? 0)
+          guard removed.isDisjoint(with: edited.requiredNames),
+            removed.contains("Tree \(id)") || expected[number].contains(where: { $0.id == id })
+          else { continue }
           owner.things[place] = edited
           push = NaivePush(updated: [edited])
         } else {
