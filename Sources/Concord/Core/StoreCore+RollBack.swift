@@ -27,7 +27,32 @@ extension StoreCore {
     graph.makeUpToDate(upToDate)
   }
 
+  /// Restores the state of a node, which may show something old in each place.
   func restore(_ state: SavedState) {
+    restoreOwn(state)
+    let node = state.node
+    for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
+    node.flags.subtract(.invalidated)
+    node.parents.unmarkAll()
+    graph.invalidate(node)
+    graph.unexamined.insert(node)
+  }
+
+  /// Restores a state that was saved for layers. If the node has the same list of children, it is known in which places the value may
+  /// show something old.
+  func restoreLayered(_ state: SavedState) {
+    let node = state.node
+    guard node.children === state.children?.list, node.links?.component === state.component,
+      let children = state.children, let formerlyStale = children.list.formerlyStale
+    else { return restore(state) }
+    restoreOwn(state)
+    for ordinal in children.stale { graph.makeStale(node, ordinal) }
+    formerlyStale.forEach(in: children.list) { graph.makeStale(node, $0) }
+    graph.invalidate(node)
+    graph.unexamined.insert(node)
+  }
+
+  private func restoreOwn(_ state: SavedState) {
     let node = state.node
     node.table.restoreValue(of: node, from: state)
     node.stamp = state.stamp
@@ -43,10 +68,5 @@ extension StoreCore {
     }
     components.restore(node, state.component)
     node.children?.brief = nil
-    for ordinal in 0..<Int32(truncatingIfNeeded: node.children?.edges.count ?? 0) { graph.makeStale(node, ordinal) }
-    node.flags.subtract([.invalidatedParents, .invalidatedCycle])
-    node.parents.unmarkAll()
-    graph.invalidate(node)
-    graph.unexamined.insert(node)
   }
 }

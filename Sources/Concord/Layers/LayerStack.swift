@@ -55,6 +55,8 @@ final class LayerStack {
   private var limbo: ContiguousArray<Node> = []
   /// Entities that were shown until the layer that had made them was taken off.
   private var takenOff: ContiguousArray<Node> = []
+  /// Nodes whose base states were removed in the open transaction.
+  private var uncovered: ContiguousArray<Node> = []
   /// Whether the base is complete, and entities that it does not need are being released.
   private var isSettling = false
   /// The numbers of nodes that the transaction had written when the base was first exposed, and when layers were last put
@@ -123,6 +125,8 @@ final class LayerStack {
   /// Ends writing beneath the layers: later writes are above the base again.
   func comeUp() {
     guard state.isBeneath else { return }
+    // What was written beneath is saved anew before it is written above: the present state is its base.
+    _ = journal.begin()
     (state.mark, state.isBeneath) = (journal.count, false)
   }
 
@@ -177,17 +181,17 @@ final class LayerStack {
     for node in touched {
       trace.add(node)
       guard let before = journal.firstState(of: node, since: start) else { continue }
-      for edge in before.children?.list.edges ?? [] { trace.add(edge.child) }
+      for child in before.children?.list.missing(in: node.children) ?? [] { trace.add(child) }
       lists.addStep(ObjectIdentifier(record), before: before)
     }
-    footprints.set(trace.nodes, of: ObjectIdentifier(record))
+    footprints.set(trace, of: ObjectIdentifier(record))
     trace = FootprintTrace()
   }
 
   /// Handles a closure that did not apply, which is called again with each write to the base, or dropped.
   func didFail(_ record: LayerRecord) {
     if record.waits {
-      footprints.set(nil, of: ObjectIdentifier(record))
+      footprints.setUntraced(ObjectIdentifier(record))
     } else {
       footprints.remove(ObjectIdentifier(record))
     }
@@ -204,8 +208,13 @@ final class LayerStack {
   func ranAsBefore(_ record: LayerRecord, since start: Int) -> Bool {
     guard let before = footprints.nodes(of: ObjectIdentifier(record)), let now = trace.nodes else { return false }
     let known = Set(before)
+    let wholes = Set(footprints.wholes(of: ObjectIdentifier(record)).map { ObjectIdentifier($0) })
     return (now + journal.writtenNodes(since: start).map { ObjectIdentifier($0) }).allSatisfy(known.contains)
+      && trace.wholes.allSatisfy { wholes.contains(ObjectIdentifier($0)) }
   }
+
+  /// Returns the nodes that a layer changed when it last ran and that it retains.
+  func nodesChanged(by record: LayerRecord) -> ContiguousArray<Node>? { kept[ObjectIdentifier(record)] }
 
   /// Returns the nodes that a layer changed; `nil` if its closure may have done anything else.
   func changedNodes(of record: LayerRecord) -> ContiguousArray<Node>? {
@@ -352,6 +361,7 @@ final class LayerStack {
     made = []
     let gone = ContiguousArray(takenOff.filter { !$0.exists })
     takenOff = []
+    uncovered = lists.uncovered
     lists.finish()
     state.wasExposed = false
     for (record, _) in ended { footprints.remove(ObjectIdentifier(record)) }
@@ -367,9 +377,21 @@ final class LayerStack {
   /// Commits the open transaction: adds the base states of the nodes that layers changed to the overlay.
   func commit() {
     (writtenBefore, writtenBelow) = (0, 0)
-    guard isActive else { return }
+    guard isActive else { return forgetFormerlyStale() }
     if let mark = state.mark { lists.addStates(journal, since: mark, without: released) }
+    forgetFormerlyStale()
     (hidden, released) = (nil, [])
     (state.mark, state.outer) = (0, nil)
+  }
+
+  /// Ends noting where saved values come to show something old, for nodes that layers do not change any longer.
+  private func forgetFormerlyStale() {
+    func forget(_ node: Node) {
+      if lists.overlay.state(of: node) == nil { node.withChildren { $0.formerlyStale = nil } }
+    }
+    for node in uncovered { forget(node) }
+    uncovered = []
+    guard journal.isLayered else { return }
+    for state in journal.writtenStates { forget(state.node) }
   }
 }

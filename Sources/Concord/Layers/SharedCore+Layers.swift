@@ -66,6 +66,11 @@ extension SharedCore {
       core.layers.lists.end(record, as: .committed)
       return true
     }
+    if ending == .rollingBack, core.layers.lists.pending.count > 1, core.takeOffTopmost(record) {
+      core.layers.lists.remove(record)
+      core.layers.lists.end(record, as: .rolledBack)
+      return false
+    }
     if ending == .committing || core.layers.lists.pending.count == 1 {
       core.exposeBase()
     } else {

@@ -25,7 +25,7 @@ extension StoreCore {
     let node = state.node
     graph.journal.save(node, isWrite: state.isWrite)
     let wasShown = node.exists && !node.flags.contains(.uncommitted)
-    restore(state)
+    restoreLayered(state)
     if wasShown, !node.exists {
       // Observers keep the last value, as of any removed entity.
       node.flags.remove(.uncommitted)
