@@ -208,6 +208,49 @@ struct LayersOfAggregatesTests {
     #expect(store._checkInvariants() == [])
   }
 
+  @Test("A layer that puts many into an aggregate is not committed on what a layer below has made of them")
+  func madeBelow() {
+    let store = EntityStore(delivery: .immediate)
+    let shelves = (1...2).map { store.store(LayerShelf(id: $0)) }
+    let keepers = (0..<40).map { store.observer(LayerBook.self, id: $0) }
+    func fill(_ id: Int) -> OptimisticLayer {
+      store.optimistically { tx in
+        tx.update(LayerShelf.self, id: id) { $0.books = (0..<40).map { LayerBook(id: $0, likes: 1) } }
+      }
+    }
+    let below = fill(1)
+    fill(2).commit()
+    #expect(shelves.map(\.value.books.count) == [40, 40])
+    #expect(store.transaction { tx in (0..<40).compactMap { tx.value(LayerBook.self, id: $0)?.likes } }.count == 40)
+    below.rollBack()
+    #expect(shelves.map(\.value.books.count) == [0, 40])
+    #expect(shelves[1].value.books.allSatisfy { $0.likes == 1 })
+    #expect(store._checkInvariants() == [])
+    withExtendedLifetime(keepers) {}
+  }
+
+  @Test("Layers on somebody in a large cycle, and on what is inside in many ways, end", arguments: [40, 400])
+  func largeCycles(_ count: Int) {
+    let store = EntityStore(delivery: .immediate)
+    let readers = (0..<count).map { store.store(LayerReader(id: $0)) }
+    store.transaction { tx in
+      for id in 0..<count {
+        let friends = (1...3).compactMap { tx.value(LayerReader.self, id: (id + $0) % count) }
+        tx.update(LayerReader.self, id: id) { $0.friends = friends }
+      }
+    }
+    let layers = (0..<6).map { number in
+      store.optimistically { tx in tx.update(LayerReader.self, id: number % 2) { $0.name += "\(number)" } }
+    }
+    let beside = store.optimistically { tx in tx.store(LayerBook(id: 1)) }
+    for number in [0, 3, 1] { #expect(layers[number].commit()) }
+    for number in [5, 2, 4] { layers[number].rollBack() }
+    beside.commit()
+    #expect((readers[0].value.name, readers[1].value.name) == ("0", "31"))
+    #expect(readers[2].value.friends.map(\.name) == ["", "", ""])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test(
     "A commit below a layer that depends on what it changes, and did not change it itself, has that layer made again")
   func dependsWithoutChanging() {

@@ -66,24 +66,31 @@ extension StoreCore {
     return other > own
   }
 
-  /// Returns the nodes that layers change inside of those which stand for all inside them in the footprint of a layer.
+  /// Returns the nodes that layers change inside of those which stand for all inside them in the footprint of a layer, before it
+  /// ran and after that.
   ///
   /// - Complexity: constant, if layers change nothing beside the footprint; otherwise the number of nodes inside.
   private func layeredNodes(
     insideWholesOf record: LayerRecord, besides nodes: Footprints.Nodes
   ) -> Footprints.Nodes {
     let overlay = layers.lists.overlay
-    let wholes = layers.footprints.wholes(of: ObjectIdentifier(record))
-    guard !wholes.isEmpty else { return [] }
-    var known = Set(nodes)
-    guard overlay.count > nodes.count(where: { overlay.state(of: $0) != nil }) else { return [] }
+    var open = layers.footprints.wholes(of: ObjectIdentifier(record))
+    guard !open.isEmpty, overlay.count > nodes.count(where: { overlay.state(of: $0) != nil }) else { return [] }
+    let known = Set(nodes)
+    var visited: Set<ObjectIdentifier> = []
     var found: Footprints.Nodes = []
-    var open = wholes
     while let node = open.popLast() {
-      let state = overlay.state(of: node)
-      if state != nil, known.insert(ObjectIdentifier(node)).inserted { found.append(ObjectIdentifier(node)) }
-      let children = state.map { $0.children?.list } ?? node.children
-      for edge in children?.edges ?? [] { open.append(edge.child) }
+      let id = ObjectIdentifier(node)
+      guard visited.insert(id).inserted else { continue }
+      guard let base = overlay.state(of: id) else {
+        for edge in node.children?.edges ?? [] { open.append(edge.child) }
+        continue
+      }
+      if !known.contains(id) { found.append(id) }
+      for edge in base.children?.list.edges ?? [] { open.append(edge.child) }
+      guard let steps = layers.lists.steps[id], steps.first?.record == ObjectIdentifier(record) else { continue }
+      let after = steps.second.map { $0.before.children?.list } ?? node.children
+      if after !== base.children?.list { for edge in after?.edges ?? [] { open.append(edge.child) } }
     }
     return found
   }
