@@ -5,14 +5,20 @@ extension StoreCore {
     let writes: WriteSavepoint
     /// The layers; `nil` if there were none.
     let layers: LayerStack.State?
+    /// The number of the journal's states.
+    let position: Int
   }
 
-  var savepoint: Savepoint { Savepoint(writes: writeSavepoint, layers: layers.savepoint) }
+  var savepoint: Savepoint {
+    Savepoint(writes: writeSavepoint, layers: layers.savepoint, position: graph.journal.count)
+  }
   var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
 
-  /// Undoes all writes since the innermost savepoint.
+  /// Undoes all writes since a savepoint, which is the innermost one.
   func rollBack(to savepoint: Savepoint) {
     layers.goBack(to: savepoint.layers)
+    // What was written above the base may have left an earlier one.
+    graph.journal.end(savepoint.position)
     undoWrites(to: savepoint.writes)
   }
 

@@ -73,6 +73,17 @@ struct LayerLists {
     return overlay
   }
 
+  /// The same, together with the journal's states from `mark` on.
+  mutating func takeAllStates(with journal: Journal, since mark: Int, without released: Set<ObjectIdentifier>)
+    -> Overlay
+  {
+    defer { (overlay, steps) = (Overlay(), LayerSteps()) }
+    log.append(.removedAllStates(overlay, steps))
+    var all = overlay
+    all.add(journal, since: mark, without: released)
+    return all
+  }
+
   mutating func addStep(_ record: ObjectIdentifier, before state: SavedState) {
     let node = ObjectIdentifier(state.node)
     steps.append(LayerSteps.Step(record: record, before: state), of: node)

@@ -14,6 +14,9 @@ final class LayerStack {
     var mark: Int?
     /// The journal's savepoint before `mark`; `nil` if the layers were shown when the transaction began.
     var outer: Int?
+    /// Whether a part of the transaction that began above the base is open. It may throw, and so what was written there before it
+    /// can be taken off, but is not removed from the journal.
+    fileprivate(set) var hasOpenPart = false
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
     /// The extent of the log and of removals at `mark`.
@@ -40,6 +43,8 @@ final class LayerStack {
   private var trace = FootprintTrace()
   /// The layers made in the open transaction, also by parts of it that were undone.
   var made: ContiguousArray<LayerRecord> = []
+  /// Those of them whose changes are in the log already.
+  private var logged: Set<ObjectIdentifier> = []
 
   /// The entities that each layer retains: those that it made or changed.
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
@@ -81,6 +86,11 @@ final class LayerStack {
     return saved
   }
 
+  /// Whether the changes that a closure makes are to be logged, which is done once.
+  func logs(_ record: LayerRecord) -> Bool {
+    made.contains { $0 === record } && !logged.contains(ObjectIdentifier(record))
+  }
+
   func isPending(_ record: LayerRecord) -> Bool { lists.pending.contains(ObjectIdentifier(record)) }
 
   /// Whether the closure of an operation has made a layer.
@@ -106,21 +116,41 @@ final class LayerStack {
   func enter(_ writes: WriteSavepoint) {
     state.writes = writes
     state.outer = journal.begin()
-    (state.mark, state.isBeneath) = (journal.count, false)
+    (state.mark, state.isBeneath, state.hasOpenPart) = (journal.count, false, false)
     writtenBelow = written.all.count
   }
 
   /// Ends writing above the base, after the writes there have been undone.
   func leave() {
-    if let outer = state.outer { journal.end(outer) }
-    (state.mark, state.outer) = (nil, nil)
+    if !state.hasOpenPart, let outer = state.outer { journal.end(outer) }
+    (state.mark, state.outer, state.hasOpenPart) = (nil, nil, false)
     lists.forgetRuns()
+  }
+
+  /// Begins a part of the transaction, which may throw. Returns what ``endPart(_:)`` needs.
+  func beginPart() -> Part {
+    defer { if isShown { state.hasOpenPart = true } }
+    return Part(mark: state.mark, wasOpen: state.hasOpenPart)
+  }
+
+  func endPart(_ part: Part) { if state.mark == part.mark { state.hasOpenPart = part.wasOpen } }
+
+  struct Part {
+    fileprivate let mark: Int?
+    fileprivate let wasOpen: Bool
+  }
+
+  /// Takes the base states out of the lists, together with those of the nodes that were written above the base since.
+  func takeAllStates() -> Overlay {
+    guard let mark = state.mark, state.hasOpenPart else { return lists.takeAllStates() }
+    for record in made where isPending(record) { logged.insert(ObjectIdentifier(record)) }
+    return lists.takeAllStates(with: journal, since: mark, without: released)
   }
 
   /// Whether nothing was written above the base in the open transaction, nor was it exposed.
   var mayWriteBeneath: Bool { state.isBeneath || state.outer == nil && state.mark == journal.count }
 
-  func goBeneath() { (state.mark, state.isBeneath) = (nil, true) }
+  func goBeneath() { (state.mark, state.isBeneath, state.hasOpenPart) = (nil, true, false) }
 
   /// Ends writing beneath the layers: later writes are above the base again.
   func comeUp() {
@@ -142,7 +172,6 @@ final class LayerStack {
   /// Restores the state of a savepoint, after a transaction that threw.
   func goBack(to saved: State?) {
     guard isActive else { return }
-    if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
     let ran = lists.undo(to: saved?.savepoint ?? 0)
     if saved?.wasExposed != state.wasExposed || ran.contains(where: lists.pending.contains) {
       // Closures of layers that stay have run, which is undone: their footprints are not valid.
@@ -358,8 +387,8 @@ final class LayerStack {
     for record in made where !isPending(record) && !ended.contains(where: { $0.record === record }) {
       ended.append((record, .rolledBack))
     }
-    made = []
-    let gone = ContiguousArray(takenOff.filter { !$0.exists })
+    (made, logged) = ([], [])
+    let gone = ContiguousArray(takenOff.filter { !$0.exists && journal.existed($0) })
     takenOff = []
     uncovered = lists.uncovered
     lists.finish()

@@ -170,7 +170,7 @@ extension SharedCore {
     let logCount = core.log.count
     let problem = run(record, record.apply)
     // Changes of a layer are logged only when it is made.
-    if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
+    if !core.layers.logs(record) { core.log.truncate(to: logCount) }
     return problem
   }
 
