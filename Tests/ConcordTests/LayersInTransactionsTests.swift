@@ -124,7 +124,7 @@ struct LayersInTransactionsTests {
   func logged() {
     let lines = StoredLines()
     let store = EntityStore(delivery: .immediate, logger: lines)
-    store.store(LayerBook(id: 1))
+    let book = store.store(LayerBook(id: 1))
     store.optimistically { tx in tx.update(LayerBook.self, id: 1) { $0.likes += 1 } }
     let before = lines.stored.values.count
     store.transaction { tx in
@@ -136,7 +136,7 @@ struct LayersInTransactionsTests {
       }
     }
     #expect(lines.stored.values.count == before + 2)
-    #expect(store.value(LayerBook.self, id: 1)?.likes == 3)
+    #expect(book.value.likes == 3)
   }
 }
 
