@@ -25,7 +25,7 @@ extension SharedCore {
     if !core.layers.isShown {
       core.enterLayers()
       // Only to find out whether the new layer applies: the base may still change.
-      for record in core.layers.lists.pending.elements { _ = run(record, record.apply) }
+      for record in core.layers.lists.pending.elements { _ = replay(record) }
     }
     var hasThrown = false
     let problem = run(record) {
