@@ -1,5 +1,5 @@
-// Nodes that have no rank yet: those of one transaction get theirs together, in time linear in their edges. One by one, in whatever
-// order they came, each might be moved past all before it.
+// Nodes that have no rank yet: those of one transaction get theirs together, in time linear in their edges. One by one, in
+// whatever order they came, each might be moved past all before it.
 extension ComponentSearch {
   /// Ranks nodes that lead on, and those without a rank that they lead to, in an order that is topological among them.
   ///
@@ -36,13 +36,17 @@ extension ComponentSearch {
     var found: [ContiguousArray<Node>] = []
     let search = nextSearch()
     var counter: Int32 = 0
-    for node in nodes where node.children?.search.fromAbove != search { find(from: node, mark, search, &counter, &found) }
+    for node in nodes where node.children?.search.fromAbove != search {
+      find(from: node, mark, search, &counter, &found)
+    }
     return found
   }
 
   /// For each part, whether a node with a rank may lead to it.
   private func findReached(_ parts: [ContiguousArray<Node>], _ mark: Int, _ edges: Int) -> [Bool] {
-    for (i, part) in parts.enumerated() { for node in part { node.children?.search.index = Int32(truncatingIfNeeded: i) } }
+    for (i, part) in parts.enumerated() {
+      for node in part { node.children?.search.index = Int32(truncatingIfNeeded: i) }
+    }
     var isReached = [Bool](repeating: false, count: parts.count)
     // Not more than in proportion to what is ranked: a node may have thousands of parents that are in no order.
     var left = 2 * edges + 16

@@ -12,6 +12,8 @@
 /// what fully dynamic components cost by what changes (Abboud and Vassilevska Williams, 2014): where the root itself goes, or its
 /// paths are long, that is more.
 ///
+/// Nodes that get a rank in one transaction get it together, in time linear in their edges (see `rank(_:)`).
+///
 /// Nodes that lead to nothing in a recursive type, or that nothing leads to, can be in no cycle and need no rank in the order.
 final class ComponentSearch {
   /// What a search knows of a node with children.
