@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "ConcordPersistenceMacros", targets: ["ConcordPersistenceMacros"]),
     .executable(name: "concord", targets: ["ConcordTool"]),
     .library(name: "ConcordConnect", targets: ["ConcordConnect"]),
+    .library(name: "ConcordConnectLogging", targets: ["ConcordConnectLogging"]),
     .library(name: "ConcordTestSupport", targets: ["ConcordTestSupport"]),
     .library(name: "ConcordPostgreSQL", targets: ["ConcordPostgreSQL"]),
   ],
@@ -95,6 +96,11 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // Apart from ConcordLogging, whose users need not compile persistence.
+    .target(
+      name: "ConcordConnectLogging",
+      dependencies: ["ConcordConnect", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
     // What users need to test their own code.
     .target(name: "ConcordTestSupport", dependencies: ["ConcordConnect"], swiftSettings: settings),
     .target(
@@ -198,6 +204,13 @@ let package = Package(
         "ConcordConnect", "ConcordTestSupport", "ConcordTestProcess", "ConcordTestShared",
         .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
+      ], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordConnectLoggingTests",
+      dependencies: [
+        "ConcordConnect", "ConcordConnectLogging", "ConcordTestSupport",
+        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]

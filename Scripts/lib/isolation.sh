@@ -31,8 +31,8 @@ check_isolation() {
 }
 
 products_without_traits=(Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros ConcordConsistencyMacros
-  ConcordCohesionKit ConcordModel ConcordPersistence ConcordPersistenceMacros ConcordConnect ConcordTestSupport
-  ConcordPostgreSQL)
+  ConcordCohesionKit ConcordModel ConcordPersistence ConcordPersistenceMacros ConcordConnect ConcordConnectLogging
+  ConcordTestSupport ConcordPostgreSQL)
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes
 # folders for all targets it knows of, so only what a compiler wrote counts.

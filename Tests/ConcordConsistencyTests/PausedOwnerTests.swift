@@ -86,6 +86,50 @@ struct PausedOwnerTests {
     #expect(owner.things.isEmpty && other.things.isEmpty)
   }
 
+  @Test("A paused owner that edits what was removed ends as the others, whether it pushes that or not")
+  func editsRemoved() {
+    func story(_ title: String, _ editors: [Author]) -> Story {
+      Story(id: title, author: Author(id: 9, name: ""), editors: editors)
+    }
+    let (author, removed) = (Author(id: 1, name: ""), Author(id: 1, name: "edited"))
+    let (owner, other) = (Owner(author), Owner(author))
+    let (writer, reader) = (Owner(story("s", [author])), Owner(story("s", [author])))
+    let silent = Owner(story("s", [author]), story("t", [author]))
+    for owner in [owner, other] { manager.register(owner) }
+    for owner in [writer, reader, silent] { manager.register(owner) }
+    manager.pause(owner)
+    manager.pause(writer)
+    manager.pause(silent)
+    manager.pushRemovedObject(author)
+    // Nobody has a place for it any longer.
+    owner.things = [removed]
+    manager.pushUpdatedObject(removed)
+    manager.resume(owner)
+    #expect(owner.things.isEmpty && other.things.isEmpty)
+    #expect(owner.removed.count == 1)
+    // An owner that keeps its edit to itself loses what was removed, and nothing else.
+    silent.things[0] = Story(id: "s", author: Author(id: 9, name: "mine"), editors: [removed])
+    manager.resume(silent)
+    #expect(silent.things.map { $0.editors.count } == [0, 0])
+    #expect(silent.things[0].author.name == "mine")
+    // What the owner has made require it goes with it, as if the removal had come after the edit.
+    let requiring = Owner(story("u", []))
+    manager.register(requiring)
+    manager.pause(requiring)
+    manager.pushRemovedObject(author)
+    requiring.things = [Story(id: "u", author: removed, editors: [])]
+    manager.pushUpdatedObject(requiring.thing)
+    manager.resume(requiring)
+    #expect(requiring.things.isEmpty)
+    // Where it is pushed inside of another object, it is put there again.
+    writer.things = [story("s", [removed])]
+    manager.pushUpdatedObject(writer.thing)
+    manager.resume(writer)
+    #expect(writer.thing.editors == [removed])
+    #expect(reader.thing.editors == [removed])
+    #expect(silent.things.map { $0.editors.count } == [1, 0])
+  }
+
   @Test("A pause in which objects go and come back again and again keeps the last states, and no more")
   func longWithRemovals() {
     let owner = Owner((1...4).map { Author(id: $0, name: "") })

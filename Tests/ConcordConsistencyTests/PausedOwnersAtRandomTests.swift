@@ -29,10 +29,30 @@ struct PausedOwnersAtRandomTests {
       // The first one is never paused.
       let paused = owners.dropFirst().filter { _ in Bool.random(using: &random) }
       paused.forEach { manager.pause($0) }
+      var removed: Set<String> = []
       for _ in 0..<Int.random(in: pushes, using: &random) {
         var states = RandomStates(random)
-        let push = NaivePush(&states)
+        let push: NaivePush
+        if Bool.random(using: &states.random),
+          let number = owners.indices.filter({ index in paused.contains { $0 === owners[index] } })
+            .randomElement(using: &states.random),
+          let place = owners[number].things.indices.randomElement(using: &states.random)
+        {
+          // It edits what it has, which may have been removed meanwhile, or contain what was. What goes with an object that it
+          // requires, in one of its states, is left alone.
+          let owner = owners[number]
+          let id = owner.things[place].id
+          let edited = states.tree(Int(id) ?? 0)
+          guard removed.isDisjoint(with: edited.requiredNames),
+            removed.contains("Tree \(id)") || expected[number].contains(where: { $0.id == id })
+          else { continue }
+          owner.things[place] = edited
+          push = NaivePush(updated: [edited])
+        } else {
+          push = NaivePush(&states)
+        }
         random = states.random
+        removed.formUnion(push.removedNames)
         history.append("\(push)")
         push.send(to: manager)
         expected = expected.map { $0.compactMap(push.applied) }
@@ -73,8 +93,9 @@ private struct RandomStates {
     return branch
   }
 
-  mutating func tree() -> Tree {
-    let id = Int.random(in: 0..<4, using: &random)
+  mutating func tree() -> Tree { tree(Int.random(in: 0..<4, using: &random)) }
+
+  mutating func tree(_ id: Int) -> Tree {
     if let known = trees["\(id)"] { return known }
     let tree = Tree(
       id: id, required: branch(), branches: (0..<Int.random(in: 0..<3, using: &random)).map { _ in branch() },
@@ -102,17 +123,21 @@ private struct NaivePush: CustomStringConvertible {
 
   init(_ states: inout RandomStates) {
     let objects = (0..<Int.random(in: 1...2, using: &states.random)).map { _ in states.object() }
-    if Int.random(in: 0..<3, using: &states.random) == 0 {
-      removed = objects
-    } else {
-      updated = objects
-      objects.forEach { note($0) }
-    }
+    let isRemoval = Int.random(in: 0..<3, using: &states.random) == 0
+    self.init(updated: isRemoval ? [] : objects)
+    if isRemoval { removed = objects }
+  }
+
+  init(updated: [any ConsistentObject]) {
+    self.updated = updated
+    updated.forEach { note($0) }
   }
 
   var description: String {
     updated.isEmpty ? "remove \(removed.map { "\(type(of: $0)) \($0.id)" })" : "update \(updated)"
   }
+
+  var removedNames: [String] { removed.map { "\(type(of: $0)) \($0.id)" } }
 
   func send(to manager: ConsistencyManager) {
     if updated.isEmpty { manager.pushRemovedObjects(removed) } else { manager.pushUpdatedObjects(updated) }
@@ -210,6 +235,7 @@ private struct Tree: Equatable, ConsistentObject {
   }
 
   var properties: [Property] { [("required", required), ("branches", branches), ("extra", extra)] }
+  var requiredNames: [String] { ["Branch \(required.id)", "Leaf \(required.required.id)"] }
 
   func setting(property: Property) -> Tree {
     var copy = self

@@ -123,6 +123,30 @@ struct ConfigurationTests {
     }
   #endif
 
+  @Test("Configurations whose names differ by case alone need names of files, since their default ones are one")
+  func namesByCase() throws {
+    try withFolder { folder in
+      let model = try Model(
+        "Library", entities: [], configurations: ["Data": [Review.self], "data": [Author.self]])
+      let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: model)
+      try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "Data"))
+      #expect {
+        try container.attachPersistentStore(at: folder, for: StoreConfiguration(name: "data"))
+      } throws: { error in
+        guard case StoreError.alreadyAttached = error else { return false }
+        return true
+      }
+      try container.attachPersistentStore(
+        at: folder, for: StoreConfiguration(fileName: "authors.sqlite", name: "data"))
+      let context = container.newBackgroundContext()
+      context.insert(Review(id: 1, text: ""))
+      context.insert(Author(id: "1", name: ""))
+      try context.save()
+      #expect(try context.count(FetchDescriptor<Review>()) == 1)
+      #expect(try context.count(FetchDescriptor<Author>()) == 1)
+    }
+  }
+
   @Test("A type of store that is not there is refused by its name")
   func unavailable() throws {
     try withFolder { folder in

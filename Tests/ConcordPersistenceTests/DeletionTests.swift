@@ -137,6 +137,131 @@ struct DeletionTests {
     }
   }
 
+  @Test("A deletion with a given stamp is older or newer than values", arguments: StoreKind.combinations)
+  func given(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    try await strategy.withContainer(kind) { container in
+      func save(_ body: (BackgroundContext) throws -> Void) async throws {
+        let context = container.newBackgroundContext()
+        try body(context)
+        try context.save()
+        try await container.flush()
+      }
+      func text() throws -> String? { try container.newBackgroundContext().find(Review.self, id: 1)?.text }
+      func insert(_ stamp: Stamp) async throws {
+        try await save { $0.insert(Review(id: 1, text: "\(stamp)"), modifiedAt: stamp) }
+      }
+      func delete(_ id: Int, _ stamp: Stamp) async throws -> Bool {
+        let context = container.newBackgroundContext()
+        let isDeleted = try context.delete(Review.self, id: id, modifiedAt: stamp)
+        try context.save()
+        try await container.flush()
+        return isDeleted
+      }
+      try await insert(5)
+      // Not newer.
+      for stamp in [4, 5, -.infinity, .nan] as [Stamp] {
+        #expect(try await delete(1, stamp) == false)
+      }
+      #expect(try text() == "5.0")
+      #expect(try await delete(1, 7) == true)
+      for stamp in [5, 7] as [Stamp] {
+        try await insert(stamp)
+        #expect(try text() == nil)
+      }
+      try await insert(8)
+      #expect(try text() == "8.0")
+      // What is not stored: never, or no longer.
+      try await save { (context) throws in
+        #expect(try !context.delete(Review.self, id: 2, modifiedAt: 5))
+        #expect(context.hasChanges)
+        #expect(context.deletedObjects.isEmpty)
+      }
+      try await save { $0.insert(Review(id: 2, text: ""), modifiedAt: 4) }
+      #expect(try container.newBackgroundContext().count(FetchDescriptor<Review>()) == 1)
+      #expect(try await delete(1, 9) == true)
+      #expect(try await delete(1, 20) == false)
+      #expect(try await delete(1, 15) == false)
+      try await insert(20)
+      #expect(try text() == nil)
+      try await insert(21)
+      #expect(try text() == "21.0")
+      // In one context, what was never stored.
+      try await save { context in
+        context.insert(Review(id: 3, text: "a"), modifiedAt: 5)
+        #expect(try !context.delete(Review.self, id: 3, modifiedAt: 5))
+        #expect(try context.delete(Review.self, id: 3, modifiedAt: 6))
+        context.insert(Review(id: 3, text: "b"), modifiedAt: 6)
+        #expect(try context.find(Review.self, id: 3) == nil)
+        // Inserted again, and deleted without a stamp.
+        context.insert(Review(id: 4, text: "a"), modifiedAt: 5)
+        try context.delete(Review.self, id: 4, modifiedAt: 6)
+        context.insert(Review(id: 4, text: "b"), modifiedAt: 7)
+        try context.delete(Review.self, id: 4)
+      }
+      try await save { context in
+        for id in [3, 4] { context.insert(Review(id: id, text: "c"), modifiedAt: 6) }
+      }
+      #expect(try container.newBackgroundContext().count(FetchDescriptor<Review>()) == 1)
+      try await save { $0.insert(Review(id: 3, text: "d"), modifiedAt: 7) }
+      #expect(try container.newBackgroundContext().find(Review.self, id: 3)?.text == "d")
+      // The view, and an owner that requires the entity and is newer.
+      try await save { context in
+        context.insert(Author(id: "1", name: ""), modifiedAt: 5)
+        context.insert(Book(id: "1", title: "", author: Author(id: "1", name: "")), modifiedAt: 5)
+        try context.update(Book.self, id: "1", modifiedAt: 9) { $0.title = "new" }
+      }
+      let view = container.viewContext
+      let author = try #require(try view.find(Author.self, id: "1"))
+      #expect(try !view.delete(Author.self, id: "1", modifiedAt: 5))
+      #expect(!author.isRemoved)
+      #expect(try view.delete(Author.self, id: "1", modifiedAt: 6))
+      #expect(author.isRemoved)
+      try view.save()
+      try await container.flush()
+      for (stamp, count) in [(9, 0), (10, 1)] as [(Stamp, Int)] {
+        try await save { context in
+          context.insert(Book(id: "1", title: "", author: Author(id: "1", name: "")), modifiedAt: stamp)
+        }
+        #expect(try container.newBackgroundContext().count(FetchDescriptor<Book>()) == count)
+      }
+    }
+  }
+
+  @Test("A given deletion and a change that another context saves meanwhile", arguments: StoreKind.allCases)
+  func givenMeanwhile(_ kind: StoreKind) throws {
+    for isChild in [false, true] {
+      try kind.withCoordinator(libraryModel()) { coordinator in
+        let root = RootContext(parent: coordinator) { Issue.record($0) }
+        let parent: any ContextParent = isChild ? root : coordinator
+        var id = 0
+        for policy in [MergePolicy.byStamp, .storeTrump, .objectTrump, .error] {
+          for (stamp, isStored) in [(6, true), (8, true), (6, false), (8, false)] as [(Stamp, Bool)] {
+            id += 1
+            let (mine, theirs) = (BackgroundContext(parent: parent), coordinator.newContext())
+            mine.mergePolicy = policy
+            if isStored {
+              theirs.insert(Review(id: id, text: ""), modifiedAt: 5)
+              try theirs.save()
+            }
+            #expect(try mine.delete(Review.self, id: id, modifiedAt: stamp) == isStored)
+            theirs.insert(Review(id: id, text: "theirs"), modifiedAt: 7)
+            try theirs.save()
+            let isDeleted = policy == .objectTrump || policy == .byStamp && stamp == 8
+            if policy == .error {
+              #expect(reason { try mine.save() }?.contains("changed") == true)
+            } else {
+              try mine.save()
+              try root.writePendingChanges()
+            }
+            #expect(
+              try (coordinator.newContext().find(Review.self, id: id) == nil) == isDeleted,
+              "\(policy), \(stamp), \(isStored)")
+          }
+        }
+      }
+    }
+  }
+
   @Test("Deletions are forgotten after the time that an option says", arguments: StoreKind.allCases)
   func bounded(_ kind: StoreKind) throws {
     for (option, isRemembered) in [

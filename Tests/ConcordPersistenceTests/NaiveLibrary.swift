@@ -56,6 +56,9 @@ struct NaiveLibrary {
     /// What lost entities that were deleted, and was not changed otherwise.
     var unlinked: Set<String> = []
 
+    /// The latest given stamp of a deletion among the changes.
+    var givenDeletion: Double?
+
     func isChanged(_ name: String) -> Bool {
       guard let record, let base, !isInsertedAgain else { return true }
       return record.fields[name] != base.fields[name]
@@ -64,8 +67,12 @@ struct NaiveLibrary {
 
     /// On top of what is stored.
     func shown(over stored: Record?) -> Record? {
-      guard var record, let base, let stored, !isInsertedAgain, stored.fields != base.fields else { return record }
-      for (name, field) in base.fields where record.fields[name] == field { record.fields[name] = stored.fields[name] }
+      guard var record, let base, let stored, stored.fields != base.fields else { return record }
+      if !isInsertedAgain {
+        for (name, field) in base.fields where record.fields[name] == field {
+          record.fields[name] = stored.fields[name]
+        }
+      }
       record.stamp = max(record.stamp, stored.stamp)
       return record
     }
@@ -78,8 +85,30 @@ struct NaiveLibrary {
     }
   }
 
+  /// Changes in the order of the first change to each entity, in which they are saved.
+  struct Changes: Sequence {
+    private var keys: [Key] = []
+    private var values: [Key: Pending] = [:]
+
+    var isEmpty: Bool { values.isEmpty }
+
+    subscript(key: Key) -> Pending? {
+      get { values[key] }
+      set {
+        let old = values[key]
+        values[key] = newValue
+        if old == nil, newValue != nil { keys.append(key) }
+        if newValue == nil { keys.removeAll { $0 == key } }
+      }
+    }
+
+    func makeIterator() -> some IteratorProtocol<(Key, Pending)> {
+      keys.lazy.compactMap { key in values[key].map { (key, $0) } }.makeIterator()
+    }
+  }
+
   struct Context {
-    var pending: [Key: Pending] = [:]
+    var pending = Changes()
     var policy = MergePolicy.byStamp
   }
 
@@ -119,8 +148,9 @@ struct NaiveLibrary {
   mutating func reconcile(_ context: Int) {
     let view = view(context)
     let missing = Set(view.values.flatMap { $0.fields.values.flatMap(\.keys) }).filter { view[$0] == nil }
-    if !missing.isEmpty { remove(missing, context, stamp: nil) }
-    for (key, pending) in contexts[context].pending where pending.record == nil && committed[key] == nil {
+    if !missing.isEmpty { remove(missing, context, nil) }
+    for (key, pending) in contexts[context].pending
+    where pending.record == nil && committed[key] == nil && pending.givenDeletion == nil {
       contexts[context].pending[key] = nil
     }
   }
@@ -153,7 +183,8 @@ struct NaiveLibrary {
       base: present.base(below: found), record: record, stamp: record.stamp,
       isInsertedAgain: present.record == nil || present.isInsertedAgain, isUnstamped: isUnstamped,
       isNested: present.isNested && isNested,
-      unlinked: present.unlinked.filter { record.fields[$0] == present.record?.fields[$0] })
+      unlinked: present.unlinked.filter { record.fields[$0] == present.record?.fields[$0] },
+      givenDeletion: present.givenDeletion)
   }
 
   /// Gives some properties new values. A key that is not seen is inserted with the fields of `whole`.
@@ -172,28 +203,61 @@ struct NaiveLibrary {
     return true
   }
 
-  mutating func delete(_ key: Key, _ context: Int) -> Bool {
-    guard let found = view(context)[key] else { return false }
-    remove([key], context, stamp: tick(after: found.stamp))
-    return true
+  mutating func delete(_ key: Key, _ context: Int, stamp: Double?) -> Bool {
+    let found = view(context)[key]
+    guard let stamp else {
+      if found != nil { remove([key], context, .new) }
+      return found != nil
+    }
+    guard stamp > found?.stamp ?? -.infinity else { return false }
+    if found != nil { remove([key], context, .given(stamp)) }
+    var pending = contexts[context].pending[key] ?? Pending(base: nil, record: nil, stamp: stamp)
+    pending.stamp = max(pending.stamp, stamp)
+    pending.givenDeletion = max(pending.givenDeletion ?? stamp, stamp)
+    contexts[context].pending[key] = pending
+    return found != nil
   }
 
-  private mutating func remove(_ keys: Set<Key>, _ context: Int, stamp: Double?) {
+  private enum Deletion {
+    case given(Double)
+    case new
+  }
+
+  /// - Parameter deletion: `nil` if others have removed them.
+  private mutating func remove(_ keys: Set<Key>, _ context: Int, _ deletion: Deletion?) {
+    func stamp(after last: Double) -> Double? {
+      switch deletion {
+      case .given(let stamp): max(stamp, last)
+      case .new: tick(after: last)
+      case nil: nil
+      }
+    }
+
     let before = view(context)
     var after = before
     _ = Self.remove(keys, from: &after)
     for key in Set(before.keys).union(keys) where before[key] != after[key] || keys.contains(key) {
+      let present = contexts[context].pending[key]
       if after[key] == nil, committed[key] == nil {
-        contexts[context].pending[key] = nil
+        // A given deletion is remembered.
+        guard let present, let given = present.givenDeletion else {
+          contexts[context].pending[key] = nil
+          continue
+        }
+        if present.record == nil { continue }
+        contexts[context].pending[key] = Pending(
+          base: present.base, record: nil, stamp: stamp(after: present.stamp) ?? given,
+          isInsertedAgain: present.isInsertedAgain, isNested: present.isNested, givenDeletion: given)
         continue
       }
-      let present = contexts[context].pending[key]
       guard let record = after[key] else {
         let stored = committed[key]?.stamp ?? 0
-        let newStamp = stamp.map { max($0, stored) } ?? present?.stamp ?? tick(after: stored)
+        let last = max(stored, present?.stamp ?? stored)
+        let newStamp = stamp(after: last) ?? present?.stamp ?? tick(after: stored)
         contexts[context].pending[key] = Pending(
           base: present.map { $0.base } ?? committed[key], record: nil, stamp: newStamp,
-          isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false)
+          isInsertedAgain: present?.isInsertedAgain ?? false, isNested: present?.isNested ?? false,
+          givenDeletion: present?.givenDeletion)
         continue
       }
       // Its stamp stays.
@@ -201,7 +265,7 @@ struct NaiveLibrary {
         base: present.map { $0.base(below: before[key]) } ?? committed[key], record: record, stamp: record.stamp,
         isInsertedAgain: present?.isInsertedAgain ?? false, isUnstamped: present?.isUnstamped ?? false,
         isNested: present?.isNested ?? false,
-        unlinked: present?.unlinked ?? [])
+        unlinked: present?.unlinked ?? [], givenDeletion: present?.givenDeletion)
       for (name, field) in record.fields where before[key]?.fields[name] != field {
         if !(present?.isEdited(name) ?? false) { pending.unlinked.insert(name) }
       }
@@ -245,6 +309,13 @@ struct NaiveLibrary {
 
   /// Whether it succeeded.
   mutating func save(_ context: Int) -> Bool {
+    let before = deletions
+    if trySave(context) { return true }
+    deletions = before
+    return false
+  }
+
+  private mutating func trySave(_ context: Int) -> Bool {
     var saved = committed
     var removed: [Key: Double] = [:]
     let policy = contexts[context].policy
@@ -319,9 +390,9 @@ struct NaiveLibrary {
     delete(
       Dictionary(uniqueKeysWithValues: missing.map { ($0, deletions[$0] ?? -.infinity) }), from: &saved, context)
     committed = saved
-    contexts[context].pending = [:]
+    contexts[context].pending = Changes()
     return true
   }
 
-  mutating func rollback(_ context: Int) { contexts[context].pending = [:] }
+  mutating func rollback(_ context: Int) { contexts[context].pending = Changes() }
 }

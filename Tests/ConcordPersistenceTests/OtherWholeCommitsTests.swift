@@ -1,5 +1,6 @@
 #if Persistence
   import Concord
+  import ConcordTestShared
   import Foundation
   import Testing
 
@@ -65,6 +66,81 @@
         #expect(try await eventually { observers.map(\.value.stars)[..<3] == [300, 300, 300] })
         #expect(list.value.map(\.stars)[..<3] == [300, 300, 300])
       }
+    }
+
+    @Test("No closure sees a part of what another process commits", arguments: StrategyKind.allCases)
+    func closures(_ strategy: StrategyKind) async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let container = try strategy.container(processModel(), named: "Process")
+      let store = try container.attachPersistentStore(at: folder)
+      defer { try? container.detach(persistentStore: store) }
+      let mine = container.newBackgroundContext()
+      for id in 1...3 { mine.insert(Entry(id: id, text: "0")) }
+      try mine.save()
+      try await container.flush()
+      // Views of all kinds of delivery, over the same parent as the strategy's own.
+      let parent: any ContextParent =
+        strategy.viewSavesToDisk
+        ? container.persistentStoreCoordinator
+        : RootContext(parent: container.persistentStoreCoordinator) { Issue.record($0) }
+      let torn = Locked<[String]>([])
+      let seen = Locked<Set<String>>([])
+      @Sendable func note(_ kind: String, _ texts: [String]) {
+        if Set(texts).count > 1 { torn.withLock { $0.append("\(kind): \(texts)") } }
+        if let text = texts.first { seen.withLock { _ = $0.insert("\(kind) \(text)") } }
+      }
+      var kept: [Subscription] = []
+      var views: [ViewContext] = []
+      let deliveries: [(String, EntityStore.Delivery)] = [
+        ("immediate", .immediate), ("queue", .queue(DispatchQueue(label: "views"))),
+      ]
+      for (name, delivery) in deliveries {
+        let view = ViewContext(parent: parent, delivery: delivery) { Issue.record($0) }
+        views.append(view)
+        let (first, second) = (
+          try #require(try view.find(Entry.self, id: 1)), try #require(try view.find(Entry.self, id: 2))
+        )
+        kept.append(
+          view.store.observe(first, second, buffering: .every) { note("\(name) pair", [$0.0.text, $0.1.text]) })
+        let list = try view.query(FetchDescriptor<Entry>(predicate: #Predicate { $0.id < 3 }))
+        kept.append(list.observe(buffering: .every) { note("\(name) list", $0.map(\.text)) })
+        kept.append(view.store.observe(list, first) { note("\(name) list and one", $0.0.map(\.text) + [$0.1.text]) })
+        if name == "immediate" {
+          // What is read in a callback may be a later state, but one state.
+          @Sendable func noteBoth(_ kind: String) {
+            note(kind, view.store.transaction { _ in [first.value.text, second.value.text] })
+          }
+          kept.append(first.observe { _ in noteBoth("first") })
+          kept.append(second.observe { _ in noteBoth("second") })
+        }
+      }
+      let process = try ChildProcess(["pairs", folder.path, "200"])
+      defer { process.kill() }
+      var number = 0
+      while !process.lines.contains("done"), process.isRunning {
+        number += 1
+        let view = views[number % 2]
+        switch number / 2 % 3 {
+        case 0:
+          try mine.update(Entry.self, id: 3) { $0.text = "\(number)" }
+          try mine.save()
+        case 1: _ = try view.find(Entry.self, id: number % 2 + 1)
+        default:
+          try view.update(Entry.self, id: 3) { $0.text = "\(number)" }
+          try view.save()
+        }
+        await Task.yield()
+      }
+      let isLastSeen = try await eventually {
+        seen.withLock { $0.contains("queue pair 200") && $0.contains("immediate list 200") }
+      }
+      #expect(isLastSeen)
+      let all = torn.withLock { $0 }
+      #expect(all.isEmpty, "\(all.count): \(all.prefix(5))")
+      #expect(seen.withLock { $0.count } > 20)
+      try (parent as? RootContext)?.writePendingChanges()
+      for subscription in kept { subscription.unsubscribe() }
     }
 
     @Test("What others commit is noticed by the next read, and own commits are not taken for theirs")

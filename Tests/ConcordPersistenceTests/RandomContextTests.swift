@@ -55,7 +55,7 @@ struct RandomContextTests {
           try world.step()
         } catch {
           Issue.record(
-            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(30).joined(separator: "\n"))")
+            "CONCORD_RANDOM_SEED=\(seed), step \(step): \(error)\n\(world.log.suffix(50).joined(separator: "\n"))")
           return
         }
       }
@@ -73,11 +73,13 @@ struct RandomContextWorld {
   struct Difference: Error, CustomStringConvertible { let description: String }
 
   private var model = NaiveLibrary(contexts: 3)
+  private let parent: any ContextParent
   private let contexts: [BackgroundContext]
   private var random: SeededGenerator
   private(set) var log: [String] = []
 
   init(_ parent: any ContextParent, seed: UInt64) {
+    self.parent = parent
     contexts = (0..<3).map { _ in BackgroundContext(parent: parent) }
     random = SeededGenerator(seed: seed)
   }
@@ -119,7 +121,20 @@ struct RandomContextWorld {
     try compareAll()
   }
 
-  mutating func compareAll() throws { for number in contexts.indices { try compare(number) } }
+  mutating func compareAll() throws {
+    for number in contexts.indices { try compare(number) }
+    // What is remembered of entities that are not stored.
+    try parent.read(Set(parent.model.entities)) { reading in
+      for (key, wanted) in model.deletions where model.committed[key] == nil {
+        let entity = try #require(parent.model.entity(named: key.type))
+        let id = key.type == "Review" ? StoredValue.integer(Int64(key.id) ?? 0) : .text(key.id)
+        let stamp = try reading.deletion(of: EntityKey(entity, id)) ?? -.infinity
+        if Self.isGiven(stamp) || Self.isGiven(wanted), !(abs(stamp - wanted) < 0.01) {
+          throw Difference(description: "the deletion of \(key) has the stamp \(stamp), not \(wanted)")
+        }
+      }
+    }
+  }
 
   /// Long ago, ahead of the clock, or none.
   private mutating func stamp() -> Double? {
@@ -129,6 +144,8 @@ struct RandomContextWorld {
     default: nil
     }
   }
+
+  private static func isGiven(_ stamp: Double) -> Bool { stamp < 100 || stamp >= 1e12 }
 
   private mutating func insert<T: PersistentEntity>(_ value: T, _ number: Int) {
     let stamp = stamp()
@@ -176,7 +193,7 @@ struct RandomContextWorld {
     var isEdited = false
     var isTaken = false
     // The first occurrence that differs from what was given; the outermost, then the last, among equals in depth.
-    for (key, occurrences) in Dictionary(grouping: Self.occurrences(after), by: \.key) {
+    for (key, occurrences) in Self.grouped(Self.occurrences(after)) {
       let changed = occurrences.filter { $0.fields != given[key] }
       guard let depth = changed.map(\.depth).min(), let winner = changed.last(where: { $0.depth == depth }) else {
         continue
@@ -239,21 +256,24 @@ struct RandomContextWorld {
 
   private mutating func delete(_ number: Int) throws {
     let id = Int.random(in: 0..<5, using: &random)
+    let stamp = stamp()
     let isDeleted: Bool
     let key: Key
     switch Int.random(in: 0..<3, using: &random) {
     case 0:
       key = Key(type: "Review", id: "\(id)")
-      isDeleted = try contexts[number].delete(Review.self, id: id)
+      isDeleted = try contexts[number].delete(Review.self, id: id, modifiedAt: stamp)
     case 1:
       key = Key(type: "Author", id: "\(id)")
-      isDeleted = try contexts[number].delete(Author.self, id: "\(id)")
+      isDeleted = try contexts[number].delete(Author.self, id: "\(id)", modifiedAt: stamp)
     default:
       key = Key(type: "Book", id: "\(id)")
-      isDeleted = try contexts[number].delete(Book.self, id: "\(id)")
+      isDeleted = try contexts[number].delete(Book.self, id: "\(id)", modifiedAt: stamp)
     }
-    log.append("\(number) delete \(key)")
-    if model.delete(key, number) != isDeleted { throw Difference(description: "the model says \(!isDeleted)") }
+    log.append("\(number) delete \(key) \(stamp.map { "\($0)" } ?? "")")
+    if model.delete(key, number, stamp: stamp) != isDeleted {
+      throw Difference(description: "the model says \(!isDeleted)")
+    }
   }
 
   // MARK: Values
@@ -302,11 +322,19 @@ struct RandomContextWorld {
     }
   }
 
+  /// The occurrences of each entity, in the order of the first ones.
+  private static func grouped(_ occurrences: [Occurrence]) -> [(key: Key, occurrences: [Occurrence])] {
+    var groups = Dictionary(grouping: occurrences, by: \.key)
+    return occurrences.compactMap { occurrence in
+      groups.removeValue(forKey: occurrence.key).map { (occurrence.key, $0) }
+    }
+  }
+
   /// Each entity once: the outermost, and the last among equals.
   private static func flatten<T: PersistentEntity>(
     _ value: T
   ) -> [(key: Key, fields: [String: Field], isNested: Bool)] {
-    Dictionary(grouping: occurrences(value), by: \.key).compactMap { key, occurrences in
+    grouped(occurrences(value)).compactMap { key, occurrences in
       let depth = occurrences.map(\.depth).min()
       return occurrences.last { $0.depth == depth }.map { (key, $0.fields, $0.depth > 0) }
     }
@@ -338,7 +366,13 @@ struct RandomContextWorld {
         throw Difference(
           description: "context \(number) shows \(occurrence), not \(String(describing: view[occurrence.key]))")
       }
-      rest[Self.key(value)] = nil
+      let key = Self.key(value)
+      rest[key] = nil
+      // The clocks differ, but not what was given.
+      let (stamp, wanted) = (try contexts[number].stamp(of: T.self, id: value.id) ?? 0, expected[key]?.stamp ?? 0)
+      if Self.isGiven(stamp) || Self.isGiven(wanted), abs(stamp - wanted) > 0.01 {
+        throw Difference(description: "context \(number) has the stamp \(stamp) of \(key), not \(wanted)")
+      }
     }
     if !rest.isEmpty || found.count != expected.count {
       throw Difference(description: "context \(number) fetches \(found), not \(expected)")

@@ -124,11 +124,15 @@ struct RandomDeletionTests {
         } catch StoreError.conflict where isConflict {}
         if let given, known[id] != before[id] { known[id]?.stamp = max(given, present.stamp) }
       case 3..<6:
-        log.withLock { $0.append("\(number) delete \(id)") }
-        let isDeleted = try context.delete(Review.self, id: id)
-        if isDeleted != (present.text != nil) { throw Difference(description: "it was \(isDeleted)") }
-        if isDeleted { known[id] = Known(text: nil) }
-        order.removeAll { $0 == id }
+        if Bool.random(using: &random) {
+          given = present.stamp.isFinite ? present.stamp + random.pick([-10, 10]) : 500
+        }
+        log.withLock { $0.append("\(number) delete \(id) \(given.map { "\($0)" } ?? "")") }
+        let isNewer = given.map { $0 > present.stamp } ?? true
+        let isDeleted = try context.delete(Review.self, id: id, modifiedAt: given)
+        if isDeleted != (isNewer && present.text != nil) { throw Difference(description: "it was \(isDeleted)") }
+        if isDeleted || given != nil && isNewer { known[id] = Known(text: nil, stamp: given ?? -.infinity) }
+        if isDeleted { order.removeAll { $0 == id } }
         try context.save()
       case 6:
         log.withLock { $0.append("\(number) reorder") }

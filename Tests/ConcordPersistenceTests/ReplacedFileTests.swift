@@ -31,7 +31,10 @@
         try make("second", in: other)
         #expect(rename(other.appending(path: "Library.sqlite").path, url.path) == 0)
       case .removed: for suffix in ["", "-wal", "-shm"] { try? manager.removeItem(atPath: url.path + suffix) }
-      case .emptied: for suffix in ["", "-wal"] { #expect(truncate(url.path + suffix, 0) == 0) }
+      case .emptied:
+        #expect(truncate(url.path, 0) == 0)
+        // A connection that is opened at this moment removes the log of an empty file.
+        #expect(truncate(url.path + "-wal", 0) == 0 || errno == ENOENT)
       }
     }
 

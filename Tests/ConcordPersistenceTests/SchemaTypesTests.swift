@@ -100,6 +100,26 @@
     return try body(container.newBackgroundContext())
   }
 
+  @Test("A program that has a file open does not read names that a newer one has exchanged")
+  func exchangedMeanwhile() throws {
+    try withFolder { folder in
+      let (a, b) = (Review(id: 1, text: "a"), Review(id: 2, text: "b"))
+      try attached(folder, [Holder<Plain>.self, Review.self]) { old in
+        old.insert(Holder<Plain>(id: 1, first: [a], second: [b]))
+        try old.save()
+        #expect(try old.find(Holder<Plain>.self, id: 1)?.first == [a])
+        try attached(folder, [Holder<Exchanged>.self, Review.self]) { new in
+          let carried = try new.find(Holder<Exchanged>.self, id: 1)?.first
+          #expect(carried == [a])
+        }
+        for _ in 0..<2 {
+          #expect(reason { _ = try old.find(Holder<Plain>.self, id: 1) }?.contains("newer") == true)
+          #expect(reason { _ = try old.fetch(FetchDescriptor<Holder<Plain>>()) }?.contains("newer") == true)
+        }
+      }
+    }
+  }
+
   /// Makes a file look as files did before the shapes of tables were noted in them.
   private func forgetShapes(_ folder: URL) throws {
     let queue = try DatabaseQueue(path: folder.appending(path: "Types.sqlite").path)

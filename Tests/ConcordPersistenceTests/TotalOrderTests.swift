@@ -143,3 +143,44 @@ private struct Measure: PersistentEntity {
     }
   }
 }
+
+private struct Level: PersistentEntity, Equatable {
+  let id: Int
+  var value: Double
+
+  static let persistentProperties: [PersistentProperty<Level>] = [.init("id", \.id), .init("value", \.value)]
+  init(id: Int, value: Double) { (self.id, self.value) = (id, value) }
+  init(from row: inout RowReader) throws { self.init(id: try row.read(), value: try row.read()) }
+  func write(to row: inout RowWriter) throws {
+    try row.write(id)
+    try row.write(value)
+  }
+}
+
+@Suite("Values that are equal and not the same")
+struct EqualValuesTests {
+  @Test("A list is not told that 0.0 has become -0.0, which is stored", arguments: StoreKind.allCases)
+  func zeros(_ kind: StoreKind) throws {
+    try kind.withCoordinator(Model("Levels", entities: [Level.self])) { coordinator in
+      let context = coordinator.newContext()
+      for id in 1...2 { context.insert(Level(id: id, value: 0)) }
+      try context.save()
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
+      let list = try view.query(FetchDescriptor<Level>())
+      let notices = Locked(0)
+      let subscription = list.observe { _ in notices.withLock { $0 += 1 } }
+      let first = notices.withLock { $0 }
+      try context.update(Level.self, id: 1) { $0.value = -0.0 }
+      try context.save()
+      coordinator.settle()
+      #expect(notices.withLock { $0 } == first)
+      #expect(try context.find(Level.self, id: 1)?.value.sign == .minus)
+      try context.update(Level.self, id: 2) { $0.value = 1 }
+      try context.save()
+      coordinator.settle()
+      #expect(notices.withLock { $0 } == first + 1)
+      #expect(list.value == [Level(id: 1, value: 0), Level(id: 2, value: 1)])
+      subscription.unsubscribe()
+    }
+  }
+}

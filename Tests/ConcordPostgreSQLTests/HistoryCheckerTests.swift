@@ -31,6 +31,18 @@
         anomalies("committed a:1:1", "committed a:2:1", "committed r:1:1 r:2:", "committed r:1: r:2:1").contains {
           if case .g2 = $0 { true } else { false }
         })
+      // The read-only anomaly: a reading after the second and before the first, which the second has missed.
+      #expect(
+        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "seen r:1: r:2:2", "committed r:1:1 r:2:2") == []
+      )
+      #expect(
+        anomalies("committed r:1: r:2: a:1:1", "committed r:2: a:2:2", "committed r:1: r:2:2", "committed r:1:1 r:2:2")
+          == [.g2([0, 1, 2])])
+      // A reading that sees a transaction, but only a part of it, or not the one before it.
+      #expect(anomalies("committed a:1:1 a:2:1", "seen r:1:1 r:2:", "committed r:2:1") == [.gSingle([1, 0])])
+      #expect(
+        anomalies("committed a:1:1", "committed r:1:1 a:2:1", "seen r:1: r:2:1") == [.gSingle([2, 0, 1])])
+      #expect(anomalies("aborted a:1:1", "seen r:1:1") == [.g1a(list: 1, value: 1)])
       #expect(anomalies("committed a:1:1", "committed a:1:2", last: [1: [1]]) == [.lost(list: 1, value: 2)])
       #expect(anomalies("committed a:1:1", last: [1: [1, 1]]) == [.doubled(list: 1, value: 1)])
       #expect(anomalies("committed r:1:7") == [.unknown(list: 1, value: 7)])

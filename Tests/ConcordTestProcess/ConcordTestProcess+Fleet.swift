@@ -50,7 +50,7 @@ extension ConcordTestProcess {
         } else {
           try rows.write(origin: nil) { try visit($0, $0) }
         }
-        say(History.Transaction(operations).line)
+        say(History.Transaction(operations, isReadOnly ? .seen : .committed).line)
       } catch {
         say("failed \(error)")
         say(History.Transaction(operations, .aborted).line)

@@ -15,6 +15,8 @@ import Foundation
 /// `full-outbox FOLDER KILOBYTES`: forwards into files that cannot become larger, and sends when they can.
 /// `fixed FOLDER`: does everything in a folder that it may not write to.
 /// `count FOLDER STRATEGY TIMES`: adds one so many times, and prints `done`; it prints `ready` and waits for a line before.
+/// `pairs FOLDER TIMES`: gives the entries 1 and 2 one new text so many times, each time in one transaction.
+/// `swap FOLDER TIMES SEED`: lets seats exchange and hand on their places so many times; it prints `done`.
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
 /// `append`, `fleet` and `attach`: see `ConcordTestProcess+Fleet`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
@@ -43,6 +45,20 @@ struct ConcordTestProcess {
       case "directIndependent": try await count(folder, ContextStrategy.DirectIndependent.self, times)
       default: try await count(folder, ContextStrategy.Direct.self, times)
       }
+    case "pairs":
+      let context = try container(folder, strategy: "direct").newBackgroundContext()
+      for number in 1...(Int(arguments[3]) ?? 0) {
+        for id in 1...2 { try context.update(Entry.self, id: id) { $0.text = "\(number)" } }
+        try context.save()
+        if number.isMultiple(of: 8) { usleep(1000) }
+      }
+      say("done")
+    case "swap":
+      let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Seats", model: try seatModel())
+      try container.attachPersistentStore(at: folder)
+      var seats = SeatExchange(seed: UInt64(arguments[4]) ?? 0)
+      for _ in 0..<(Int(arguments[3]) ?? 0) { try seats.step(container.newBackgroundContext()) }
+      say("done")
     case "carry": try carry(folder)
     case "append":
       guard let client = Int(arguments[3]), let count = Int(arguments[4]) else { return }

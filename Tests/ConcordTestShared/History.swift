@@ -5,7 +5,11 @@ package struct History {
     case read(list: Int, values: [Int])
   }
 
-  package enum Outcome: String { case committed, aborted }
+  package enum Outcome: String {
+    case committed, aborted
+    /// A reading of one committed state, which takes no part in the order of the transactions.
+    case seen
+  }
 
   package struct Transaction {
     package let operations: [Operation]

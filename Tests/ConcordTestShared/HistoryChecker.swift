@@ -1,6 +1,9 @@
 /// Finds what cannot have happened if transactions had run one after the other, as Adya's thesis names it: writes in a cycle (G0), reads of what was
 /// not committed (G1a) or not final (G1b), cycles of writes and reads (G1c), and those with a transaction that missed a write (G2).
 ///
+/// A reading of one committed state may stand between two transactions that ran at the same time, in another order than theirs (the read-only
+/// anomaly of Fekete, O'Neil and O'Neil). It must not miss what comes before something that it saw (G-single).
+///
 /// The order of the writes to a list is that of its values in the longest read. From it follows which transaction comes before which:
 /// who appended the value before, who appended what was read, and who read a list without the value that was appended next.
 package struct HistoryChecker {
@@ -19,6 +22,8 @@ package struct HistoryChecker {
     case g1b(list: Int, value: Int)
     case g1c([Int])
     case g2([Int])
+    /// A reading that saw a transaction, but not an earlier one.
+    case gSingle([Int])
 
     package var description: String {
       switch self {
@@ -32,6 +37,7 @@ package struct HistoryChecker {
       case .g1b(let list, let value): "G1b: \(value) in list \(list) was not the last one"
       case .g1c(let cycle): "G1c: \(cycle)"
       case .g2(let cycle): "G2: \(cycle)"
+      case .gSingle(let cycle): "G-single: \(cycle)"
       }
     }
   }
@@ -68,10 +74,10 @@ package struct HistoryChecker {
       }
     }
     for (list, values) in last ?? [:] { note(values, of: list) }
-    for transaction in history.transactions where transaction.outcome == .committed { checkReads(transaction) }
+    for transaction in history.transactions where transaction.outcome != .aborted { checkReads(transaction) }
     if let last { checkLast(last) }
     for (list, values) in longest { checkValues(values, of: list) }
-    for (number, transaction) in history.transactions.enumerated() where transaction.outcome == .committed {
+    for (number, transaction) in history.transactions.enumerated() where transaction.outcome != .aborted {
       connect(number, transaction)
     }
     for (kind, name) in [(Kind.write, Anomaly.g0), (.read, Anomaly.g1c), (.missed, Anomaly.g2)] {
@@ -80,6 +86,9 @@ package struct HistoryChecker {
         found.append(name(cycle))
         break
       }
+    }
+    for (number, transaction) in history.transactions.enumerated() where transaction.outcome == .seen {
+      if let cycle = cycleOfReading(number) { found.append(.gSingle(cycle)) }
     }
     return found
   }
@@ -163,7 +172,7 @@ package struct HistoryChecker {
   /// A cycle of edges of these kinds, by the numbers of its transactions: a walk in depth, without recursion.
   private func cycle(upTo kind: Kind) -> [Int]? {
     var state = [Int8](repeating: 0, count: edges.count)
-    for start in edges.indices where state[start] == 0 {
+    for start in edges.indices where state[start] == 0 && history.transactions[start].outcome != .seen {
       var path = [(node: start, next: 0)]
       state[start] = 1
       while let (node, next) = path.last {
@@ -174,7 +183,7 @@ package struct HistoryChecker {
         }
         path[path.count - 1].next += 1
         let edge = edges[node][next]
-        if edge.kind.rawValue > kind.rawValue { continue }
+        if edge.kind.rawValue > kind.rawValue || history.transactions[edge.to].outcome == .seen { continue }
         if state[edge.to] == 1 {
           return Array(path.map(\.node).drop { $0 != edge.to })
         }
@@ -182,6 +191,29 @@ package struct HistoryChecker {
           state[edge.to] = 1
           path.append((edge.to, 0))
         }
+      }
+    }
+    return nil
+  }
+
+  /// A way from a write that a reading has missed to one that it saw, by what transactions wrote and read.
+  private func cycleOfReading(_ reading: Int) -> [Int]? {
+    var before: [Int: Int] = [:]
+    var open: [Int] = []
+    for edge in edges[reading] where edge.kind == .missed && before[edge.to] == nil {
+      before[edge.to] = reading
+      open.append(edge.to)
+    }
+    while let node = open.popLast() {
+      for edge in edges[node] where edge.kind != .missed {
+        if edge.to == reading {
+          var cycle = [node]
+          while let previous = before[cycle[0]] { cycle.insert(previous, at: 0) }
+          return cycle
+        }
+        guard before[edge.to] == nil else { continue }
+        before[edge.to] = node
+        open.append(edge.to)
       }
     }
     return nil

@@ -5,6 +5,10 @@ final class LayersWorld {
   private let ids: Range<Int>
   /// Layers only do what is traced, so that writes to the base may leave them shown.
   private let isTraced: Bool
+  /// The percentage of edits of shelves and readers among those that are traced.
+  private let aggregates: Int
+  /// The percentage of the books that a shelf has.
+  private let density: Int
 
   private let store: EntityStore
   private var model: LayersModel
@@ -22,9 +26,12 @@ final class LayersWorld {
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
-    let hasClock = random.chance(50)
-    isTraced = random.chance(50)
-    ids = 0..<(isTraced ? 8 : 4)
+    let (hasClock, isTraced) = (random.chance(50), random.chance(50))
+    let isLarge = random.chance(5)
+    self.isTraced = isTraced
+    ids = 0..<(isTraced ? isLarge ? 40 : 8 : 4)
+    density = isLarge ? 90 : 40
+    aggregates = random.pick([20, 20, 60, 95])
     store = EntityStore(delivery: .immediate, stamping: hasClock ? .clock : .unstampedWritesWin)
     model = LayersModel(hasClock: hasClock)
     for id in ids {
@@ -134,8 +141,11 @@ final class LayersWorld {
   }
 
   private func end(_ model: (Int) -> String, by end: (OptimisticLayer) -> Void) {
-    guard let number = self.model.layers.map(\.number).randomElement(using: &random), let layer = handles[number]
-    else { return }
+    let numbers = self.model.layers.map(\.number)
+    // The lowest and the topmost cost less than others.
+    let choice = random.below(4)
+    let picked = choice == 0 ? numbers.first : choice == 1 ? numbers.last : numbers.randomElement(using: &random)
+    guard let number = picked, let layer = handles[number] else { return }
     ended[number] = model(number)
     note("\(ended[number] ?? "") \(number)")
     end(layer)
@@ -144,7 +154,7 @@ final class LayersWorld {
   private func tracedEdit() -> LayerEdit {
     while true {
       let edit = edit()
-      if edit.isTraced, edit.isOfBooks || random.chance(20) { return edit }
+      if edit.isTraced, random.chance(edit.isOfBooks ? 100 - aggregates : aggregates) { return edit }
     }
   }
 
@@ -158,7 +168,7 @@ final class LayersWorld {
     case 5: return .retitle(id, "\(random.below(3))")
     case 6: return .removeBook(id)
     case 7, 8:
-      var books = ids.filter { _ in random.chance(40) }.map(book)
+      var books = ids.filter { _ in random.chance(density) }.map(book)
       let best = random.chance(50) ? books.popLast() : nil
       return .storeShelf(LayerShelf(id: id, name: "\(random.below(3))", books: books, best: best), stamp: stamp)
     case 9: return .renameShelf(id, "\(random.below(3))")

@@ -224,21 +224,22 @@ import Synchronization
     _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, _ body: (UInt64) throws -> R
   ) rethrows -> R {
     beginTurn(token)
-    if core.turns.isOpen {
-      core.exposeBase()
-    } else {
+    let isNested = core.turns.isOpen
+    // The base is exposed by the first operation on it. There may be none.
+    if !isNested {
       (core.feed.context, core.feed.origin) = (context, origin)
-      // The base is exposed by the first operation on it. There may be none.
       core.beginLayered()
+    } else if core.layers.running != nil {
+      core.layers.giveUpTracing()
     }
     core.prepare()
     let savepoint = core.savepoint
     let outer = core.graph.journal.begin()
-    let isNested = core.turns.isOpen
+    let shown = isNested ? core.layers.beginPart() : nil
     let ownToken = openTurn()
     lock.unlock()
     func end() {
-      if isNested { core.exposeBase() }
+      if let shown { core.layers.endPart(shown) }
       core.graph.journal.end(outer)
       closeTurn()
       endWrite()

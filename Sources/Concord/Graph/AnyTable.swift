@@ -172,8 +172,23 @@
   func restoreValue(of node: Node, from state: SavedState) {}
   /// Whether the own fields of a node differ from a saved state.
   func differs(_ node: Node, from state: SavedState, _ graph: Graph) -> Bool { false }
+  /// Whether entities of a type can be inside of values of this one, as far as the store has seen values.
+  final func canContain(_ other: AnyTable) -> Bool {
+    var found: [AnyTable] = []
+    var open = childTables
+    while let table = open.popLast() {
+      if table === other { return true }
+      if found.contains(where: { $0 === table }) { continue }
+      found.append(table)
+      open += table.childTables
+    }
+    return false
+  }
+
   /// Whether the value of a node, with all it contains, equals a saved state.
   func isSame(_ node: Node, as state: SavedState) -> Bool { false }
+  /// Whether the value of a node equals a saved state, not counting the contents of the entities inside it.
+  func hasSameFields(_ node: Node, as state: SavedState, _ graph: Graph) -> Bool { false }
   /// Brings a saved value up to date with the committed values of children.
   func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {}
 

@@ -12,6 +12,8 @@ struct ChildEdge {
   /// The end of each relation's occurrences.
   let ends: ContiguousArray<Int32>
   @exclusivity(unchecked) var stale = StaleSet()
+  /// The ordinals that were stale since a value with this list was saved for layers; `nil` if none was.
+  @exclusivity(unchecked) var formerlyStale: FormerlyStale?
   /// The cached brief form of the node's value, if making it calls the user's code.
   var brief: AnyObject?
   /// Some child is of a type that can be in a cycle.
@@ -55,6 +57,13 @@ struct ChildEdge {
 
   /// Returns the relation that an ordinal belongs to.
   func relation(of ordinal: Int32) -> Int { ends.firstIndex { ordinal < $0 } ?? max(0, ends.count - 1) }
+
+  /// Returns the entities that stand in this list and not in another one.
+  func missing(in other: ChildList?) -> ContiguousArray<Node> {
+    if other === self { return [] }
+    let present = Set(other?.edges.lazy.map { ObjectIdentifier($0.child) } ?? [])
+    return ContiguousArray(edges.lazy.map(\.child).filter { !present.contains(ObjectIdentifier($0)) })
+  }
 
   /// Whether the list has the same entities in the same places, in the same order.
   func isSame(_ schema: AnySchema, _ others: ContiguousArray<ChildEdge>, _ ends: ContiguousArray<Int32>) -> Bool {

@@ -49,8 +49,10 @@ final class Refresher: ChildForms {
 
   private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
     graph.journal.willRefresh(node, mayReshape: children.schema.mayReshape)
+    let formerlyStale = children.formerlyStale
     for ordinal in ordinals {
       children.stale.remove(ordinal)
+      formerlyStale?.insert(ordinal)
       graph.unmark(Int(ordinal), of: children)
     }
     if children.stale.isEmpty { node.flags.remove(.stale) }

@@ -423,6 +423,12 @@
     return isSame(old, now)
   }
 
+  override func hasSameFields(_ node: Node, as state: SavedState, _ graph: Graph) -> Bool {
+    guard node.exists == state.flags.contains(.exists), let state = state.typed(T.self) else { return false }
+    guard let old = state.value, let now = place(.own(node)) else { return false }
+    return withUnsafePointer(to: old) { haveSameFields(now, $0, of: nil, keeping: [], graph) }
+  }
+
   override func patch(_ state: SavedState, _ forms: ChildForms, _ visitor: Visitor, of node: Node) {
     guard let state = state.typed(T.self), var value = state.value, let children = state.children,
       let schema = children.list.schema.typed(T.self)

@@ -2,11 +2,18 @@
 ///
 /// The footprint of a layer consists of the nodes that its closure wrote, and of all nodes inside the values that it
 /// received. Only some operations are traced; a layer whose closure did anything else depends on everything.
+///
+/// Of a node with many others inside, only the node itself is noted, as a whole. Writes to a node inside of a present value take
+/// off all layers, so that nobody has to ask who depends on it.
 struct Footprints {
   typealias Nodes = ContiguousArray<ObjectIdentifier>
 
   /// The footprint of each layer, by its record.
   private var nodes: [ObjectIdentifier: Nodes] = [:]
+  /// The nodes in each layer's footprint that stand for all nodes inside them.
+  private var wholes: [ObjectIdentifier: ContiguousArray<Node>] = [:]
+  /// The types of these nodes, with the number of nodes of each.
+  private var wholeTables: [ObjectIdentifier: (table: AnyTable, count: Int)] = [:]
   /// The records of the layers that depend on a node.
   private var records: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
   /// The layers that depend on everything.
@@ -17,21 +24,38 @@ struct Footprints {
 
   /// The size up to which footprints are traced. Comparing writes with larger ones would cost more than it saves.
   static let mostNodes = 1_000
+  /// The number of nodes inside a node up to which they are noted one by one.
+  static let mostInside = 32
 
   /// Sets the footprint of a layer; `nil` if it depends on everything.
-  mutating func set(_ found: Nodes?, of record: ObjectIdentifier) {
-    if let found, nodes[record] == found { return }
-    remove(record)
-    guard let found else {
-      untraced.insert(record)
-      return
+  mutating func set(_ found: FootprintTrace, of record: ObjectIdentifier) {
+    guard let nodes = found.nodes else { return setUntraced(record) }
+    if self.nodes[record] != nodes {
+      remove(record)
+      for node in nodes { records[node, default: []].insert(record) }
+      self.nodes[record] = nodes
     }
-    for node in found { records[node, default: []].insert(record) }
-    nodes[record] = found
+    setWholes(found.wholes, of: record)
+  }
+
+  private mutating func setWholes(_ found: ContiguousArray<Node>, of record: ObjectIdentifier) {
+    for node in found { wholeTables[ObjectIdentifier(node.table), default: (node.table, 0)].count += 1 }
+    let former = found.isEmpty ? wholes.removeValue(forKey: record) : wholes.updateValue(found, forKey: record)
+    for node in former ?? [] {
+      let table = ObjectIdentifier(node.table)
+      wholeTables[table]?.count -= 1
+      if wholeTables[table]?.count == 0 { wholeTables[table] = nil }
+    }
+  }
+
+  mutating func setUntraced(_ record: ObjectIdentifier) {
+    remove(record)
+    untraced.insert(record)
   }
 
   mutating func remove(_ record: ObjectIdentifier) {
     untraced.remove(record)
+    setWholes([], of: record)
     for node in nodes.removeValue(forKey: record) ?? [] {
       if records[node]?.count == 1 {
         records[node] = nil
@@ -50,6 +74,15 @@ struct Footprints {
 
   /// Returns the footprint of a layer; `nil` if it is not known.
   func nodes(of record: ObjectIdentifier) -> Nodes? { nodes[record] }
+
+  /// Returns the nodes in the footprint of a layer that stand for all nodes inside them.
+  func wholes(of record: ObjectIdentifier) -> ContiguousArray<Node> { wholes[record] ?? [] }
+
+  /// Whether a node may be inside one that stands for all nodes inside it, going by their types.
+  func mayBeInsideWhole(_ node: Node) -> Bool { wholeTables.values.contains { $0.table.canContain(node.table) } }
+
+  /// Returns the layers in whose footprints a node is.
+  func records(of node: ObjectIdentifier) -> Set<ObjectIdentifier> { records[node] ?? [] }
 
   /// Returns the layers that depend on any of some nodes, directly or through shared nodes, and the union of their footprints.
   ///
@@ -74,6 +107,7 @@ struct FootprintTrace {
   private var found: Footprints.Nodes = []
   private var known: Set<ObjectIdentifier> = []
   private var isWhole = true
+  private(set) var wholes: ContiguousArray<Node> = []
 
   /// Ends tracing, since the closure did something that is not traced.
   mutating func giveUp() { isWhole = false }
@@ -83,6 +117,7 @@ struct FootprintTrace {
     guard isWhole else { return }
     note(node)
     guard node.children != nil else { return }
+    if let count = node.children?.edges.count, count > Footprints.mostInside { return addWhole(node) }
     // A node that was added before may have other children by now.
     var visited: Set<ObjectIdentifier> = [ObjectIdentifier(node)]
     var open: ContiguousArray<Node> = [node]
@@ -90,9 +125,13 @@ struct FootprintTrace {
       for edge in next.children?.edges ?? [] where visited.insert(ObjectIdentifier(edge.child)).inserted {
         note(edge.child)
         open.append(edge.child)
-        if visited.count > Footprints.mostNodes { return giveUp() }
+        if visited.count > Footprints.mostInside { return addWhole(node) }
       }
     }
+  }
+
+  private mutating func addWhole(_ node: Node) {
+    if !wholes.contains(where: { $0 === node }) { wholes.append(node) }
   }
 
   private mutating func note(_ node: Node) {

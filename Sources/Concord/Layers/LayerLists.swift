@@ -26,6 +26,7 @@ struct LayerLists {
     case removedAllStates(Overlay, LayerSteps)
     case addedStep(node: ObjectIdentifier)
     case tookStep(LayerSteps.Step, node: ObjectIdentifier)
+    case tookLastStep(LayerSteps.Step, node: ObjectIdentifier)
     case removedSteps(LayerSteps.Steps, node: ObjectIdentifier)
     case tookOff(ObjectIdentifier)
     case forgotTakenOff(Set<ObjectIdentifier>)
@@ -72,6 +73,17 @@ struct LayerLists {
     return overlay
   }
 
+  /// The same, together with the journal's states from `mark` on.
+  mutating func takeAllStates(with journal: Journal, since mark: Int, without released: Set<ObjectIdentifier>)
+    -> Overlay
+  {
+    defer { (overlay, steps) = (Overlay(), LayerSteps()) }
+    log.append(.removedAllStates(overlay, steps))
+    var all = overlay
+    all.add(journal, since: mark, without: released)
+    return all
+  }
+
   mutating func addStep(_ record: ObjectIdentifier, before state: SavedState) {
     let node = ObjectIdentifier(state.node)
     steps.append(LayerSteps.Step(record: record, before: state), of: node)
@@ -81,6 +93,11 @@ struct LayerLists {
   /// Removes the lowest layer's step of a node.
   mutating func takeFirstStep(of node: ObjectIdentifier) {
     if let step = steps.takeFirst(of: node) { log.append(.tookStep(step, node: node)) }
+  }
+
+  /// Removes the topmost layer's step of a node.
+  mutating func takeLastStep(of node: ObjectIdentifier) {
+    if let step = steps.removeLast(of: node) { log.append(.tookLastStep(step, node: node)) }
   }
 
   mutating func removeSteps(of node: ObjectIdentifier) {
@@ -130,6 +147,7 @@ struct LayerLists {
     case .removedAllStates(let overlay, let steps): (self.overlay, self.steps) = (overlay, steps)
     case .addedStep(let node): steps.removeLast(of: node)
     case .tookStep(let step, let node): steps.putBack(step, of: node)
+    case .tookLastStep(let step, let node): steps.append(step, of: node)
     case .removedSteps(let removed, let node): steps[node] = removed
     case .tookOff(let record): takenOff.remove(record)
     case .forgotTakenOff(let records): takenOff = records
@@ -140,6 +158,19 @@ struct LayerLists {
   }
 
   // MARK: The end of a transaction
+
+  /// The nodes whose states were removed from the overlay in the open transaction. They may be there again.
+  var uncovered: ContiguousArray<Node> {
+    var nodes: ContiguousArray<Node> = []
+    for change in log {
+      switch change {
+      case .removedState(let state, _): nodes.append(state.node)
+      case .removedAllStates(let overlay, _): for state in overlay.states { nodes.append(state.node) }
+      default: break
+      }
+    }
+    return nodes
+  }
 
   /// Ends the open transaction, which cannot be undone any longer.
   mutating func finish() {

@@ -14,6 +14,9 @@ final class LayerStack {
     var mark: Int?
     /// The journal's savepoint before `mark`; `nil` if the layers were shown when the transaction began.
     var outer: Int?
+    /// Whether a part of the transaction that began above the base is open. It may throw, and so what was written there before it
+    /// can be taken off, but is not removed from the journal.
+    fileprivate(set) var hasOpenPart = false
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
     /// The extent of the log and of removals at `mark`.
@@ -40,6 +43,8 @@ final class LayerStack {
   private var trace = FootprintTrace()
   /// The layers made in the open transaction, also by parts of it that were undone.
   var made: ContiguousArray<LayerRecord> = []
+  /// Those of them whose changes are in the log already.
+  private var logged: Set<ObjectIdentifier> = []
 
   /// The entities that each layer retains: those that it made or changed.
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
@@ -55,6 +60,8 @@ final class LayerStack {
   private var limbo: ContiguousArray<Node> = []
   /// Entities that were shown until the layer that had made them was taken off.
   private var takenOff: ContiguousArray<Node> = []
+  /// Nodes whose base states were removed in the open transaction.
+  private var uncovered: ContiguousArray<Node> = []
   /// Whether the base is complete, and entities that it does not need are being released.
   private var isSettling = false
   /// The numbers of nodes that the transaction had written when the base was first exposed, and when layers were last put
@@ -77,6 +84,11 @@ final class LayerStack {
     var saved = state
     saved.savepoint = lists.savepoint
     return saved
+  }
+
+  /// Whether the changes that a closure makes are to be logged, which is done once.
+  func logs(_ record: LayerRecord) -> Bool {
+    made.contains { $0 === record } && !logged.contains(ObjectIdentifier(record))
   }
 
   func isPending(_ record: LayerRecord) -> Bool { lists.pending.contains(ObjectIdentifier(record)) }
@@ -104,25 +116,47 @@ final class LayerStack {
   func enter(_ writes: WriteSavepoint) {
     state.writes = writes
     state.outer = journal.begin()
-    (state.mark, state.isBeneath) = (journal.count, false)
+    (state.mark, state.isBeneath, state.hasOpenPart) = (journal.count, false, false)
     writtenBelow = written.all.count
   }
 
   /// Ends writing above the base, after the writes there have been undone.
   func leave() {
-    if let outer = state.outer { journal.end(outer) }
-    (state.mark, state.outer) = (nil, nil)
+    if !state.hasOpenPart, let outer = state.outer { journal.end(outer) }
+    (state.mark, state.outer, state.hasOpenPart) = (nil, nil, false)
     lists.forgetRuns()
+  }
+
+  /// Begins a part of the transaction, which may throw. Returns what ``endPart(_:)`` needs.
+  func beginPart() -> Part {
+    defer { if isShown { state.hasOpenPart = true } }
+    return Part(mark: state.mark, wasOpen: state.hasOpenPart)
+  }
+
+  func endPart(_ part: Part) { if state.mark == part.mark { state.hasOpenPart = part.wasOpen } }
+
+  struct Part {
+    fileprivate let mark: Int?
+    fileprivate let wasOpen: Bool
+  }
+
+  /// Takes the base states out of the lists, together with those of the nodes that were written above the base since.
+  func takeAllStates() -> Overlay {
+    guard let mark = state.mark, state.hasOpenPart else { return lists.takeAllStates() }
+    for record in made where isPending(record) { logged.insert(ObjectIdentifier(record)) }
+    return lists.takeAllStates(with: journal, since: mark, without: released)
   }
 
   /// Whether nothing was written above the base in the open transaction, nor was it exposed.
   var mayWriteBeneath: Bool { state.isBeneath || state.outer == nil && state.mark == journal.count }
 
-  func goBeneath() { (state.mark, state.isBeneath) = (nil, true) }
+  func goBeneath() { (state.mark, state.isBeneath, state.hasOpenPart) = (nil, true, false) }
 
   /// Ends writing beneath the layers: later writes are above the base again.
   func comeUp() {
     guard state.isBeneath else { return }
+    // What was written beneath is saved anew before it is written above: the present state is its base.
+    _ = journal.begin()
     (state.mark, state.isBeneath) = (journal.count, false)
   }
 
@@ -138,7 +172,6 @@ final class LayerStack {
   /// Restores the state of a savepoint, after a transaction that threw.
   func goBack(to saved: State?) {
     guard isActive else { return }
-    if let outer = state.outer, state.mark != saved?.mark { journal.end(outer) }
     let ran = lists.undo(to: saved?.savepoint ?? 0)
     if saved?.wasExposed != state.wasExposed || ran.contains(where: lists.pending.contains) {
       // Closures of layers that stay have run, which is undone: their footprints are not valid.
@@ -177,17 +210,17 @@ final class LayerStack {
     for node in touched {
       trace.add(node)
       guard let before = journal.firstState(of: node, since: start) else { continue }
-      for edge in before.children?.list.edges ?? [] { trace.add(edge.child) }
+      for child in before.children?.list.missing(in: node.children) ?? [] { trace.add(child) }
       lists.addStep(ObjectIdentifier(record), before: before)
     }
-    footprints.set(trace.nodes, of: ObjectIdentifier(record))
+    footprints.set(trace, of: ObjectIdentifier(record))
     trace = FootprintTrace()
   }
 
   /// Handles a closure that did not apply, which is called again with each write to the base, or dropped.
   func didFail(_ record: LayerRecord) {
     if record.waits {
-      footprints.set(nil, of: ObjectIdentifier(record))
+      footprints.setUntraced(ObjectIdentifier(record))
     } else {
       footprints.remove(ObjectIdentifier(record))
     }
@@ -204,8 +237,13 @@ final class LayerStack {
   func ranAsBefore(_ record: LayerRecord, since start: Int) -> Bool {
     guard let before = footprints.nodes(of: ObjectIdentifier(record)), let now = trace.nodes else { return false }
     let known = Set(before)
+    let wholes = Set(footprints.wholes(of: ObjectIdentifier(record)).map { ObjectIdentifier($0) })
     return (now + journal.writtenNodes(since: start).map { ObjectIdentifier($0) }).allSatisfy(known.contains)
+      && trace.wholes.allSatisfy { wholes.contains(ObjectIdentifier($0)) }
   }
+
+  /// Returns the nodes that a layer changed when it last ran and that it retains.
+  func nodesChanged(by record: LayerRecord) -> ContiguousArray<Node>? { kept[ObjectIdentifier(record)] }
 
   /// Returns the nodes that a layer changed; `nil` if its closure may have done anything else.
   func changedNodes(of record: LayerRecord) -> ContiguousArray<Node>? {
@@ -349,9 +387,10 @@ final class LayerStack {
     for record in made where !isPending(record) && !ended.contains(where: { $0.record === record }) {
       ended.append((record, .rolledBack))
     }
-    made = []
-    let gone = ContiguousArray(takenOff.filter { !$0.exists })
+    (made, logged) = ([], [])
+    let gone = ContiguousArray(takenOff.filter { !$0.exists && journal.existed($0) })
     takenOff = []
+    uncovered = lists.uncovered
     lists.finish()
     state.wasExposed = false
     for (record, _) in ended { footprints.remove(ObjectIdentifier(record)) }
@@ -367,9 +406,21 @@ final class LayerStack {
   /// Commits the open transaction: adds the base states of the nodes that layers changed to the overlay.
   func commit() {
     (writtenBefore, writtenBelow) = (0, 0)
-    guard isActive else { return }
+    guard isActive else { return forgetFormerlyStale() }
     if let mark = state.mark { lists.addStates(journal, since: mark, without: released) }
+    forgetFormerlyStale()
     (hidden, released) = (nil, [])
     (state.mark, state.outer) = (0, nil)
+  }
+
+  /// Ends noting where saved values come to show something old, for nodes that layers do not change any longer.
+  private func forgetFormerlyStale() {
+    func forget(_ node: Node) {
+      if lists.overlay.state(of: node) == nil { node.withChildren { $0.formerlyStale = nil } }
+    }
+    for node in uncovered { forget(node) }
+    uncovered = []
+    guard journal.isLayered else { return }
+    for state in journal.writtenStates { forget(state.node) }
   }
 }

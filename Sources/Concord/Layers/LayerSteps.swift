@@ -15,11 +15,13 @@ struct LayerSteps {
     private var start = 0
 
     var isEmpty: Bool { start == all.count }
+    var count: Int { all.count - start }
     var first: Step? { isEmpty ? nil : all[start] }
+    var last: Step? { isEmpty ? nil : all[all.count - 1] }
     var second: Step? { start + 1 < all.count ? all[start + 1] : nil }
 
     mutating func append(_ step: Step) { all.append(step) }
-    mutating func removeLast() { all.removeLast() }
+    mutating func removeLast() -> Step? { isEmpty ? nil : all.removeLast() }
 
     mutating func takeFirst() -> Step? {
       guard !isEmpty else { return nil }
@@ -51,7 +53,8 @@ struct LayerSteps {
 
   mutating func append(_ step: Step, of node: ObjectIdentifier) { nodes[node, default: Steps()].append(step) }
 
-  mutating func removeLast(of node: ObjectIdentifier) { change(node) { $0.removeLast() } }
+  @discardableResult
+  mutating func removeLast(of node: ObjectIdentifier) -> Step? { change(node) { $0.removeLast() } ?? nil }
 
   mutating func takeFirst(of node: ObjectIdentifier) -> Step? { change(node) { $0.takeFirst() } ?? nil }
 

@@ -46,8 +46,8 @@ public final class OptimisticLayer: Sendable {
   /// that has returned.
   ///
   /// - Returns: whether the base has the change. If the closure does not apply to the base, the layer is dropped.
-  /// - Complexity: that of the closure, if it changes nothing but entities that contain none, and no lower layer changes these.
-  ///   Otherwise that of all pending closures, and of what they change.
+  /// - Complexity: that of the closure, if no lower layer changes what it depends on, and it changes no relations of entities that can
+  ///   contain their own type. Otherwise that of all pending closures, and of what they change.
   @discardableResult
   public func commit() -> Bool { shared.end(record, by: .committing) }
 
@@ -56,8 +56,9 @@ public final class OptimisticLayer: Sendable {
   /// Inside an open transaction the rollback is a part of that. A layer that has ended is left as it is. Called from a
   /// closure of a layer, the rollback happens when that has returned.
   ///
-  /// - Complexity: that of the other pending closures, and of what all change. Where this one changes nothing but entities that contain
-  ///   none, that of the closures that change the same entities.
+  /// - Complexity: what the layer changed, if no layer above depends on that, and it changes no relations of entities that can contain
+  ///   their own type. Otherwise that of the other pending closures, and of what all change; of those that change the same entities, if
+  ///   these contain none.
   public func rollBack() { _ = shared.end(record, by: .rollingBack) }
 
   /// Calls a closure once when the layer has ended, after observers were notified; at once if it has already ended.

@@ -7,6 +7,7 @@ struct Overlay {
   /// Whether some states are of nodes that no layer wrote, and whose relations changed with entities inside them.
   private(set) var hasReshaped = false
 
+  var count: Int { list.count }
   var states: some BidirectionalCollection<SavedState> { list.elements }
   /// The states of nodes that contain entities in the base, in any order.
   var statesOfContainers: some Sequence<SavedState> { containers.lazy.compactMap { list[$0] } }
@@ -15,6 +16,9 @@ struct Overlay {
   func state(of node: Node) -> SavedState? { list[ObjectIdentifier(node)] }
 
   func state(of node: ObjectIdentifier) -> SavedState? { list[node] }
+
+  /// Returns the states of several nodes, in the order of their first changes.
+  func states(of nodes: some Sequence<ObjectIdentifier>) -> [SavedState] { list.elements(of: nodes) }
 
   /// Removes the state of a node whose base state is the shown one.
   ///

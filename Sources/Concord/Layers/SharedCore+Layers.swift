@@ -25,7 +25,7 @@ extension SharedCore {
     if !core.layers.isShown {
       core.enterLayers()
       // Only to find out whether the new layer applies: the base may still change.
-      for record in core.layers.lists.pending.elements { _ = run(record, record.apply) }
+      for record in core.layers.lists.pending.elements { _ = replay(record) }
     }
     var hasThrown = false
     let problem = run(record) {
@@ -65,6 +65,11 @@ extension SharedCore {
     if ending == .committing, core.layers.lists.pending.count > 1, commitLowest(record) {
       core.layers.lists.end(record, as: .committed)
       return true
+    }
+    if ending == .rollingBack, core.layers.lists.pending.count > 1, core.takeOffTopmost(record) {
+      core.layers.lists.remove(record)
+      core.layers.lists.end(record, as: .rolledBack)
+      return false
     }
     if ending == .committing || core.layers.lists.pending.count == 1 {
       core.exposeBase()
@@ -165,7 +170,7 @@ extension SharedCore {
     let logCount = core.log.count
     let problem = run(record, record.apply)
     // Changes of a layer are logged only when it is made.
-    if !core.layers.made.contains(where: { $0 === record }) { core.log.truncate(to: logCount) }
+    if !core.layers.logs(record) { core.log.truncate(to: logCount) }
     return problem
   }
 

@@ -4,6 +4,8 @@
 struct SlotList<Element> {
   /// The elements, with gaps where some were removed.
   private var slots: ContiguousArray<Element?> = []
+  /// The position of the first element, if there is one. Only gaps precede it, and the last slot is no gap.
+  private var start = 0
   private var positions: [ObjectIdentifier: Int] = [:]
 
   var elements: some BidirectionalCollection<Element> { slots.lazy.compactMap(\.self) }
@@ -17,6 +19,9 @@ struct SlotList<Element> {
   /// The position of an element in the order, which another one has after ``closeGaps()``.
   func position(of key: ObjectIdentifier) -> Int? { positions[key] }
 
+  func isFirst(_ key: ObjectIdentifier) -> Bool { positions[key] == start }
+  func isLast(_ key: ObjectIdentifier) -> Bool { positions[key] == slots.count - 1 }
+
   /// Returns the elements of several keys, in order.
   func elements(of keys: some Sequence<ObjectIdentifier>) -> [Element] {
     keys.compactMap { positions[$0] }.sorted().compactMap { slots[$0] }
@@ -24,6 +29,7 @@ struct SlotList<Element> {
 
   mutating func append(_ element: Element, key: ObjectIdentifier) {
     guard positions[key] == nil else { return }
+    if slots.isEmpty { start = 0 }
     positions[key] = slots.count
     slots.append(element)
   }
@@ -44,7 +50,9 @@ struct SlotList<Element> {
   @discardableResult
   mutating func remove(_ key: ObjectIdentifier) -> (element: Element, position: Int)? {
     guard let position = positions.removeValue(forKey: key), let element = slots[position] else { return nil }
-    if position == slots.count - 1 { slots.removeLast() } else { slots[position] = nil }
+    slots[position] = nil
+    while let last = slots.last, last == nil { slots.removeLast() }
+    while start < slots.count, slots[start] == nil { start += 1 }
     return (element, position)
   }
 
@@ -53,6 +61,7 @@ struct SlotList<Element> {
     while slots.count <= position { slots.append(nil) }
     slots[position] = element
     positions[key] = position
+    start = min(start, position)
   }
 
   /// Closes the gaps if there are many: amortised, each removal takes constant time.
@@ -60,6 +69,7 @@ struct SlotList<Element> {
     guard slots.count > 16, slots.count > positions.count * 2 else { return }
     let keys = positions.sorted { $0.value < $1.value }.map(\.key)
     slots.removeAll { $0 == nil }
+    start = 0
     for (position, key) in keys.enumerated() { positions[key] = position }
   }
 }

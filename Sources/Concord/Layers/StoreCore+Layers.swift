@@ -9,14 +9,17 @@ extension StoreCore {
       layers.state.isBeneath = false
     } else {
       guard let mark = layers.state.mark else { return }
-      if graph.journal.count > mark {
+      if layers.state.hasOpenPart {
+        prepare()
+      } else if graph.journal.count > mark {
         // The end of the transaction has gone back to an earlier savepoint.
         graph.journal.end(mark)
         undoWrites(to: layers.state.writes)
       }
     }
+    let overlay = layers.takeAllStates()
     layers.leave()
-    for state in layers.lists.takeAllStates().states.reversed() { takeOff(state) }
+    for state in overlay.states.reversed() { takeOff(state) }
     layers.didExpose()
   }
 
@@ -25,7 +28,7 @@ extension StoreCore {
     let node = state.node
     graph.journal.save(node, isWrite: state.isWrite)
     let wasShown = node.exists && !node.flags.contains(.uncommitted)
-    restore(state)
+    restoreLayered(state)
     if wasShown, !node.exists {
       // Observers keep the last value, as of any removed entity.
       node.flags.remove(.uncommitted)

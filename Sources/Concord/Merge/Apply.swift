@@ -205,6 +205,7 @@ extension Merge {
     let stale = staleOrdinals(of: item, schema, node)
     if let children = node.children, hasSameChildren(item, children) {
       children.stale.removeAll()
+      children.formerlyStale?.insertAll()
       node.flags.remove(.stale)
       graph.unmarkAll(children)
     } else {

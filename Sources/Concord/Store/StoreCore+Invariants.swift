@@ -9,6 +9,13 @@ extension EntityStore {
       return (nodes.count(where: \.exists), nodes.count)
     }
   }
+
+  /// Returns the number of places that are to be brought up to date when somebody looks, for tests of the work that writes make.
+  package func _staleOccurrences() -> Int {
+    shared.inspect(token) { core in
+      core.graph.allTables.flatMap { $0.allNodes() }.reduce(0) { $0 + ($1.children?.stale.ordinals().count ?? 0) }
+    }
+  }
 }
 
 extension StoreCore {

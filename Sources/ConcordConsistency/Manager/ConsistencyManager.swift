@@ -161,6 +161,9 @@ public final class ConsistencyManager: Sendable {
   /// ``ConsistentEnvironment/update(with:)``, with the last state of each object; updates that cancelled each other out make no
   /// call. Only a removal that later updates follow comes in a call before them, since these may bring the object again.
   ///
+  /// If the owner has edited its objects meanwhile, what was removed goes from the edited ones, with what requires it, and the later
+  /// updates follow.
+  ///
   /// The place of the calls, and the time that this method waits for them, are those of a push.
   public func resume(_ environment: AnyObject, isolation: isolated (any Actor)? = #isolation) {
     guard let registration = state.withLock({ $0.registrations[ObjectIdentifier(environment)] }) else { return }

@@ -36,7 +36,7 @@ public final class Model: Sendable {
   /// were attached to the file: then a later version may have the earlier shape again.
   ///
   /// - Throws: ``StoreError/invalidModel(model:reason:)``: two tables or columns with one name, a reference to an entity
-  ///   that is not listed, an entity with relations that is not an `Aggregate`.
+  ///   that is not listed, an entity with relations that is not an `Aggregate`, a unique property of wrappers in a collection.
   public init(
     _ name: String, entities types: [any PersistentEntity.Type],
     configurations: [String: [any PersistentEntity.Type]] = [:], migrations: [ColumnMigration] = [],
@@ -177,6 +177,10 @@ extension Model {
     }
     for collection in entity.collections where collection.elements.contains(where: { $0.role == .count }) {
       return "\(entity.name).\(collection.name) holds wrappers that hold collections of entities"
+    }
+    for collection in entity.collections {
+      guard let column = collection.elements.first(where: \.isUnique) else { continue }
+      return "\(entity.name).\(collection.name) is a collection, in which '\(column.name)' cannot be unique"
     }
     if let problem = entity.problem { return "\(entity.name): \(problem)" }
     if !entity.targets.isEmpty, !entity.isAggregate { return "\(entity.name) has relations, but is no Aggregate" }

@@ -131,10 +131,20 @@ open class BackgroundContext: @unchecked Sendable {
 
   /// Deletes an entity: it is taken out of collections, an optional becomes `nil`, and a parent that requires it is deleted too.
   ///
-  /// - Returns: whether it was there.
+  /// ```swift
+  /// try context.delete(Book.self, id: event.book, modifiedAt: event.version)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the type of the entity.
+  ///   - id: the id of the entity.
+  ///   - stamp: the freshness of the deletion; if `nil`, the later of the date and just after the stamp of the entity. A deletion with a
+  ///     given stamp is remembered also if the entity is not stored, such as one that a server tells before the insertion.
+  /// - Returns: whether it was there, and not newer than the given stamp.
+  /// - Throws: ``/ConcordModel/StoreError``.
   @discardableResult
-  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> Bool {
-    try locked { try $0.delete(type, id) }
+  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil) throws -> Bool {
+    try locked { try $0.delete(type, id, stamp) }
   }
 
   /// The rule by which the next save merges changes that other contexts have saved since.

@@ -91,11 +91,15 @@ final class ContextCore {
     try RowRemoval(model: model, reading: reading) { key, row in
       put(row, stamp: row.stamp, below: try reading.row(of: key), try base.row(of: key), key)
     } delete: { key, _ in
-      // What was never stored needs no removal.
-      guard let found = try base.row(of: key) else { return self.pending[key] = nil }
-      let known = self.pending[key]?.stamp
-      let last = max(found.stamp, known ?? found.stamp)
-      put(nil, stamp: stamp?(last) ?? known ?? self.parent.nextStamp(after: last), below: nil, found, key)
+      let present = self.pending[key]
+      guard let found = try base.row(of: key) else {
+        // What was never stored needs no removal, unless an earlier deletion of it is to be remembered.
+        guard let present, let given = present.givenDeletion else { return self.pending[key] = nil }
+        if present.row != nil { put(nil, stamp: stamp?(present.stamp) ?? given, below: nil, nil, key) }
+        return
+      }
+      let last = max(found.stamp, present?.stamp ?? found.stamp)
+      put(nil, stamp: stamp?(last) ?? present?.stamp ?? self.parent.nextStamp(after: last), below: nil, found, key)
     }.remove(Dictionary(uniqueKeysWithValues: keys.map { ($0, -.infinity) }))
   }
 
@@ -313,12 +317,23 @@ final class ContextCore {
     return true
   }
 
-  func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> Bool {
+  func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID, _ stamp: Stamp?) throws -> Bool {
     let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
     return try parent.read(Set(model.entities)) { base in
-      guard try PendingReading(base, pending).row(of: key) != nil else { return false }
-      try remove([key], base) { self.parent.nextStamp(after: $0) }
-      return true
+      let present = try PendingReading(base, pending).row(of: key)
+      if let stamp, !(stamp > present?.stamp ?? -.infinity) { return false }
+      if present != nil {
+        try remove([key], base) { last in stamp.map { max($0, last) } ?? self.parent.nextStamp(after: last) }
+      }
+      if let stamp {
+        pending.change(key) { change in
+          var change = change ?? PendingChange(base: .unknown, row: nil, stamp: stamp)
+          change.stamp = max(change.stamp, stamp)
+          change.noteDeletion(stamp)
+          return change
+        }
+      }
+      return present != nil
     }
   }
 

@@ -30,6 +30,8 @@ struct PendingChange: Sendable {
   var isUnstamped = false
   /// Whether it stands in something that was inserted, and was not inserted itself.
   var isNested = false
+  /// The latest given stamp of a deletion that is among the changes. It is remembered also if nothing is stored.
+  var givenDeletion: Stamp?
   /// The merge policy of the child context that saved the change; `nil` for a change made here.
   var policy: MergePolicy?
 
@@ -76,8 +78,15 @@ struct PendingChange: Sendable {
     var next = PendingChange(base: base(below: seen, entity), row: row, stamp: stamp)
     (next.setBack, next.isInsertedAgain) = (setBack, isInsertedAgain || self.row == nil)
     (next.isUnstamped, next.isNested, next.policy) = (isUnstamped, isNested, policy)
+    next.givenDeletion = givenDeletion
     if let row, let own = self.row { next.unlinked = unlinked.filter { entity.properties[$0].isSame(row, own) } }
     return next
+  }
+
+  /// Notes the given stamp of a deletion.
+  mutating func noteDeletion(_ stamp: Stamp?) {
+    guard let stamp else { return }
+    givenDeletion = max(givenDeletion ?? stamp, stamp)
   }
 
   /// Returns this change with a later save of the same context over it. A property that the later save sets back to its
@@ -86,6 +95,8 @@ struct PendingChange: Sendable {
     var merged = PendingChange(base: base(below: later.baseRow, entity), row: later.row, stamp: later.stamp)
     merged.isUnstamped = later.isUnstamped
     merged.isNested = isNested && later.isNested
+    merged.noteDeletion(givenDeletion)
+    merged.noteDeletion(later.givenDeletion)
     merged.policy = policy == .error ? policy : later.policy
     guard let row = merged.row, let known = merged.baseRow else { return merged }
     merged.isInsertedAgain = self.row == nil || isInsertedAgain || later.isInsertedAgain

@@ -54,13 +54,19 @@ final class PendingWriting: RowWriting {
   func delete(_ key: EntityKey) throws { try delete(key, stamp: -.infinity) }
 
   func delete(_ key: EntityKey, stamp: Stamp) throws {
+    let given = [changes[key]?.givenDeletion, written[key]?.givenDeletion].compactMap { $0 }.max()
     if try row(of: key) == nil {
-      if let change = written[key], change.row == nil { written[key]?.stamp = max(change.stamp, stamp) }
-    } else if written[key] != nil, try base.row(of: key) == nil {
+      if let change = written[key], change.row == nil {
+        written[key]?.stamp = max(change.stamp, stamp)
+        written[key]?.noteDeletion(given)
+        return
+      }
+      if given == nil { return }
+    } else if written[key] != nil, given == nil, try base.row(of: key) == nil {
       written[key] = nil
-    } else {
-      try put(nil, stamp: stamp, key)
+      return
     }
+    try put(nil, stamp: max(stamp, given ?? stamp), key)
   }
 
   private func put(_ row: StoredRow?, stamp: Stamp, _ key: EntityKey) throws {
@@ -78,6 +84,7 @@ final class PendingWriting: RowWriting {
       }
       new.isUnstamped = change.isUnstamped
       new.isNested = change.isNested
+      new.noteDeletion(change.givenDeletion)
       new.policy = change.policy ?? policy
     }
     written[key] = new

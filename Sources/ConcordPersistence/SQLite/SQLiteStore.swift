@@ -9,7 +9,7 @@
   /// When a write has returned, it survives the end of the process, also by `kill -9`. A new file, its log and its
   /// shared memory are readable by their owner only. A file that is removed, replaced or emptied while it is open is no
   /// longer read or written: calls throw ``/ConcordModel/StoreError/replacedStore(store:)``. A file that a newer
-  /// program has migrated meanwhile is no longer written: saves throw ``/ConcordModel/StoreError/newerStore(store:)``.
+  /// program has migrated meanwhile is no longer read or written: calls throw ``/ConcordModel/StoreError/newerStore(store:)``.
   public final class SQLiteStore: RowStore {
     public let name: String
     /// The address of the file.
@@ -199,8 +199,12 @@
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
           func read(_ db: Database) throws -> R {
-            try db.inPreparedReading {
-              try guardian.explaining(db) { try body(session(db)) }
+            let others = commits.others
+            return try db.inPreparedReading {
+              let result = try guardian.explaining(db) { try body(session(db)) }
+              // The names of columns may have been exchanged, which no error tells.
+              try guardian.checkSchema(db, after: others, until: commits.others)
+              return result
             }
           }
           return try reader.read(read) ?? pool.unsafeRead(read)

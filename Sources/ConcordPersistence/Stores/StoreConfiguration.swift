@@ -27,7 +27,7 @@ public final class StoreConfiguration: Sendable {
   }
 
   /// The name of the file; if `nil`, it is made from the container, the configuration and the type:
-  /// `Library.persistentdata.sqlite`.
+  /// `Library.persistentdata.sqlite`. Configurations whose names differ by upper and lower case alone need file names.
   public let fileName: String?
   /// The configuration of the model that the store keeps; `nil` for all entities that belong to no other.
   public let name: String?

@@ -184,10 +184,10 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     try change { try $0.update(type, id, leavingOut: collections, stamp, body) }
   }
 
-  /// Deletes an entity. See ``BackgroundContext/delete(_:id:)``.
+  /// Deletes an entity. See ``BackgroundContext/delete(_:id:modifiedAt:)``.
   @discardableResult
-  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID) throws -> Bool {
-    try change { try $0.delete(type, id) }
+  public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil) throws -> Bool {
+    try change { try $0.delete(type, id, stamp) }
   }
 
   /// The rule by which the next save merges changes that other contexts have saved since.

@@ -1,6 +1,6 @@
 extension Row {
   /// Every row, in the order of the design's tables.
-  static var all: [Row] { store + consistency + files + owners + texts + liveQueries + actions + outbox }
+  static var all: [Row] { store + consistency + files + deletions + owners + texts + liveQueries + actions + outbox }
 
   /// The first table: the store beside plain collections.
   private static var store: [Row] {

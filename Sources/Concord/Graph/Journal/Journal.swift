@@ -59,6 +59,7 @@
     let state = node.table.save(node)
     state.previous = node.journalIndex
     state.isWrite = isWrite
+    if isLayered { state.keepForLayers() }
     node.journalIndex = Int32(truncatingIfNeeded: entries.count)
     entries.append(state)
     backlog.add()

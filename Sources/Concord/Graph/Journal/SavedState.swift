@@ -22,6 +22,11 @@
     component = node.links?.component
     children = node.children.map(SavedChildren.init)
   }
+
+  /// Has it noted from now on where the saved value comes to show something old.
+  func keepForLayers() {
+    if let list = children?.list, list.formerlyStale == nil { list.formerlyStale = FormerlyStale() }
+  }
 }
 
 /// A saved state of a node with its value.

@@ -44,10 +44,11 @@ extension Shop {
       try view.update(Author.self, id: author, modifiedAt: stamp) { $0.name = name }
       return true
     case .remove(let book):
+      guard try view.stamp(of: Book.self, id: book) != nil else { throw EventProblem.unknownBook(book) }
       let reviews = store.find(Book.self, id: book)?.value.reviews ?? []
-      guard try view.delete(Book.self, id: book) else { throw EventProblem.unknownBook(book) }
+      guard try view.delete(Book.self, id: book, modifiedAt: stamp) else { return false }
       // Nobody could read them any longer.
-      for review in reviews { try view.delete(Review.self, id: review.id) }
+      for review in reviews { try view.delete(Review.self, id: review.id, modifiedAt: stamp) }
       return true
     }
   }

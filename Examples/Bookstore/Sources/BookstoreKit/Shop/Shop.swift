@@ -60,14 +60,9 @@ public final class Shop: Sendable {
   private static func container(at place: Place) throws -> Container {
     let model = try Model("Bookstore", entities: [Author.self, Book.self, Review.self, User.self])
     let container = Container(name: "bookstore", model: model)
-    // Events may be stamped with versions, and a deletion is stamped by the clock: it would be newer than all of them.
-    var options = StoreConfiguration.Default.options
-    options[ConcordRememberedDeletionsOption] = 0
     switch place {
-    case .memory:
-      try container.attachPersistentStore(for: StoreConfiguration(type: NSInMemoryStoreType, options: options))
-    case .folder(let folder):
-      try container.attachPersistentStore(at: folder, for: StoreConfiguration(options: options))
+    case .memory: try container.attachPersistentStore(for: StoreConfiguration(type: NSInMemoryStoreType))
+    case .folder(let folder): try container.attachPersistentStore(at: folder)
     }
     return container
   }
