@@ -12,6 +12,7 @@ extension ComponentSearch {
     child.children?.search.fromAbove = search
     parent.children?.search.fromBelow = search
     while true {
+      steps += 2
       guard let next = below.next() else { return finish(below, search, at: upper, from: parent) }
       below.reach(next, search, until: upper)
       guard let next = above.next() else { return finish(above, search, at: lower, from: child) }

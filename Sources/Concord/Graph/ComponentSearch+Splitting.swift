@@ -165,7 +165,7 @@ extension ComponentSearch {
   private func isCycle(_ nodes: ContiguousArray<Node>) -> Bool { nodes.count > 1 || contains(nodes[0], nodes[0]) }
 
   /// Makes some nodes a component, or one that is in no cycle a node in none; gives their rank, which is in no order yet.
-  private func label(_ nodes: ContiguousArray<Node>) -> Rank {
+  func label(_ nodes: ContiguousArray<Node>) -> Rank {
     let component = isCycle(nodes) ? Component() : nil
     for node in nodes { relabel(node, component) }
     if let component { return component.rank }
@@ -182,7 +182,7 @@ extension ComponentSearch {
 
   /// The strongly connected components of the nodes that have a mark (Tarjan, "Depth-first search and linear graph algorithms",
   /// 1972; here without recursion, since chains may be long). Those that others lead to come first.
-  private func find(
+  func find(
     from root: Node, _ mark: Int, _ search: Int, _ counter: inout Int32, _ parts: inout [ContiguousArray<Node>]
   ) {
     var stack: ContiguousArray<Node> = []

@@ -12,6 +12,8 @@
 /// what fully dynamic components cost by what changes (Abboud and Vassilevska Williams, 2014): where the root itself goes, or its
 /// paths are long, that is more.
 ///
+/// Nodes that get a rank in one transaction get it together, in time linear in their edges (see `rank(_:)`).
+///
 /// Nodes that lead to nothing in a recursive type, or that nothing leads to, can be in no cycle and need no rank in the order.
 final class ComponentSearch {
   /// What a search knows of a node with children.
@@ -30,6 +32,8 @@ final class ComponentSearch {
   @exclusivity(unchecked) var relabelled: ContiguousArray<Node> = []
   /// Nodes whose own edges have yet to be looked at.
   @exclusivity(unchecked) var newlyRanked: ContiguousArray<Node> = []
+  /// The number of edges that searches went along, which tests compare.
+  @exclusivity(unchecked) var steps = 0
   private var lastSearch = 0
   private var lastRandom: UInt64 = 0
 
@@ -43,12 +47,12 @@ final class ComponentSearch {
     var added: ContiguousArray<Edge> = []
     for (node, former) in changes { compare(node, former, &removed, &added) }
     remove(removed)
-    for (node, _) in changes {
-      // Edges to what led nowhere were not looked at; now paths may go through it.
-      if !node.isInner { forgetRank(of: node) } else if !node.parents.isEmpty { _ = rank(node) }
-    }
+    let unordered = graph.restructured.takeUnordered()
+    // Edges to what led nowhere were not looked at; now paths may go through it.
+    for (node, _) in changes where !node.isInner { forgetRank(of: node) }
+    rank(ContiguousArray(changes.lazy.map(\.node)) + added.lazy.map(\.child) + unordered)
     for edge in added { add(edge.parent, edge.child) }
-    for node in graph.restructured.takeUnordered() {
+    for node in unordered {
       for edge in node.children?.edges ?? [] { add(node, edge.child) }
       for edge in node.parents { add(edge.parent, node) }
     }

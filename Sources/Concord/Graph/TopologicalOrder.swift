@@ -22,6 +22,9 @@ final class TopologicalOrder {
   /// How far labels at the ends are apart.
   private static let step = 1 << 20
 
+  /// The number of ranks that got another label, which tests compare.
+  private(set) var relabelled = 0
+
   init() {
     // Far apart, and near enough for their difference to be a number.
     (first.label, last.label) = (-1 << 61, 1 << 61)
@@ -86,6 +89,7 @@ final class TopologicalOrder {
       label += gap
       next.label = label
       current = next
+      relabelled += 1
     }
   }
 
