@@ -11,12 +11,18 @@ let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "Benchmarks", targets: ["Benchmarks"])],
-  traits: [.trait(name: "Macros", description: "Rows for what @Entity generates, which compile swift-syntax")],
+  traits: [
+    .trait(name: "Macros", description: "Rows for what @Entity generates, which compile swift-syntax"),
+    .trait(name: "PostgreSQL", description: "Rows for stores in a PostgreSQL database, which need libpq"),
+  ],
   dependencies: [
     // Without traits, as by default, the benchmark compiles neither swift-syntax nor OpenCombine.
     .package(
       name: "Concord", path: "..",
-      traits: ["Persistence", .trait(name: "Macros", condition: .when(traits: ["Macros"]))]),
+      traits: [
+        "Persistence", .trait(name: "Macros", condition: .when(traits: ["Macros"])),
+        .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
@@ -29,6 +35,8 @@ let package = Package(
         .product(name: "ConcordConsistency", package: "Concord"),
         .product(name: "ConcordPersistence", package: "Concord"),
         .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
+        .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ConcordMacros", package: "Concord", condition: .when(traits: ["Macros"])),
@@ -36,5 +44,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "CHeap"),
+    .systemLibrary(
+      name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ]
 )

@@ -5,6 +5,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 
 
 class Missing(Exception):
@@ -80,3 +81,20 @@ class Database:
         if status != 0:
             raise Missing(f"{program} has failed: {text}")
         return text
+
+
+def main():
+    """`postgresql.py FOLDER VARIABLE COMMAND…`: runs a command with a new server, whose URL is in a variable of the environment."""
+    folder, variable, *command = sys.argv[1:]
+    try:
+        database = Database(folder)
+    except Missing as error:
+        sys.exit(str(error))
+    try:
+        sys.exit(subprocess.run(command, env={**os.environ, variable: database.url}).returncode)
+    finally:
+        database.stop("immediate")
+
+
+if __name__ == "__main__":
+    main()

@@ -23,6 +23,7 @@ public final class EntityDescription: Sendable {
   /// The types of the entities that a value may contain directly.
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
+  package let hasUniqueColumns: Bool
   /// The reason why the type cannot be stored; `nil` if it can.
   package let problem: String?
   /// The key path of each property, with the position of its first column. A linear search, since there are few.
@@ -36,6 +37,7 @@ public final class EntityDescription: Sendable {
     name = T.entityName
     self.type = type
     columns = properties.flatMap(\.columns)
+    hasUniqueColumns = columns.contains { $0.isUnique }
     collections = properties.flatMap(\.collections)
     keyStorageClass = T.idStorageClass
     keyCoding = .key(of: T.self)

@@ -21,13 +21,11 @@ struct SaveOperation {
     var removed: [EntityKey: Stamp] = [:]
     /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
-    var inserts: [PendingChanges.Entry] = []
-    try writing.prepare(changes.all.lazy.filter { !isInsertedByStamp($0) }.map(\.key))
-    for entry in changes.all {
+    let (inserts, others) = partition()
+    if others.count > 1 { try writing.prepare(others.map(\.key)) }
+    for entry in others {
       let (key, change) = (entry.key, entry.change)
-      if isInsertedByStamp(entry) {
-        inserts.append(entry)
-      } else if let row = change.row {
+      if let row = change.row {
         do { try save(row, change, key) } catch StoreError.notUnique { waiting.append(entry) }
       } else if try isToBeRemoved(change, key) {
         removed[key] = change.stamp
@@ -40,10 +38,19 @@ struct SaveOperation {
     try checkReferences()
   }
 
+  /// The changes that need nothing but their stamps, and the others.
+  private func partition() -> (inserts: [PendingChanges.Entry], others: [PendingChanges.Entry]) {
+    var (inserts, others): ([PendingChanges.Entry], [PendingChanges.Entry]) = ([], [])
+    for entry in changes.all {
+      if isInsertedByStamp(entry) { inserts.append(entry) } else { others.append(entry) }
+    }
+    return (inserts, others)
+  }
+
   /// Whether the stamps alone decide whether an entity is written.
   private func isInsertedByStamp(_ entry: PendingChanges.Entry) -> Bool {
     entry.change.row != nil && entry.change.baseRow == nil && (entry.change.policy ?? policy) == .byStamp
-      && !entry.key.entity.columns.contains { $0.isUnique }
+      && !entry.key.entity.hasUniqueColumns
   }
 
   /// Inserts rows all at once, and then those that need a look.

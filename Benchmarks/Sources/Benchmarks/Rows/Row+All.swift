@@ -14,4 +14,13 @@ extension Row {
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
     ] + transactions + layers + notices + cycles + relations + value
   }
+
+  /// Those for a database, if there is one.
+  private static var databases: [Row] {
+    #if PostgreSQL
+      database
+    #else
+      []
+    #endif
+  }
 }

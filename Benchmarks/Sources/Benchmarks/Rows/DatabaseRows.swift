@@ -1,0 +1,251 @@
+#if PostgreSQL
+  import Concord
+  import ConcordPersistence
+  import ConcordPostgreSQL
+  import Foundation
+
+  extension Row {
+    /// Stores in a PostgreSQL database, beside libpq by hand on the same server, in schemas with the same tables, triggers and indexes.
+    static var database: [Row] {
+      guard VolumeDatabase.url != nil else { return [] }
+      return [
+        upsert(100_000, "upsert 100,000 into a database, each"),
+        upsert(10_000, "upsert 10,000 of them that differ, each"),
+        fetchAll, find, saveOne("save one of 100,000 in a database", waits: true),
+        saveOne("the same, without waiting for the disk", waits: false), firstScreen, besideQueries, notice,
+      ]
+    }
+
+    private static let count = 100_000
+    private static let limit = Goal.floor(times: 1.3)
+
+    private static func upsert(_ number: Int, _ name: String) -> Row {
+      Row(
+        name, goal: limit, floor: "libpq: a serialisable transaction of statements with arrays of 5,000 rows",
+        repetitions: 7
+      ) { stopwatch in
+        let (database, other) = (try VolumeDatabase(count), try VolumeDatabase(count))
+        let context = try database.concord().newBackgroundContext()
+        let raw = try other.raw()
+        var turn = 0
+        func volumes() -> [Volume] {
+          turn += 1
+          return (0..<number).map { Volume(id: $0 * (count / number), turn: turn) }
+        }
+        return Sides {
+          let volumes = volumes()
+          let time = try stopwatch.nanoseconds(per: number) {
+            for volume in volumes { context.insert(volume) }
+            try context.save()
+          }
+          let last = volumes[number - 1]
+          try expect(try context.find(Volume.self, id: last.id), is: last, "a volume that was saved")
+          return withExtendedLifetime(database) { time }
+        } floor: {
+          let volumes = volumes()
+          let time = try stopwatch.nanoseconds(per: number) {
+            try raw.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            for start in stride(from: 0, to: number, by: 5_000) {
+              try RawVolume.upsert(volumes[start..<min(number, start + 5_000)], raw)
+            }
+            try raw.run("COMMIT")
+          }
+          let last = volumes[number - 1]
+          try expect(try RawVolume.find(last.id, raw), is: last, "a volume that was saved")
+          return withExtendedLifetime(other) { time }
+        }
+      }
+    }
+
+    private static var fetchAll: Row {
+      Row(
+        "fetch 100,000 from a database, each", goal: limit, floor: "libpq: binary results, read by position",
+        repetitions: 11
+      ) { stopwatch in
+        let database = try VolumeDatabase(count)
+        let context = try database.concord().newBackgroundContext()
+        let raw = try database.raw()
+        func check(_ found: [Volume]) throws {
+          try expect(found.count, is: count, "volumes")
+          try expect(found[4711], is: Volume(id: 4711), "a volume")
+        }
+        return Sides {
+          var found: [Volume] = []
+          let time = try stopwatch.nanoseconds(per: count) { found = try context.fetch(FetchDescriptor<Volume>()) }
+          try check(found)
+          return withExtendedLifetime(database) { time }
+        } floor: {
+          var found: [Volume] = []
+          let time = try stopwatch.nanoseconds(per: count) { found = try RawVolume.all(raw, "ORDER BY id") }
+          try check(found)
+          return time
+        }
+      }
+    }
+
+    private static var find: Row {
+      Row(
+        "find by id among 100,000 in a database", goal: limit, floor: "libpq: a statement that is prepared once"
+      ) { stopwatch in
+        let database = try VolumeDatabase(count)
+        let context = try database.concord().newBackgroundContext()
+        let raw = try database.raw()
+        let ids = (0..<500).map { $0 &* 7919 % count }
+        func check(_ sum: Int) throws { try expect(sum, is: ids.reduce(0, &+), "the sum of the ids found") }
+        return Sides {
+          var sum = 0
+          let time = try stopwatch.nanoseconds(per: ids.count) {
+            for id in ids { sum &+= try context.find(Volume.self, id: id)?.id ?? 0 }
+          }
+          try check(sum)
+          return withExtendedLifetime(database) { time }
+        } floor: {
+          var sum = 0
+          let time = try stopwatch.nanoseconds(per: ids.count) {
+            for id in ids { sum &+= try RawVolume.find(id, raw)?.id ?? 0 }
+          }
+          try check(sum)
+          return time
+        }
+      }
+    }
+
+    private static func saveOne(_ name: String, waits: Bool) -> Row {
+      Row(
+        name, goal: limit, floor: "libpq: BEGIN as serialisable, an upsert that is prepared once, COMMIT",
+        repetitions: 15
+      ) { stopwatch in
+        let (database, other) = (try VolumeDatabase(count, waits: waits), try VolumeDatabase(count, waits: waits))
+        let context = try database.concord().newBackgroundContext()
+        let raw = try other.raw()
+        let times = 100
+        var turn = 0
+        return Sides {
+          turn += 1
+          let time = try stopwatch.nanoseconds(per: times) {
+            for id in 0..<times {
+              context.insert(Volume(id: id, turn: turn))
+              try context.save()
+            }
+          }
+          try expect(try context.find(Volume.self, id: 39), is: Volume(id: 39, turn: turn), "what was saved")
+          return withExtendedLifetime(database) { time }
+        } floor: {
+          turn += 1
+          let time = try stopwatch.nanoseconds(per: times) {
+            for id in 0..<times {
+              try raw.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+              try RawVolume.upsert(Volume(id: id, turn: turn), raw)
+              try raw.run("COMMIT")
+            }
+          }
+          return withExtendedLifetime(other) { time }
+        }
+      }
+    }
+
+    private static var firstScreen: Row {
+      Row(
+        "first 50 of 1,000,000 by an index in a database", goal: limit,
+        floor: "libpq: the same statement, prepared once"
+      ) { stopwatch in
+        let database = try VolumeDatabase(1_000_000, waits: false)
+        let context = try database.concord().newBackgroundContext()
+        let raw = try database.raw()
+        let byYear = FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.year)], fetchLimit: 50)
+        return Sides {
+          var found: [Volume] = []
+          let time = try stopwatch.nanoseconds(per: 20) {
+            for _ in 0..<20 { found = try context.fetch(byYear) }
+          }
+          try expect(found.count, is: 50, "volumes")
+          return withExtendedLifetime(database) { time }
+        } floor: {
+          var found: [Volume] = []
+          let time = try stopwatch.nanoseconds(per: 20) {
+            for _ in 0..<20 { found = try RawVolume.all(raw, "ORDER BY year, id LIMIT 50") }
+          }
+          try expect(found.count, is: 50, "volumes")
+          return time
+        }
+      }
+    }
+
+    private static var besideQueries: Row {
+      Row(
+        "save one beside 1,000 live queries of another type", goal: .floor(times: 1.1),
+        floor: "the same beside 10, with Concord", repetitions: 15
+      ) { stopwatch in
+        let databases = [try VolumeDatabase(1_000, waits: false), try VolumeDatabase(1_000, waits: false)]
+        let containers = try databases.map { try $0.concord() }
+        var observers: [EntityObserver<[Collection]>] = []
+        for (container, count) in zip(containers, [1_000, 10]) {
+          for number in 0..<count {
+            observers.append(
+              try container.viewContext.query(
+                FetchDescriptor<Collection>(predicate: #Predicate { $0.id == number })))
+          }
+        }
+        var turn = 0
+        func save(_ container: VolumeDatabase.Container) throws -> Double {
+          let context = container.newBackgroundContext()
+          turn += 1
+          return try withExtendedLifetime((observers, databases)) {
+            try stopwatch.nanoseconds(per: 50) {
+              for id in 0..<50 {
+                context.insert(Volume(id: id, turn: turn))
+                try context.save()
+              }
+              container.persistentStoreCoordinator.settle()
+            }
+          }
+        }
+        return Sides {
+          try save(containers[0])
+        } floor: {
+          try save(containers[1])
+        }
+      }
+    }
+
+    /// Two containers with connections of their own, as two processes have.
+    private static var notice: Row {
+      Row(
+        "from a save to the observer of another container", goal: .floor(times: 2),
+        floor: "libpq: from a save with a notification of the same size to the listener", repetitions: 31
+      ) { _ in
+        let stopwatch = Stopwatch().acrossThreads
+        let (database, other) = (try VolumeDatabase(1_000, waits: false), try VolumeDatabase(1_000, waits: false))
+        let context = try database.concord().newBackgroundContext()
+        let query = try database.concord().viewContext.query(
+          FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.id)], fetchLimit: 50))
+        let seen = DispatchSemaphore(value: 0)
+        let subscription = query.observe { _ in seen.signal() }
+        let (writer, listener) = (try other.raw(), try other.raw())
+        try listener.run("LISTEN volumes")
+        var turn = 0
+        return Sides {
+          turn += 1
+          // What was seen before does not count.
+          while seen.wait(timeout: .now()) == .success {}
+          context.insert(Volume(id: 1, turn: turn))
+          let time = try stopwatch.nanoseconds {
+            try context.save()
+            try expect(seen.wait(timeout: .now() + 10) == .success, "nothing was seen")
+          }
+          return withExtendedLifetime((database, subscription)) { time }
+        } floor: {
+          turn += 1
+          let time = try stopwatch.nanoseconds {
+            try writer.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+            try RawVolume.upsert(Volume(id: 1, turn: turn), writer)
+            try writer.run("COMMIT")
+            try writer.run("NOTIFY volumes")
+            try listener.wait()
+          }
+          return withExtendedLifetime(other) { time }
+        }
+      }
+    }
+  }
+#endif
