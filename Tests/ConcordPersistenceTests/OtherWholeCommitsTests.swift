@@ -68,6 +68,31 @@
       }
     }
 
+    @Test(
+      "A reading sees no commit that ends after it has asked for what is not announced", arguments: StoreKind.allCases)
+    func snapshots(_ kind: StoreKind) throws {
+      // Writers wait for readers in memory.
+      if kind == .memory { return }
+      let model = try libraryModel()
+      try withFolder { folder in
+        let (store, other) = (try kind.open(model, in: folder), try kind.open(model, in: folder))
+        defer { for store in [store, other] { try? store.close() } }
+        let entity = try model.entity(Review.self)
+        let key = EntityKey(entity, .integer(1))
+        func row(_ stars: Int) throws -> StoredRow {
+          try entity.row(of: Review(id: 1, text: "", stars: stars), stamp: Double(stars))
+        }
+        try store.write(origin: nil) { _ = try $0.insert(row(1), for: key) }
+        try store.read { reading in
+          _ = try reading.unannouncedKeys()
+          _ = store.unknownCommits
+          try other.write(origin: nil) { try $0.update(row(2), replacing: row(1), for: key) }
+          #expect(try reading.row(of: key) == row(1))
+        }
+        #expect(try store.read { try $0.row(of: key) } == row(2))
+      }
+    }
+
     @Test("No closure sees a part of what another process commits", arguments: StrategyKind.allCases)
     func closures(_ strategy: StrategyKind) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")

@@ -52,18 +52,6 @@
       checked.withLock { $0.schema = number }
     }
 
-    /// Checks the tables after reading, in the same snapshot, if commits of other writers may be visible that were not checked.
-    ///
-    /// - Parameters:
-    ///   - earlier: the number of noticed commits of other writers before the snapshot.
-    ///   - later: the number after it.
-    func checkSchema(_ db: Database, after earlier: Int, until later: Int) throws {
-      if checked.withLock({ $0.others == later }) { return }
-      try checkSchema(db)
-      // Only what came before the snapshot is certain to be visible in it.
-      checked.withLock { $0.others = max($0.others ?? earlier, earlier) }
-    }
-
     /// Checks the tables within a transaction, if there are commits of other writers since the last check.
     func checkSchema(_ db: Database, others: Int) throws {
       if checked.withLock({ $0.others == others }) { return }

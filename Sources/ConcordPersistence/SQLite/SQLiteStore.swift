@@ -199,12 +199,11 @@
         }
         return try Self.$reading.withValue(Self.reading + [id]) {
           func read(_ db: Database) throws -> R {
-            let others = commits.others
-            return try db.inPreparedReading {
-              let result = try guardian.explaining(db) { try body(session(db)) }
+            try db.inPreparedReading {
+              // The snapshot begins with the first statement that reads: here, so that `unknownCommits` has all that is visible to the body.
               // The names of columns may have been exchanged, which no error tells.
-              try guardian.checkSchema(db, after: others, until: commits.others)
-              return result
+              try guardian.checkSchema(db)
+              return try guardian.explaining(db) { try body(session(db)) }
             }
           }
           return try reader.read(read) ?? pool.unsafeRead(read)

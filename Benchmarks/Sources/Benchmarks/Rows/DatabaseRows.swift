@@ -11,7 +11,7 @@
       return [
         upsert(100_000, "upsert 100,000 into a database, each"),
         upsert(10_000, "upsert 10,000 of them that differ, each"),
-        fetchAll, find, saveOne("save one of 100,000 in a database", waits: true),
+        fetchAll, findInDatabase, saveOne("save one of 100,000 in a database", waits: true),
         saveOne("the same, without waiting for the disk", waits: false), firstScreen, besideQueries, notice,
       ]
     }
@@ -83,7 +83,7 @@
       }
     }
 
-    private static var find: Row {
+    private static var findInDatabase: Row {
       Row(
         "find by id among 100,000 in a database", goal: limit, floor: "libpq: a statement that is prepared once"
       ) { stopwatch in
