@@ -83,13 +83,15 @@
           try entity.row(of: Review(id: 1, text: "", stars: stars), stamp: Double(stars))
         }
         try store.write(origin: nil) { _ = try $0.insert(row(1), for: key) }
+        // Only who follows compares.
+        let observation = store.observeCommits { _ in }
         try store.read { reading in
           _ = try reading.unannouncedKeys()
-          _ = store.unknownCommits
           try other.write(origin: nil) { try $0.update(row(2), replacing: row(1), for: key) }
           #expect(try reading.row(of: key) == row(1))
         }
         #expect(try store.read { try $0.row(of: key) } == row(2))
+        withExtendedLifetime(observation) {}
       }
     }
 
