@@ -57,6 +57,7 @@
     /// libpq alone, in the schema.
     func raw() throws -> RawConnection {
       let raw = try RawConnection(connection)
+      try raw.run("SET client_min_messages TO warning")
       try raw.run("SET search_path TO \"\(schema)\", pg_temp")
       // As a service that writes with plain SQL and wakes others by itself.
       try raw.run("SET concord.notifies TO off")

@@ -217,7 +217,11 @@
         let stopwatch = Stopwatch().acrossThreads
         let (database, other) = (try VolumeDatabase(1_000, waits: false), try VolumeDatabase(1_000, waits: false))
         let context = try database.concord().newBackgroundContext()
-        let query = try database.concord().viewContext.query(
+        // The main thread waits.
+        let view = ViewContext(
+          parent: try database.concord().persistentStoreCoordinator, delivery: .queue(DispatchQueue(label: "view"))
+        ) { _ in }
+        let query = try view.query(
           FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.id)], fetchLimit: 50))
         let seen = DispatchSemaphore(value: 0)
         let subscription = query.observe { _ in seen.signal() }
@@ -233,7 +237,7 @@
             try context.save()
             try expect(seen.wait(timeout: .now() + 10) == .success, "nothing was seen")
           }
-          return withExtendedLifetime((database, subscription)) { time }
+          return withExtendedLifetime((database, view, subscription)) { time }
         } floor: {
           turn += 1
           let time = try stopwatch.nanoseconds {

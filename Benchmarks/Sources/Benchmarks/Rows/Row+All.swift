@@ -1,6 +1,8 @@
 extension Row {
   /// Every row, in the order of the design's tables.
-  static var all: [Row] { store + consistency + files + deletions + owners + texts + liveQueries + actions + outbox }
+  static var all: [Row] {
+    store + consistency + files + deletions + owners + texts + liveQueries + actions + outbox + databases
+  }
 
   /// The first table: the store beside plain collections.
   private static var store: [Row] {
