@@ -122,9 +122,15 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),
+    // What tests keep of log lines.
+    .target(
+      name: "ConcordTestLogging", dependencies: [.product(name: "Logging", package: "swift-log")],
+      path: "Tests/ConcordTestLogging", swiftSettings: settings),
     .testTarget(
       name: "ConcordLoggingTests",
-      dependencies: ["Concord", "ConcordLogging", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "Concord", "ConcordLogging", "ConcordTestLogging", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
     // Without `ExistentialAny`, because the earlier documentation writes `Error`.
     .testTarget(name: "ConcordCohesionKitTests", dependencies: ["Concord", "ConcordCohesionKit", "ConcordCombine"]),
@@ -208,7 +214,7 @@ let package = Package(
     .testTarget(
       name: "ConcordConnectLoggingTests",
       dependencies: [
-        "ConcordConnect", "ConcordConnectLogging", "ConcordTestSupport",
+        "ConcordConnect", "ConcordConnectLogging", "ConcordTestLogging", "ConcordTestSupport",
         .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),

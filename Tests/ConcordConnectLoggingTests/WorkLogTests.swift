@@ -1,5 +1,6 @@
 import ConcordConnect
 import ConcordConnectLogging
+import ConcordTestLogging
 import ConcordTestSupport
 import FlyingFox
 import FlyingSocks

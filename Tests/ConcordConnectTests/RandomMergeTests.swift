@@ -8,26 +8,14 @@ import Testing
 /// `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of a failure.
 @Suite("Random merges")
 struct RandomMergeTests {
-  struct Random: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      // SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
-  private static func randomBook(_ random: inout Random) -> Book {
+  private static func randomBook(_ random: inout SplitMix) -> Book {
     Book(
       id: .random(in: 0..<12, using: &random), title: ["a", "b", "c"].randomElement(using: &random) ?? "a",
       price: .random(in: 0...1, using: &random).rounded(), shelf: .random(in: 0..<3, using: &random),
       isEdited: .random(using: &random))
   }
 
-  private static func randomVolume(_ random: inout Random) -> Volume {
+  private static func randomVolume(_ random: inout SplitMix) -> Volume {
     Volume(
       "\(Int.random(in: 0..<9, using: &random))", ["X", "Y"].randomElement(using: &random) ?? "X",
       [nil, 1, 2].randomElement(using: &random) ?? nil, ["a", "b"].randomElement(using: &random) ?? "a")
@@ -44,7 +32,7 @@ struct RandomMergeTests {
   func byId(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in
       for seed in seeds() {
-        var random = Random(state: seed)
+        var random = SplitMix(seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<12 { try context.delete(Book.self, id: id) }
         for _ in 0..<Int.random(in: 0..<12, using: &random) { context.insert(Self.randomBook(&random)) }
@@ -98,7 +86,7 @@ struct RandomMergeTests {
     }
     try await withConnect(kind) { connect in
       for seed in seeds() {
-        var random = Random(state: seed)
+        var random = SplitMix(seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<9 { try context.delete(Volume.self, id: "\(id)") }
         for _ in 0..<Int.random(in: 0..<5, using: &random) {

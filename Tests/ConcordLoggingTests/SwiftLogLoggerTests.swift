@@ -1,6 +1,7 @@
 import Concord
 import ConcordLogging
 import Dispatch
+import ConcordTestLogging
 import Foundation
 import Logging
 import Testing

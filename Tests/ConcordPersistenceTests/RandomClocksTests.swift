@@ -9,19 +9,6 @@ import Testing
 /// `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of a failure.
 @Suite("Clocks that jump")
 struct RandomClocksTests {
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      // SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-  }
-
   /// A container with a clock of its own.
   private final class World: Sendable {
     let date = Locked<Stamp>(1000)
@@ -63,7 +50,7 @@ struct RandomClocksTests {
   }
 
   private func run(_ seed: UInt64, _ policy: MergePolicy, _ worlds: [World]) throws {
-    var random = Random(state: seed)
+    var random = SeededGenerator(seed: seed)
     var expected: [Int: Review] = [:]
     var log: [String] = []
     for step in 0..<30 {
@@ -138,4 +125,8 @@ struct RandomClocksTests {
       }
     }
   }
+}
+
+extension SeededGenerator {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

@@ -65,19 +65,6 @@
     }
   }
 
-  /// A generator that gives the same numbers for the same seed (SplitMix64).
-  private struct SeededRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   @Suite("Many rows in a statement", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct ManyRowsTests {
     private let model: Model
@@ -91,7 +78,7 @@
       store = try PostgreSQLStore(name: "Many", options, model: model, entities: model.entities)
     }
 
-    private func row(_ key: EntityKey, _ stamp: Stamp, _ random: inout SeededRandom) throws -> StoredRow {
+    private func row(_ key: EntityKey, _ stamp: Stamp, _ random: inout SeededNumbers) throws -> StoredRow {
       let number = Int.random(in: 0..<5, using: &random)
       guard case .integer(let id) = key.id else {
         guard case .text(let id) = key.id else { throw StoreError.noStore(entity: "") }
@@ -106,7 +93,7 @@
       return try key.entity.row(of: Flat(id: Int(id), &random), stamp: stamp)
     }
 
-    private func keys(_ random: inout SeededRandom) throws -> [EntityKey] {
+    private func keys(_ random: inout SeededNumbers) throws -> [EntityKey] {
       let entity = try #require(model.entities.randomElement(using: &random))
       let all = (0..<8).map { id in
         EntityKey(entity, entity.name == "Named" ? .text("é\(id)") : .integer(Int64(id)))
@@ -124,7 +111,7 @@
       case prepare([EntityKey])
     }
 
-    private func step(_ random: inout SeededRandom) throws -> Step {
+    private func step(_ random: inout SeededNumbers) throws -> Step {
       let keys = try keys(&random)
       let key = keys[0]
       let stamp = Double(Int.random(in: 1..<20, using: &random))
@@ -186,7 +173,7 @@
       defer { try? store.close() }
       let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
       let seed = UInt64.random(in: 0 ... .max)
-      var random = SeededRandom(state: seed)
+      var random = SeededNumbers(seed: seed)
       for transaction in 0..<(isLong ? 3000 : 80) {
         let steps = try (0..<Int.random(in: 1..<12, using: &random)).map { _ in try step(&random) }
         let expected = try memory.write(origin: nil) { writing in try steps.map { try run($0, writing) } }

@@ -20,11 +20,11 @@ public func seatModel() throws -> Model { try Model("Seats", entities: [Seat.sel
 
 /// Lets seats exchange their places, or hand them on, each time in one save that is repeated at a conflict.
 public struct SeatExchange {
-  private var random: SeatRandom
+  private var random: SeededNumbers
   /// How often a save was refused.
   public private(set) var refusals = 0
 
-  public init(seed: UInt64) { random = SeatRandom(state: seed) }
+  public init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
   public mutating func step(_ context: BackgroundContext) throws {
     context.mergePolicy = .error
@@ -53,17 +53,5 @@ public struct SeatExchange {
         }
       }
     }
-  }
-}
-
-private struct SeatRandom: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    // SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
