@@ -234,20 +234,28 @@ struct OutboxStoresTests {
 
     private func drain() async throws {
       log.append("drain")
-      network.isReachable = true
+      try await setReachable(true)
       let outbox = connect.outbox
       let isIdle = try await ends { await outbox.idle() }
-      network.isReachable = false
+      try await setReachable(false)
       try expect(isIdle, "idle() returns; left are \(outbox.pending.map { ($0.key, $0.isSending) })")
       try expect(outbox.pending.isEmpty, "nothing is pending when it is idle")
     }
 
+    /// Returns when the outbox knows it, which is told in the background: until then it may send, or not.
+    private func setReachable(_ isReachable: Bool) async throws {
+      network.isReachable = isReachable
+      try expect(
+        try await eventually { connect.outbox.state.withLock { $0.isReachable == isReachable } },
+        "the outbox knows whether there is a network")
+    }
+
     private func detachWhileSending() async throws {
       log.append("send meanwhile")
-      network.isReachable = true
+      try await setReachable(true)
       for _ in 0..<Int.random(in: 0..<5, using: &generator) { await Task.yield() }
       try detach()
-      network.isReachable = false
+      try await setReachable(false)
       try expect(
         try await eventually { !connect.outbox.pending.contains(where: \.isSending) }, "what is being sent ends")
     }

@@ -113,15 +113,17 @@
     /// `nil` if the tables are not there yet. Another process may make them at any time.
     private func outboxState() throws -> (version: OutboxVersion, forgotten: Int64, cleared: Int64)? {
       guard try outboxPresence.isKnown || hasOutbox() else { return nil }
-      let state: SQLiteStatement
-      do {
-        state = SQLiteStatement(
-          try db.cachedStatement(sql: "SELECT epoch, version, forgotten, cleared FROM concord_outbox_state"))
-      } catch {
-        // Making them may have been rolled back, and another program may have removed them.
+      do { return try readOutboxState() } catch {
+        // Making them may have been rolled back or have ended after this reading began, and another program may have removed them.
         if try hasOutbox() { throw error }
         return nil
       }
+    }
+
+    private func readOutboxState() throws -> (version: OutboxVersion, forgotten: Int64, cleared: Int64)? {
+      // Whether the tables are there may turn out when the statement runs, if it was prepared before.
+      let state = SQLiteStatement(
+        try db.cachedStatement(sql: "SELECT epoch, version, forgotten, cleared FROM concord_outbox_state"))
       defer { state.reset() }
       guard try state.step() else { return nil }
       let version = OutboxVersion(epoch: state.integer(at: 0) ?? 0, number: state.integer(at: 1) ?? 0)

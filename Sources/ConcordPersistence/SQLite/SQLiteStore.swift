@@ -202,8 +202,10 @@
             try db.inPreparedReading {
               // The snapshot begins with the first statement that reads: here, so that `unknownCommits` has all that is visible to the body.
               // The names of columns may have been exchanged, which no error tells.
-              try guardian.checkSchema(db)
-              return try guardian.explaining(db) { try body(session(db)) }
+              try guardian.explaining(db) {
+                try guardian.checkSchema(db)
+                return try body(session(db))
+              }
             }
           }
           return try reader.read(read) ?? pool.unsafeRead(read)
