@@ -140,7 +140,7 @@ open class BackgroundContext: @unchecked Sendable {
   ///   - id: the id of the entity.
   ///   - stamp: the freshness of the deletion; if `nil`, the later of the date and just after the stamp of the entity. A deletion with a
   ///     given stamp is remembered also if the entity is not stored, such as one that a server tells before the insertion.
-  /// - Returns: whether it was there, and not newer than the given stamp.
+  /// - Returns: whether it was there, and older than the given stamp.
   /// - Throws: ``/ConcordModel/StoreError``.
   @discardableResult
   public func delete<T: PersistentEntity>(_ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil) throws -> Bool {
