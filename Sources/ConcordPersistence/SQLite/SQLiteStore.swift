@@ -286,7 +286,7 @@
       guard uses.enter() else { throw StoreError.detached(store: name) }
       defer { uses.leave() }
       return try StoreError.translating(store: name) {
-        do { return try body() } catch where error is DatabaseError || error is SQLiteFailure {
+        do { return try body() } catch  where error is DatabaseError || error is SQLiteFailure {
           // A file that goes meanwhile gives any error, also where a connection is opened.
           try guardian.check()
           throw error
