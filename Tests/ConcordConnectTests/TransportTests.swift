@@ -17,6 +17,16 @@ struct TransportTests {
     } catch { return "another error: \(error)" }
   }
 
+  @Test("Each new idempotency key is another UUID of version 4, in lower case")
+  func keys() {
+    let keys = (0..<1_000).map { _ in IdempotencyKey().rawValue }
+    #expect(Set(keys).count == keys.count)
+    let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+    #expect(keys.allSatisfy { $0.wholeMatch(of: form) != nil })
+    // Each digit that is not fixed takes each value.
+    for index in [0, 7, 12, 17, 21, 35] { #expect(Set(keys.map { Array($0)[index] }).count == 16) }
+  }
+
   @Test("Method, path, query, header fields and body arrive; status, header fields and body come back")
   func roundTrip() async throws {
     try await WebServer.run({ request in

@@ -42,7 +42,10 @@ extension Outbox {
       forwarded: Date().timeIntervalSince1970)
     let written = try coordinator.writeOutbox(of: home) { try $0.writeOutbox(row) }
     let epoch = state.withLock { $0.stores[home]?.version?.epoch }
-    if let epoch { overlay.didWrite(read, OutboxID(attachment: home, epoch: epoch, number: written.number)) }
+    if let epoch {
+      let id = OutboxID(attachment: home, epoch: epoch, number: written.number)
+      overlay.didWrite(ShownAction(id: id, action: read, keys: keys))
+    }
     view.showOverlay()
     if !takeNext(written, read, of: home) { readChanges() }
     return state.withLock { state in

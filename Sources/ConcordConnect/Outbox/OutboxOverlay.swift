@@ -24,7 +24,7 @@ final class OutboxOverlay: ViewOverlay {
     /// process.
     var written: [OutboxID: Set<EntityKey>] = [:]
     /// The action that was written here last, if nothing else was written since those that are shown.
-    var next: (action: any ForwardAction, id: OutboxID)?
+    var next: ShownAction?
   }
 
   init(model: Model, registry: ActionRegistry, report: @escaping @Sendable (any Error) -> Void) {
@@ -40,10 +40,10 @@ final class OutboxOverlay: ViewOverlay {
   func readAll() { state.withLock { $0.versions = [:] } }
 
   /// Notes an action that was written to an outbox, which need not be read for it if nothing else is new there.
-  func didWrite(_ action: any ForwardAction, _ id: OutboxID) { state.withLock { $0.next = (action, id) } }
+  func didWrite(_ action: ShownAction) { state.withLock { $0.next = action } }
 
   func knownChange() -> ViewOverlayChange? {
-    let next = state.withLock { state -> (action: any ForwardAction, id: OutboxID)? in
+    let next = state.withLock { state -> ShownAction? in
       defer { state.next = nil }
       guard let next = state.next, state.shown[next.id] == nil, state.last.map({ $0 < next.id }) ?? true,
         state.versions[next.id.attachment]?.isFollowed(by: next.id) ?? false
@@ -51,9 +51,8 @@ final class OutboxOverlay: ViewOverlay {
       return next
     }
     guard let next else { return nil }
-    let action = shown(next.action, next.id)
-    return ViewOverlayChange(needed: Set(action.keys)) { [self] store, _ in
-      var action = show(action, in: store)
+    return ViewOverlayChange(needed: Set(next.keys)) { [self] store, _ in
+      var action = show(next, in: store)
       hold(&action, in: store)
       state.withLock { state in
         state.versions[action.id.attachment] = OutboxVersion(epoch: action.id.epoch, number: action.id.number)
