@@ -97,6 +97,9 @@ package struct PropertyRange: Sendable {
 }
 
 extension EntityDescription {
+  /// Whether an entity is made of its row alone.
+  package var isOneRow: Bool { targets.isEmpty && collections.isEmpty }
+
   /// Whether the column of the id holds the same as the key, except that equal ids may be written differently. False
   /// for an optional id, whose key is JSON, since no key is `NULL`.
   package var isIDItsKey: Bool {

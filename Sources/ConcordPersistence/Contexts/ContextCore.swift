@@ -104,7 +104,12 @@ final class ContextCore {
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
-    try load(type, id) { value, _ in value }
+    let key = try T.storedKey(of: id)
+    let entity = try model.entity(type)
+    return try read(entity) { reading in
+      if entity.isOneRow { reading.willReadOnce() }
+      return try EntityLoader(reading, model: model).find(type, key: key)
+    }
   }
 
   /// Finds an entity, and passes it with its loader.

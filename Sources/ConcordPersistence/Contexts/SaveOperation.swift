@@ -31,6 +31,7 @@ struct SaveOperation {
         removed[key] = change.stamp
       }
     }
+    if others.isEmpty, inserts.count == 1, inserts[0].key.entity.isOneRow { writing.willWriteOnce() }
     try insert(inserts)
     if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
     // Rows written since the context looked may refer to it.
@@ -38,32 +39,50 @@ struct SaveOperation {
     try checkReferences()
   }
 
-  /// The changes that need nothing but their stamps, and the others.
+  /// The insertions that can be written together, and the other changes.
   private func partition() -> (inserts: [PendingChanges.Entry], others: [PendingChanges.Entry]) {
     var (inserts, others): ([PendingChanges.Entry], [PendingChanges.Entry]) = ([], [])
     for entry in changes.all {
-      if isInsertedByStamp(entry) { inserts.append(entry) } else { others.append(entry) }
+      let isInserted = entry.change.row != nil && entry.change.baseRow == nil
+      // Another row may give up a unique value that it needs.
+      if isInserted, !entry.key.entity.hasUniqueColumns { inserts.append(entry) } else { others.append(entry) }
     }
-    return (inserts, others)
+    return (inserts, inOrder(others))
   }
 
-  /// Whether the stamps alone decide whether an entity is written.
-  private func isInsertedByStamp(_ entry: PendingChanges.Entry) -> Bool {
-    entry.change.row != nil && entry.change.baseRow == nil && (entry.change.policy ?? policy) == .byStamp
-      && !entry.key.entity.hasUniqueColumns
+  /// Changes in an order that is the same in all saves: two that lock the same rows in different orders would wait for each other.
+  private func inOrder(_ entries: [PendingChanges.Entry]) -> [PendingChanges.Entry] {
+    func precedes(_ a: PendingChanges.Entry, _ b: PendingChanges.Entry) -> Bool {
+      if a.key.entity === b.key.entity { return StoredValue.precedes(a.key.id, b.key.id) }
+      return a.key.entity.name < b.key.entity.name
+    }
+    let isInOrder = zip(entries, entries.dropFirst()).allSatisfy { !precedes($1, $0) }
+    return isInOrder ? entries : entries.sorted(by: precedes)
   }
 
   /// Inserts rows all at once, and then those that need a look.
   private func insert(_ entries: [PendingChanges.Entry]) throws {
+    var left = try insert(entries.filter { ($0.change.policy ?? policy) == .byStamp }, writing.insertNewest)
+    left += try insert(entries.filter { ($0.change.policy ?? policy) != .byStamp }, writing.insertMissing)
+    if left.count > 1 {
+      let keys = left.map(\.key)
+      try writing.prepare(keys)
+      rows.deletions = try writing.deletions(of: keys)
+    }
+    for entry in left { if let row = entry.change.row { try save(row, entry.change, entry.key) } }
+    rows.deletions = nil
+  }
+
+  /// - Returns: those that were not inserted.
+  private func insert(
+    _ entries: [PendingChanges.Entry], _ insert: ([KeyedRow]) throws -> [Bool]
+  ) throws -> [PendingChanges.Entry] {
     let rows = entries.compactMap { entry -> KeyedRow? in
       guard var row = entry.change.row else { return nil }
       row.stamp = entry.change.stamp
       return (entry.key, row)
     }
-    if rows.isEmpty { return }
-    for ((key, row), (entry, isWritten)) in zip(rows, zip(entries, try writing.insertNewest(rows))) where !isWritten {
-      try save(row, entry.change, key)
-    }
+    return rows.isEmpty ? [] : zip(entries, try insert(rows)).compactMap { $1 ? nil : $0 }
   }
 
   /// Saves the changes that failed for want of a unique value, after all others.
@@ -110,7 +129,8 @@ struct SaveOperation {
   private func inserted(
     _ row: StoredRow, _ change: PendingChange, _ policy: MergePolicy, _ key: EntityKey
   ) throws -> StoredRow? {
-    guard let deletion = try writing.deletion(of: key), deletion >= row.stamp,
+    let deletion = try rows.deletions.map { $0[key] } ?? writing.deletion(of: key)
+    guard let deletion, deletion >= row.stamp,
       try writing.withRow(of: key, { _ in true }) == nil
     else { return row }
     var row = row
@@ -220,7 +240,7 @@ struct SaveOperation {
   /// had followed the save.
   private func checkReferences() throws {
     var present: Set<EntityKey> = []
-    var missing: [EntityKey: Stamp] = [:]
+    var unknown: [EntityKey] = []
     for entry in changes.all where !entry.key.entity.targets.isEmpty {
       guard let row = entry.change.row else { continue }
       let key = entry.key
@@ -230,12 +250,17 @@ struct SaveOperation {
         // An entity that the same save inserts is stored under each policy, unless its deletion is newer.
         if let change = changes[child], change.row != nil, change.baseRow == nil, !rows.refused.contains(child) {
           present.insert(child)
-        } else if try writing.row(of: child) != nil {
-          present.insert(child)
         } else {
-          missing[child] = try writing.deletion(of: child) ?? -.infinity
+          // Each is looked for once.
+          present.insert(child)
+          unknown.append(child)
         }
       }
+    }
+    if unknown.count > 1 { try writing.prepare(unknown) }
+    var missing: [EntityKey: Stamp] = [:]
+    for child in unknown where try writing.withRow(of: child, { _ in true }) == nil {
+      missing[child] = try writing.deletion(of: child) ?? -.infinity
     }
     if !missing.isEmpty { try removal.remove(missing) }
   }
@@ -270,4 +295,6 @@ private final class SavedRows {
   var replaced: Set<EntityKey> = []
   /// The rows that were not inserted, since the deletions of their entities are newer.
   var refused: Set<EntityKey> = []
+  /// The deletions of the entities that are being inserted; `nil` if they are not known.
+  var deletions: [EntityKey: Stamp]?
 }

@@ -65,8 +65,11 @@ struct FetchPlan<T: PersistentEntity> {
   typealias Found = (values: [T], isWhole: Bool)
 
   /// What the store does.
-  func load(_ reading: any RowReading, _ loader: EntityLoader) throws -> Found {
+  ///
+  /// - Parameter isLast: whether nothing is read afterwards, neither for the entities.
+  func load(_ reading: any RowReading, _ loader: EntityLoader, isLast: Bool = false) throws -> Found {
     let query = try wholeQuery(reading)
+    if isLast { reading.willReadOnce() }
     return (try loader.fetch(T.self, query ?? unordered), query != nil)
   }
 

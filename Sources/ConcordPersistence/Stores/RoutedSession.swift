@@ -83,6 +83,15 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     try sessions[key.entity].flatMap { try asReading($0).deletion(of: key) }
   }
 
+  func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp] {
+    var found: [EntityKey: Stamp] = [:]
+    for (entity, keys) in Dictionary(grouping: keys, by: \.entity) {
+      guard let session = sessions[entity] else { continue }
+      found.merge(try asReading(session).deletions(of: keys)) { $1 }
+    }
+    return found
+  }
+
   func prepare(_ keys: [EntityKey]) throws {
     for (entity, keys) in Dictionary(grouping: keys, by: \.entity) { try reading(entity).prepare(keys) }
   }
@@ -117,10 +126,16 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
     try session(key.entity).insertOrReplaceOlder(row, for: key)
   }
 
-  func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] {
+  func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] { try routed(rows) { try $0.insertNewest($1) } }
+
+  func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] { try routed(rows) { try $0.insertMissing($1) } }
+
+  private func routed(
+    _ rows: [KeyedRow], _ insert: (any RowWriting, [KeyedRow]) throws -> [Bool]
+  ) throws -> [Bool] {
     var isWritten = [Bool](repeating: false, count: rows.count)
     for (entity, positions) in Dictionary(grouping: rows.indices, by: { rows[$0].key.entity }) {
-      for (position, result) in zip(positions, try session(entity).insertNewest(positions.map { rows[$0] })) {
+      for (position, result) in zip(positions, try insert(session(entity), positions.map { rows[$0] })) {
         isWritten[position] = result
       }
     }

@@ -95,10 +95,19 @@ public protocol RowReading: AnyObject {
   /// was stored again may still have one.
   func deletion(of key: EntityKey) throws -> Stamp?
 
+  /// Returns the stamps of the last deletions of entities, as ``deletion(of:)`` does for one.
+  func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp]
+
   /// Prepares for the reading of rows one by one. A store whose every statement costs a round trip reads them at once.
   ///
   /// The default does nothing.
   func prepare(_ keys: [EntityKey]) throws
+
+  /// Tells that the closure of this reading reads once more at most, and may be run again.
+  ///
+  /// A store whose every statement costs a round trip need not begin a transaction then. If more is read all the same, it runs the
+  /// closure again. The default does nothing.
+  func willReadOnce()
 
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
@@ -122,7 +131,13 @@ extension RowReading {
 
   public func deletion(of key: EntityKey) throws -> Stamp? { nil }
 
+  public func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp] {
+    try keys.reduce(into: [:]) { found, key in if let stamp = try deletion(of: key) { found[key] = stamp } }
+  }
+
   public func prepare(_ keys: [EntityKey]) throws {}
+
+  public func willReadOnce() {}
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)
@@ -146,6 +161,16 @@ public protocol RowWriting: RowReading {
   ///
   /// - Returns: for each row whether it was written.
   func insertNewest(_ rows: [KeyedRow]) throws -> [Bool]
+  /// Tells that the closure of this writing writes once more at most, to no other store, and depends on nothing but whether that has
+  /// written.
+  ///
+  /// A store whose every statement costs a round trip may commit together with it: it says at once that the row is written, and runs the
+  /// closure again if it is not. The default does nothing.
+  func willWriteOnce()
+  /// Adds rows of entities that have none, and of which no deletion is remembered whose stamp is not older.
+  ///
+  /// - Returns: for each row whether it was written.
+  func insertMissing(_ rows: [KeyedRow]) throws -> [Bool]
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
@@ -181,6 +206,15 @@ public typealias KeyedRow = (key: EntityKey, row: StoredRow)
 
 extension RowWriting {
   public func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] { try rows.map { try insertNewest($0) } }
+
+  public func willWriteOnce() {}
+
+  public func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
+    try rows.map { key, row in
+      if let deletion = try deletion(of: key), deletion >= row.stamp { return false }
+      return try insert(row, for: key)
+    }
+  }
 
   package func insertNewest(_ row: KeyedRow) throws -> Bool {
     if let deletion = try deletion(of: row.key), deletion >= row.row.stamp { return false }

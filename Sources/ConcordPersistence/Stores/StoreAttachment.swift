@@ -47,9 +47,15 @@ final class AttachedReading: RowReading, OutboxesReading {
     try base.referrers(to: key, in: entity)
   }
 
+  func willReadOnce() { base.willReadOnce() }
+
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
   func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }
+
+  func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp] { try base.deletions(of: keys) }
+
+  func prepare(_ keys: [EntityKey]) throws { try base.prepare(keys) }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 

@@ -25,7 +25,9 @@
     /// Where the server is, for people.
     let place: String
     /// What the feed notes of this connection's transactions: a server that lost its last commits gives their ids again.
-    let session = UUID().uuidString
+    let session: String
+    /// The id of the last transaction that it has committed.
+    var lastTransaction: UInt64 = 0
     private let handle: OpaquePointer
     private let timeout: TimeInterval
     /// The names of prepared statements, by their SQL and the types of their parameters.
@@ -33,8 +35,8 @@
     private var lastStatement = 0
     /// Commands that are sent with the next batch, and whose results nobody needs.
     private var deferred: [Command] = []
-    /// How many batches were sent whose answers are not read yet, and how many commands are in each.
-    private var unread: [Int] = []
+    /// The batches that were sent whose answers are not read yet: for each answer the statement that it prepares, or `nil`.
+    private var unread: [[Statement?]] = []
     /// When it was given back to the pool.
     var idleSince = Date.distantPast
     private(set) var isBroken = false
@@ -51,8 +53,10 @@
 
     /// Connects.
     ///
+    /// - Parameter store: what the names of all connections of a store begin with.
     /// - Throws: ``PostgreSQLFailure``.
-    init(_ options: PostgreSQLOptions) throws {
+    init(_ options: PostgreSQLOptions, store: String = "") throws {
+      session = store + UUID().uuidString
       timeout = options.statementTimeout ?? options.timeout
       var parts: [(String, String)] = [
         ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),
@@ -88,7 +92,10 @@
         .once("SET statement_timeout TO \(milliseconds)"),
         .once("SET idle_in_transaction_session_timeout TO 0"),
         .once("SET bytea_output TO hex"),
+        .once("SET default_transaction_isolation TO 'read committed'"),
         .once("SET concord.notifies TO off"), .once("SET concord.session TO \(literal(session))"),
+        // Who has it can tell that the connection has ended in the server, too.
+        .once("SELECT pg_advisory_lock(\(Self.lock(of: session)))"),
       ]
       do { try run([]) } catch {
         PQfinish(connection)
@@ -97,6 +104,9 @@
     }
 
     deinit { PQfinish(handle) }
+
+    /// The number of the advisory lock that a connection has, as SQL.
+    static func lock(of session: String) -> String { "hashtextextended(\(literal(session)), 2)" }
 
     // MARK: Running
 
@@ -118,8 +128,11 @@
     /// Runs a batch, and returns the result of each command.
     ///
     /// - Throws: ``PostgreSQLFailure`` of the first command that fails; those after it are not run.
+    ///
+    /// - Parameter follower: a command that is sent with the batch, and runs behind it by itself. Its answer is not waited for, nor whether it
+    ///   fails.
     @discardableResult
-    func run(_ commands: [Command]) throws -> [PostgreSQLResult] {
+    func run(_ commands: [Command], followedBy follower: Command? = nil) throws -> [PostgreSQLResult] {
       if isBroken {
         throw PostgreSQLFailure(code: "", message: "the connection is closed", place: place, isConnectionLost: true)
       }
@@ -133,14 +146,22 @@
       for command in before { try send(command, nil, &expected) }
       for (position, command) in commands.enumerated() { try send(command, position, &expected) }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
+      var expectedBehind: [(position: Int?, statement: Statement?)] = []
+      if let follower {
+        try send(follower, nil, &expectedBehind)
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+      }
       let deadline = Date(timeIntervalSinceNow: timeout + 5)
       try flush(deadline)
       var results: [PostgreSQLResult] = []
       results.reserveCapacity(commands.count)
       do {
+        defer { if follower != nil { unread.append(expectedBehind.map(\.statement)) } }
         try read(expected, into: &results, deadline)
       } catch var failure as PostgreSQLFailure {
         failure.succeeded = results.count
+        // What is unread is taken for the end of the transaction.
+        if !isBroken { try? readUnread() }
         throw failure
       }
       return results
@@ -177,24 +198,27 @@
       try send(Command(sql: sql), nil, &expected)
       guard PQpipelineSync(handle) == 1 else { throw lost() }
       try flush(Date(timeIntervalSinceNow: timeout + 5))
-      unread.append(expected.count)
+      unread.append(expected.map(\.statement))
     }
 
-    /// Reads the answers that nobody has waited for.
+    /// Reads the answers that nobody has waited for. What has failed there concerns nobody, unless the connection is lost.
     private func readUnread() throws {
       while !unread.isEmpty {
         let deadline = Date(timeIntervalSinceNow: timeout + 5)
         var failure: PostgreSQLFailure?
-        for _ in 0..<unread.removeFirst() {
+        for statement in unread.removeFirst() {
           guard let result = try next(deadline) else { throw lost() }
           let status = PQresultStatus(result)
-          if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK, failure == nil { failure = self.failure(result) }
+          if status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK {
+            if let statement { prepared[statement] = nil }
+            if failure == nil { failure = self.failure(result) }
+          }
           PQclear(result)
           if let extra = try next(deadline) { PQclear(extra) }
         }
         guard let sync = try next(deadline) else { throw lost() }
         PQclear(sync)
-        if let failure { throw failure }
+        if let failure, failure.isConnectionLost { throw failure }
       }
     }
 
@@ -297,29 +321,28 @@
 
     /// Waits for a notification or the end of the connection.
     ///
-    /// - Returns: whether there was a notification.
-    func waitForNotification(_ interval: TimeInterval, interrupt: Int32) throws -> Bool {
+    /// - Returns: the payloads of the notifications; `nil` if it was interrupted.
+    func waitForNotification(_ interval: TimeInterval, interrupt: Int32) throws -> Set<String>? {
       var waiting = [
         pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
         pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0),
       ]
-      var isNotified = takeNotifications()
-      if isNotified { return true }
-      _ = poll(&waiting, 2, Int32(interval * 1000))
-      if waiting[0].revents != 0 {
-        guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
-        isNotified = takeNotifications()
-      }
-      return isNotified
+      let earlier = takeNotifications()
+      if !earlier.isEmpty { return earlier }
+      _ = poll(&waiting, 2, Int32((interval * 1000).rounded(.up)))
+      if waiting[1].revents != 0 { return nil }
+      if waiting[0].revents == 0 { return [] }
+      guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
+      return takeNotifications()
     }
 
-    private func takeNotifications() -> Bool {
-      var isNotified = false
+    private func takeNotifications() -> Set<String> {
+      var payloads: Set<String> = []
       while let notification = PQnotifies(handle) {
+        payloads.insert(String(cString: notification.pointee.extra))
         PQfreemem(notification)
-        isNotified = true
       }
-      return isNotified
+      return payloads
     }
 
     /// Whether it is still there, as far as that is known without asking.

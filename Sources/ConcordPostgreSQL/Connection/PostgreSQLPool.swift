@@ -5,6 +5,8 @@
 
   /// The connections of a store. Each is used by one thread at a time.
   final class PostgreSQLPool: Sendable {
+    /// What the names of all its connections begin with.
+    let id = UUID().uuidString + "."
     private let options: PostgreSQLOptions
     private let store: String
     private let state = Locked(State())
@@ -72,10 +74,11 @@
     }
 
     /// Makes a connection that belongs to nobody.
-    func connect() throws -> PostgreSQLConnection { try PostgreSQLConnection(options) }
+    func connect() throws -> PostgreSQLConnection { try PostgreSQLConnection(options, store: id) }
 
     private func give(_ connection: PostgreSQLConnection) {
-      let isUsable = connection.rollBack() && connection.isAlive
+      // Who takes it looks whether it is still there.
+      let isUsable = connection.rollBack() && !connection.isBroken
       connection.idleSince = Date()
       state.withLock { state in if isUsable, !state.isClosed { state.idle.append(connection) } }
       leave()

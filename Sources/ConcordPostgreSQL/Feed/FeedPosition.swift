@@ -36,6 +36,8 @@
     let epoch: String
     /// In the order of their ids.
     let transactions: [Transaction]
+    /// Those that were not asked for.
+    let excepted: Set<TransactionID>
     /// Whether some of the changes may have been trimmed, or the server has gone back.
     let isMissingSome: Bool
 
@@ -64,8 +66,10 @@
           """, parameters: parameters)
     }
 
+    /// - Parameter known: transactions whose changes are not wanted.
     init(
-      _ result: PostgreSQLResult, since old: FeedPosition, _ tables: [String: PostgreSQLTable], store: String
+      _ result: PostgreSQLResult, since old: FeedPosition, _ tables: [String: PostgreSQLTable], store: String,
+      except known: Set<TransactionID> = []
     ) throws {
       guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else {
         throw StoreError.damagedStore(store: store, reason: "concord_state has no row")
@@ -74,8 +78,13 @@
       epoch = result.text(0, 1)
       isMissingSome = result.bits(0, 2) >= old.xmin || position.xmax < old.xmax
       var transactions: [Transaction] = []
+      var excepted: Set<TransactionID> = []
       for row in 0..<result.count where !result.isNull(row, 3) {
         let id = TransactionID(number: result.bits(row, 3), session: result.optionalText(row, 6) ?? "")
+        if known.contains(id) {
+          excepted.insert(id)
+          continue
+        }
         if transactions.last?.id != id { transactions.append(Transaction(id: id)) }
         let index = transactions.count - 1
         if result.isNull(row, 5) || result.text(row, 4).isEmpty {
@@ -86,7 +95,7 @@
           }
         }
       }
-      self.transactions = transactions
+      (self.transactions, self.excepted) = (transactions, excepted)
     }
   }
 

@@ -25,8 +25,12 @@
       var epoch: String
       /// The server, as it was when the position was taken.
       var identity: String
-      /// Transactions of this store, which are told when they have ended.
-      var own: Set<TransactionID> = []
+      /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
+      var told: Set<TransactionID> = []
+      /// Those before the position that are not told yet.
+      var untold: Set<TransactionID> = []
+      /// Connections of this store of whose last transaction it is not known how it has ended.
+      var doubted: Set<String> = []
       var isStarted = false
       var isStopped = false
     }
@@ -40,9 +44,10 @@
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { throw StoreError.storeFailed(store: store, reason: "no pipe can be made") }
       wake = (ends[0], ends[1])
-      var channel = PostgreSQLParameters()
-      channel.append(FeedTables.channel(options.schema))
-      notification = .init(sql: "SELECT pg_notify($1, '')", parameters: channel)
+      var parameters = PostgreSQLParameters()
+      parameters.append(FeedTables.channel(options.schema))
+      parameters.append(pool.id)
+      notification = .init(sql: "SELECT pg_notify($1, $2)", parameters: parameters)
       do {
         let state = try StoreError.translating(store: store) {
           try pool.with { connection in
@@ -82,14 +87,33 @@
 
     // MARK: Own transactions
 
-    /// Notes that a transaction of this store is about to be committed.
-    func willCommit(_ id: TransactionID) { state.withLock { if $0.isStarted { $0.own.insert(id) } } }
-    func didNotCommit(_ id: TransactionID) { state.withLock { _ = $0.own.remove(id) } }
+    /// An id that no transaction has been given yet that this store knows of.
+    var nextTransaction: UInt64 { state.withLock { $0.position.xmax } }
+
+    /// Notes that observers are told of a transaction of this store.
+    func didTell(_ id: TransactionID) {
+      state.withLock { state in
+        guard state.isStarted, state.untold.remove(id) == nil else { return }
+        state.told.insert(id)
+      }
+    }
+
+    /// Notes that it is not known how the last transaction of a connection of this store has ended. If it was committed, it is told as those of
+    /// others are.
+    func doubt(_ session: String) {
+      let isPassed = state.withLock { state in
+        state.doubted.insert(session)
+        let passed = state.untold.filter { $0.session == session }
+        state.untold.subtract(passed)
+        return !passed.isEmpty
+      }
+      if isPassed { tellAny() }
+    }
 
     /// How far all is told; `nil` if nobody follows.
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
-    /// The keys of what a reading sees and is not told yet, those of this store's own commits, too.
+    /// The keys of what a reading sees and is not told yet, those of commits of this store that are ending, too.
     ///
     /// - Parameter run: runs a statement in the reading.
     func untold(
@@ -97,7 +121,9 @@
     ) throws -> Set<EntityKey> {
       guard let (position, epoch) = state.withLock({ $0.isStarted ? ($0.position, $0.epoch) : nil }) else { return [] }
       let result = try run(FeedChanges.command(since: position))
-      let changes = try FeedChanges(result, since: position, tables, store: store)
+      // What was told before is among those that are being told, or observers know it.
+      let told = state.withLock { $0.told }
+      let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
       if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
       for transaction in changes.transactions where transaction.isMore { feed.noticeUnknown(transaction.id) }
       // After the position: what was told meanwhile is among these, or observers know it.
@@ -114,7 +140,7 @@
         return !state.isStarted && !state.isStopped
       }
       guard isFirst else { return }
-      let thread = Thread { [weak self, interval = options.pollInterval, wake] in
+      let thread = Thread { [weak self, interval = options.pollInterval, wake, id = pool.id] in
         var connection: PostgreSQLConnection?
         var failures = 0
         while true {
@@ -123,17 +149,33 @@
             connection = ProcessEnd.notDuring { self.follow(connection, &failures) }
           }
           Self.wait(
-            connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read)
+            connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read, id)
         }
       }
       thread.name = "concord.watch"
       thread.start()
     }
 
-    private static func wait(_ connection: PostgreSQLConnection?, _ interval: TimeInterval, _ wake: Int32) {
+    /// How long this store's own commits, which are told already, wait until the position goes beyond them.
+    private static let ownPause = 0.02
+
+    /// - Parameter own: the payload of this store's notifications.
+    private static func wait(
+      _ connection: PostgreSQLConnection?, _ interval: TimeInterval, _ wake: Int32, _ own: String
+    ) {
       if let connection {
-        // A connection that is lost is found out when it is used next.
-        _ = try? connection.waitForNotification(interval, interrupt: wake)
+        var end = Date(timeIntervalSinceNow: interval)
+        var isOwnSeen = false
+        while true {
+          // A connection that is lost is found out when it is used next.
+          guard
+            let payloads = try? connection.waitForNotification(max(0, end.timeIntervalSinceNow), interrupt: wake),
+            !payloads.isEmpty, payloads.allSatisfy({ $0 == own })
+          else { return }
+          if !isOwnSeen { end = min(end, Date(timeIntervalSinceNow: ownPause)) }
+          isOwnSeen = true
+          if end.timeIntervalSinceNow <= 0 { return }
+        }
       } else {
         var waiting = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
         _ = poll(&waiting, 1, Int32(interval * 1000))
@@ -196,7 +238,12 @@
       guard isOther else { return }
       let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
       guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
-      tellAny { state.withLock { ($0.position, $0.epoch, $0.own) = (position, result.text(0, 1), []) } }
+      tellAny {
+        state.withLock {
+          ($0.position, $0.epoch) = (position, result.text(0, 1))
+          ($0.told, $0.untold) = ([], [])
+        }
+      }
     }
 
     /// Tells all that is committed and not told yet.
@@ -204,12 +251,28 @@
       try asking.withLock {
         let (position, epoch) = state.withLock { ($0.position, $0.epoch) }
         let result = try connection.run([FeedChanges.command(since: position)])[0]
-        let changes = try FeedChanges(result, since: position, tables, store: store)
+        // It is not known yet how those end that are not told.
+        let told = state.withLock { $0.told }
+        let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
         let isWhole = changes.epoch == epoch && !changes.isMissingSome
         let others = state.withLock { state in
-          changes.transactions.filter { state.own.remove($0.id) == nil && ($0.isMore || !$0.keys.isEmpty) }
+          changes.transactions.filter { transaction in
+            let id = transaction.id
+            if id.session.hasPrefix(pool.id), !state.doubted.contains(id.session) {
+              // It is told by now, or will be.
+              if state.told.remove(id) == nil { state.untold.insert(id) }
+              return false
+            }
+            return transaction.isMore || !transaction.keys.isEmpty
+          }
         }
-        func note() { state.withLock { ($0.position, $0.epoch) = (changes.position, changes.epoch) } }
+        func note() {
+          state.withLock { state in
+            (state.position, state.epoch) = (changes.position, changes.epoch)
+            // Those that have changed nothing are in no feed.
+            state.told = state.told.filter { $0.number >= changes.position.xmin && !changes.excepted.contains($0) }
+          }
+        }
         if !isWhole { return tellAny(note) }
         for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
         feed.tell(others.map(\.commit), note)

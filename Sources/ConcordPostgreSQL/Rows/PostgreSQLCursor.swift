@@ -18,6 +18,7 @@
     /// Declares a cursor of the server, and fetches the first rows.
     init(_ sql: String, _ parameters: PostgreSQLParameters, _ session: PostgreSQLSession) throws {
       self.session = session
+      session.willReadMore()
       session.cursorCount += 1
       let name = "c\(session.cursorCount)"
       self.name = name

@@ -63,20 +63,101 @@
       return found
     }
 
+    func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp] {
+      var found: [EntityKey: Stamp] = [:]
+      for (entity, keys) in Dictionary(grouping: keys, by: \.entity) {
+        let byText = Dictionary(keys.map { (AnyValue.text($0.id), $0) }) { $1 }
+        let results = try run(
+          inParts(Array(byText.keys)).map { texts in
+            var (rows, parameters) = (ParameterRows([.text]), PostgreSQLParameters())
+            for text in texts { rows.append { $0.append(PostgreSQLText.encode(text)) } }
+            parameters.append(PostgreSQLText.encode(entity.name))
+            parameters.append(from: rows.arrays, at: 0)
+            return .init(
+              sql: "SELECT \"key\", stamp FROM concord_deletions WHERE \"table\" = $1 AND \"key\" = ANY($2)",
+              parameters: parameters)
+          })
+        for result in results {
+          for row in 0..<result.count {
+            guard let key = byText[PostgreSQLText.decode(result.bytes(row, 0))] else { continue }
+            found[key] = Double(bitPattern: result.bits(row, 1))
+          }
+        }
+      }
+      return found
+    }
+
     // MARK: Writing
 
     func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] {
+      if rows.count == 1, let (key, row) = rows.first {
+        let table = try table(key.entity)
+        if table.collections.isEmpty, table.uniqueColumns.isEmpty,
+          assume(.init(sql: table.insertNewest, parameters: try parameters([(key, row)], table)))
+        {
+          willWrite(key)
+          return [true]
+        }
+      }
+      return try insert(rows) { table in
+        // What has collections is compared with the stored ones.
+        table.collections.isEmpty ? (table.insertNewest, table.insertNewestRows) : nil
+      } others: { rows in
+        var isWritten = try insertMissing(rows)
+        let left = rows.indices.filter { !isWritten[$0] }
+        if left.isEmpty { return isWritten }
+        let keys = left.map { rows[$0].key }
+        try prepare(keys)
+        let deletions = try deletions(of: keys)
+        for position in left {
+          let (key, row) = rows[position]
+          if let deletion = deletions[key], deletion >= row.stamp { continue }
+          isWritten[position] = try replaceOlder(row, for: key)
+        }
+        return isWritten
+      }
+    }
+
+    func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
+      try insert(rows) { table in
+        // Unique values are compared first.
+        table.uniqueColumns.isEmpty ? (table.insertMissing, table.insertMissingRows) : nil
+      } others: { rows in
+        let deletions = try deletions(of: rows.map(\.key))
+        return try rows.map { key, row in
+          if let deletion = deletions[key], deletion >= row.stamp { return false }
+          return try insert(row, for: key)
+        }
+      }
+    }
+
+    /// Inserts rows of several types.
+    ///
+    /// - Parameters:
+    ///   - sql: the statements for one row and for many of a type; `nil` if there is more to be done.
+    ///   - others: inserts rows of a type without such statements, or of which one is there twice.
+    private func insert(
+      _ rows: [KeyedRow], _ sql: (PostgreSQLTable) -> (one: String, many: String)?,
+      others: ([KeyedRow]) throws -> [Bool]
+    ) throws -> [Bool] {
       var isWritten = [Bool](repeating: false, count: rows.count)
-      for (entity, positions) in Dictionary(grouping: rows.indices, by: { rows[$0].key.entity }) {
+      // In one order everywhere, since two that write the same rows in different orders wait for each other.
+      let groups = Dictionary(grouping: rows.indices) { rows[$0].key.entity }.sorted { $0.key.name < $1.key.name }
+      for (entity, given) in groups {
         let table = try table(entity)
-        // What has collections or unique values is compared first.
-        let isPlain = table.collections.isEmpty && table.uniqueColumns.isEmpty
-        guard isPlain, Set(positions.lazy.map { rows[$0].key.id }).count == positions.count else {
-          for position in positions { isWritten[position] = try insertNewest(rows[position]) }
+        guard let sql = sql(table), let positions = inOrder(given, rows) else {
+          let isEach =
+            try Set(given.lazy.map { rows[$0].key.id }).count == given.count
+            ? others(given.map { rows[$0] }) : given.flatMap { try others([rows[$0]]) }
+          for (position, isThis) in zip(given, isEach) { isWritten[position] = isThis }
           continue
         }
         let parts = inParts(positions)
-        let results = try write(try parts.map { try insertNewestCommand($0.lazy.map { rows[$0] }, table) })
+        let results = try write(
+          try parts.map { part in
+            let parameters = try parameters(part.lazy.map { rows[$0] }, table)
+            return .init(sql: part.count == 1 ? sql.one : sql.many, parameters: parameters)
+          })
         for (part, result) in zip(parts, results) {
           let isWhole = result.count == part.count
           let written =
@@ -86,14 +167,30 @@
             willWrite(rows[position].key)
           }
         }
+        // The elements of each collection follow each other, so that they are written together.
+        for index in table.collections.indices {
+          for position in positions where isWritten[position] {
+            try insertLater(index, rows[position].row.collections[index], from: 0, rows[position].key, table)
+          }
+        }
       }
       return isWritten
     }
 
-    /// A statement that inserts rows, or replaces older ones, except those whose deletion is as new.
-    private func insertNewestCommand(
-      _ rows: some Collection<KeyedRow>, _ table: PostgreSQLTable
-    ) throws -> PostgreSQLConnection.Command {
+    /// Positions in the order of their keys; `nil` if some keys are equal.
+    private func inOrder(_ positions: [Int], _ rows: [KeyedRow]) -> [Int]? {
+      func precedes(_ a: Int, _ b: Int) -> Bool { StoredValue.precedes(rows[a].key.id, rows[b].key.id) }
+      func isAscending(_ positions: [Int]) -> Bool {
+        zip(positions, positions.dropFirst()).allSatisfy { precedes($0, $1) }
+      }
+      if isAscending(positions) { return positions }
+      let sorted = positions.sorted(by: precedes)
+      return isAscending(sorted) ? sorted : nil
+    }
+
+    /// The parameters of the statements that insert rows, or replace older ones, except those whose deletion is as new.
+    private func parameters(_ rows: some Collection<KeyedRow>, _ table: PostgreSQLTable) throws -> PostgreSQLParameters
+    {
       var parameterRows = ParameterRows(table.writtenTypes + [.text])
       for (key, row) in rows {
         try parameterRows.append { parameters in
@@ -101,10 +198,9 @@
           _ = ColumnForm.any.append(key.id, to: &parameters)
         }
       }
-      let isOne = rows.count == 1
-      var parameters = isOne ? parameterRows.single : parameterRows.arrays
+      var parameters = rows.count == 1 ? parameterRows.single : parameterRows.arrays
       parameters.append(PostgreSQLText.encode(table.entity.name))
-      return .init(sql: isOne ? table.insertNewest : table.insertNewestRows, parameters: parameters)
+      return parameters
     }
   }
 #endif

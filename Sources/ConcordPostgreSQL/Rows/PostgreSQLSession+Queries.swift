@@ -59,8 +59,8 @@
         let start = sql.others == nil ? query.start : 0
         let needed = (sql.others == nil ? 0 : query.start).addingReportingOverflow(query.maximum)
         if query.limit != nil, !needed.overflow {
-          parameters.append(Int64(needed.partialValue))
-          select += " LIMIT $\(parameters.count)"
+          // Not a parameter, since the server would plan the statement each time for want of knowing it.
+          select += " LIMIT \(needed.partialValue)"
         }
         if start > 0 {
           parameters.append(Int64(start))

@@ -15,6 +15,12 @@
     private(set) var failure: PostgreSQLFailure?
     /// The id of the transaction; `nil` as long as nothing was written.
     private(set) var transactionID: UInt64?
+    /// The insertion of the one row that is taken for written. It returns the key and the id of the transaction.
+    private(set) var assumption: PostgreSQLConnection.Command?
+    /// Whether that row was not written, so that all has to be done again without an assumption.
+    private(set) var hasAssumptionFailed = false
+    private var mayAssume: Bool
+    private var writesOnce = false
     /// The collections of the rows of one result, which are read at once.
     var fetchedCollections = FetchedCollections()
     /// The rows that were read ahead, as long as they are not written.
@@ -23,14 +29,19 @@
     private var waiting = WaitingWrites()
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
+    /// That of a reading; `nil` in a writing.
+    private let reading: ReadingTransaction?
     /// The time for which deletions are remembered, in seconds.
     let deletionTime: TimeInterval
     var deletionCount = 0
 
     init(
       _ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String,
-      watch: PostgreSQLWatch? = nil, deletionTime: TimeInterval = 0
+      watch: PostgreSQLWatch? = nil, reading: ReadingTransaction? = nil, deletionTime: TimeInterval = 0,
+      mayAssume: Bool = false
     ) {
+      self.mayAssume = mayAssume
+      self.reading = reading
       self.deletionTime = deletionTime
       self.watch = watch
       self.connection = connection
@@ -50,7 +61,8 @@
     /// Runs statements, and before them those that wait.
     @discardableResult
     func run(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
-      if waiting.isEmpty { return try send(commands) }
+      try checkAssumption()
+      if waiting.isEmpty { return commands.isEmpty ? [] : try send(commands) }
       var earlier = waiting.take()
       let asksForID = transactionID == nil
       if asksForID { earlier.append(Self.selectTransactionID) }
@@ -60,16 +72,46 @@
     }
 
     private func send(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
-      do { return try connection.run(commands) } catch let failure as PostgreSQLFailure {
+      do { return try reading?.run(commands) ?? connection.run(commands) } catch let failure as PostgreSQLFailure {
         if self.failure == nil { self.failure = failure }
         throw StoreError(failure, store: store)
       }
     }
 
     /// Runs the statements that wait.
-    func flush() throws { if !waiting.isEmpty { try run([]) } }
+    func flush() throws { if !waiting.isEmpty || assumption != nil { try run([]) } }
 
-    private static let selectTransactionID = PostgreSQLConnection.Command(sql: "SELECT pg_current_xact_id()")
+    // MARK: Assuming
+
+    func willWriteOnce() { writesOnce = true }
+
+    /// Takes a row for written, if it is the only one of the transaction, so that it is sent together with the commit.
+    ///
+    /// - Returns: `false` if that may not be.
+    func assume(_ insertion: PostgreSQLConnection.Command) -> Bool {
+      guard writesOnce, mayAssume, transactionID == nil, waiting.isEmpty, assumption == nil else { return false }
+      assumption = insertion
+      return true
+    }
+
+    /// Finds out whether a row is written that was taken for it, unless the commit comes next.
+    func checkAssumption(isLast: Bool = false) throws {
+      guard let insertion = assumption, !isLast || !waiting.isEmpty else { return }
+      (assumption, mayAssume) = (nil, false)
+      let result = try send([insertion])[0]
+      guard result.count == 1 else {
+        hasAssumptionFailed = true
+        throw AssumptionFailed()
+      }
+      transactionID = result.bits(0, 1)
+    }
+
+    /// Returns what is sent with the commit.
+    func takeWaiting() -> [PostgreSQLConnection.Command] { assumption.map { [$0] } ?? waiting.take() }
+
+    // MARK: Running later
+
+    static let selectTransactionID = PostgreSQLConnection.Command(sql: "SELECT pg_current_xact_id()")
 
     func query(_ sql: String, _ parameters: PostgreSQLParameters) throws -> PostgreSQLResult {
       try run([.init(sql: sql, parameters: parameters)])[0]
@@ -118,6 +160,11 @@
     }
 
     // MARK: Reading
+
+    func willReadOnce() { reading?.willReadOnce() }
+
+    /// Tells that there are further batches, whatever was announced.
+    func willReadMore() { reading?.willReadMore() }
 
     func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold { try run([$0])[0] } ?? [] }
 
@@ -191,17 +238,14 @@
         guard try insertUnique(row, key, table, insert) else { return false }
       }
       // The rows of collections do not go along, since there may be a row already.
-      var commands: [PostgreSQLConnection.Command] = []
-      for index in row.collections.indices {
-        try appendElements(index, row.collections[index], from: 0, key, table, to: &commands)
-      }
-      try writeLater(commands)
+      for index in row.collections.indices { try insertLater(index, row.collections[index], from: 0, key, table) }
       willWrite(key)
       return true
     }
 
     func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
       let table = try table(key.entity)
+      if case .some(.some(let stored)) = preparedRows[key], row.stamp <= stored.stamp { return false }
       // One statement does it, unless there are collections to be compared, or unique values.
       guard table.collections.isEmpty, table.uniqueColumns.isEmpty else {
         return try insert(row, for: key) || replaceOlder(row, for: key)
@@ -224,15 +268,13 @@
           try write([.init(sql: table.update, parameters: try parameters(row, key, table))])
         }
       }
-      var commands: [PostgreSQLConnection.Command] = []
       for index in row.collections.indices {
         let (rows, old) = (row.collections[index], old.collections[index])
         // Rows before the first difference stay.
         let kept = zip(rows, old).prefix { $0 == $1 }.count
-        if kept < old.count { commands.append(try deleteRest(index, of: key, from: kept, table)) }
-        try appendElements(index, rows, from: kept, key, table, to: &commands)
+        if kept < old.count { try writeLater([try deleteRest(index, of: key, from: kept, table)]) }
+        try insertLater(index, rows, from: kept, key, table)
       }
-      try writeLater(commands)
       try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key)
       willWrite(key)
     }
@@ -268,18 +310,19 @@
       willWrite(key)
     }
 
-    private func appendElements(
-      _ index: Int, _ rows: [[StoredValue]], from first: Int, _ key: EntityKey, _ table: PostgreSQLTable,
-      to commands: inout [PostgreSQLConnection.Command]
+    /// Inserts elements of a collection, as ``writeLater(_:)`` does.
+    func insertLater(
+      _ index: Int, _ rows: [[StoredValue]], from first: Int, _ key: EntityKey, _ table: PostgreSQLTable
     ) throws {
       guard first < rows.count else { return }
       let collection = table.collections[index]
       for position in first..<rows.count {
-        var parameters = PostgreSQLParameters()
-        try append(key.id, table.keyForm, to: &parameters)
-        parameters.append(Int64(position))
-        for (value, form) in zip(rows[position], collection.forms) { try append(value, form, to: &parameters) }
-        commands.append(.init(sql: collection.insert, parameters: parameters))
+        let areMany = try waiting.append(collection, of: table) { parameters in
+          try append(key.id, table.keyForm, to: &parameters)
+          parameters.append(Int64(position))
+          for (value, form) in zip(rows[position], collection.forms) { try append(value, form, to: &parameters) }
+        }
+        if areMany { try flush() }
       }
     }
 

@@ -4,11 +4,12 @@
 
   /// Writes whose results nobody needs, in order, until they are sent together.
   ///
-  /// Updates of the same columns of rows of one table that follow each other become one statement: each would run the triggers of the table
-  /// otherwise.
+  /// Updates of the same columns of rows of one table that follow each other become one statement, and so do elements of one collection: each
+  /// would run the triggers of the table otherwise.
   struct WaitingWrites {
     private var commands: [PostgreSQLConnection.Command] = []
     private var updates: RowUpdates?
+    private var elements: (collection: PostgreSQLTable.Collection, rows: ParameterRows)?
     private var count = 0
     /// The number of writes that are sent together.
     private static let most = 4096
@@ -17,8 +18,25 @@
 
     /// - Returns: whether there are many.
     mutating func append(_ command: PostgreSQLConnection.Command) -> Bool {
-      endUpdates()
+      endStatement()
       commands.append(command)
+      count += 1
+      return count >= Self.most
+    }
+
+    /// Appends an element of a collection.
+    ///
+    /// - Parameter append: appends the owner, the position and the element.
+    /// - Returns: whether there are many.
+    mutating func append(
+      _ collection: PostgreSQLTable.Collection, of table: PostgreSQLTable,
+      _ append: (inout PostgreSQLParameters) throws -> Void
+    ) rethrows -> Bool {
+      if elements?.collection.name != collection.name {
+        endStatement()
+        elements = (collection, ParameterRows([table.keyForm.type, .bigint] + collection.forms.map(\.type)))
+      }
+      try elements?.rows.append(append)
       count += 1
       return count >= Self.most
     }
@@ -28,7 +46,7 @@
       _ update: RowUpdate, of key: StoredValue, _ table: PostgreSQLTable, _ append: RowUpdates.Append
     ) throws -> Bool {
       if updates?.takes(update, of: key, table) != true {
-        endUpdates()
+        endStatement()
         updates = RowUpdates(table, update.positions)
       }
       try updates?.append(update, of: key, append)
@@ -38,14 +56,15 @@
 
     /// Returns the statements, and forgets them.
     mutating func take() -> [PostgreSQLConnection.Command] {
-      endUpdates()
+      endStatement()
       defer { self = WaitingWrites() }
       return commands
     }
 
-    private mutating func endUpdates() {
+    private mutating func endStatement() {
       if let updates { commands.append(updates.command) }
-      updates = nil
+      if let elements { commands.append(.init(sql: elements.collection.insert, parameters: elements.rows.arrays)) }
+      (updates, elements) = (nil, nil)
     }
   }
 

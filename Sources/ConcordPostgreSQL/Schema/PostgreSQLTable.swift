@@ -17,7 +17,7 @@
     /// The positions of the columns that are written as they are: all but the id.
     let storedPositions: [Int]
     let collections: [Collection]
-    /// The result columns of a row: the properties by position, then the key, then the stamp.
+    /// The result columns of a row: the properties by position, then the key unless it is among these, then the stamp.
     let resultColumns: String
     let keyPosition: Int
     let stampPosition: Int
@@ -31,10 +31,14 @@
     let writtenTypes: [PostgreSQLType]
     let insert: String
     /// Inserts a row, or replaces an older one, unless its deletion is as new. After the parameters of the row stand its key, as the table of
-    /// deletions has it, and the name of the entity.
+    /// deletions has it, and the name of the entity. Gives the key and the id of the transaction if it is written.
     let insertNewest: String
     /// The same of many rows, whose parameters are arrays. Gives the keys of those that are written.
     let insertNewestRows: String
+    /// Inserts a row if there is none, unless its deletion is as new, with the same parameters.
+    let insertMissing: String
+    /// The same of many rows. Gives the keys of those that are written.
+    let insertMissingRows: String
     let insertOrReplaceOlder: String
     let update: String
     let delete: String
@@ -47,6 +51,7 @@
       let forms: [ColumnForm]
       let select: String
       let selectMany: String
+      /// Inserts rows: arrays of the owners, the positions and the elements.
       let insert: String
       /// Deletes all rows from a position on.
       let deleteRest: String
@@ -63,10 +68,12 @@
       let keepsExactID = Self.keepsExactID(entity)
       self.keepsExactID = keepsExactID
       storedPositions = entity.columns.indices.filter { $0 != entity.idPosition }
-      keyPosition = entity.columns.count
-      stampPosition = keyPosition + 1
+      let isIDTheKey = entity.isIDItsKey && !keepsExactID
+      let columnsOfKey = isIDTheKey && entity.idPosition != nil ? [] : ["\"id\""]
+      keyPosition = (isIDTheKey ? entity.idPosition : nil) ?? entity.columns.count
+      stampPosition = entity.columns.count + columnsOfKey.count
       let columns = entity.columns.indices.map { Self.resultColumn(entity, at: $0, keepsExactID) }
-      resultColumns = (columns + ["\"id\"", "\"_stamp\""]).joined(separator: ", ")
+      resultColumns = (columns + columnsOfKey + ["\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
       selectRows = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY($1)"
       let written =
@@ -85,22 +92,28 @@
         [keyForm.type] + (keepsExactID ? entity.idPosition.map { [forms[$0].type] } ?? [] : [])
         + storedPositions.map { forms[$0].type } + [.double]
       writtenTypes = types
-      func newest(_ values: String, from source: String, _ stamp: String, _ key: String) -> String {
+      func insertion(_ values: String, from source: String, _ stamp: String, _ key: String) -> String {
         """
         INSERT INTO \(name) (\(written.joined(separator: ", "))) SELECT \(values)\(source) \
         WHERE NOT EXISTS (SELECT FROM concord_deletions AS d \
-        WHERE d."table" = $\(written.count + 2) AND d."key" = \(key) AND d.stamp >= \(stamp)) \
-        ON CONFLICT ("id") DO UPDATE SET \(replaced) WHERE excluded."_stamp" > \(name)."_stamp" RETURNING "id"
+        WHERE d."table" = $\(written.count + 2) AND d."key" = \(key) AND d.stamp >= \(stamp)) ON CONFLICT
         """
       }
-      insertNewest = newest(
+      let insertOne = insertion(
         written.indices.map { "$\($0 + 1)" }.joined(separator: ", "), from: "", "$\(written.count)",
         "$\(written.count + 1)")
       let names = (written.indices.map { "c\($0)" } + ["k"]).joined(separator: ", ")
-      insertNewestRows = newest(
+      let insertMany = insertion(
         written.indices.map { "u.c\($0)" }.joined(separator: ", "),
         from: " FROM unnest(\((0...written.count).map { "$\($0 + 1)" }.joined(separator: ", "))) AS u(\(names))",
         "u.c\(written.count - 1)", "u.k")
+      let replaceOlder = """
+         ("id") DO UPDATE SET \(replaced) WHERE excluded."_stamp" > \(name)."_stamp" RETURNING "id"
+        """
+      insertNewest = insertOne + replaceOlder + ", pg_current_xact_id()"
+      insertNewestRows = insertMany + replaceOlder
+      let keep = " DO NOTHING RETURNING \"id\""
+      (insertMissing, insertMissingRows) = (insertOne + keep, insertMany + keep)
       let assigned = written.enumerated().dropFirst().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
       update = "UPDATE \(name) SET \(assigned) WHERE \"id\" = $1"
       delete = "DELETE FROM \(name) WHERE \"id\" = $1"
@@ -170,8 +183,8 @@
         selectMany:
           "SELECT \(list), \"_owner\" FROM \(table) WHERE \"_owner\" = ANY($1) ORDER BY \"_owner\", \"_position\"",
         insert: """
-          INSERT INTO \(table) (\"_owner\", \"_position\", \(list)) \
-          VALUES ($1, $2, \(columns.indices.map { "$\($0 + 3)" }.joined(separator: ", ")))
+          INSERT INTO \(table) ("_owner", "_position", \(list)) \
+          SELECT * FROM unnest(\((1...columns.count + 2).map { "$\($0)" }.joined(separator: ", ")))
           """,
         deleteRest: "DELETE FROM \(table) WHERE \"_owner\" = $1 AND \"_position\" >= $2")
     }

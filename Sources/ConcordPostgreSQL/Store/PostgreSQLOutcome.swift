@@ -64,6 +64,68 @@
       }
     }
 
+    /// Asks whether the last transaction of a connection was committed that is lost, and whose id is not known.
+    ///
+    /// A connection has an advisory lock, which the server releases when the connection has ended there, and with it the transaction. From then
+    /// on it is certain whether the transaction's changes are in the feed.
+    ///
+    /// - Parameters:
+    ///   - last: the id of the connection's transaction before that one.
+    ///   - bound: an id that was not given before the transaction was sent.
+    /// - Returns: the id; `nil` if it was not committed, or has changed nothing.
+    /// - Throws: ``/ConcordModel/StoreError`` if the server cannot be asked for a long time.
+    func committed(by session: String, after last: UInt64, from bound: UInt64) throws -> UInt64? {
+      let end = Date(timeIntervalSinceNow: Self.longest)
+      var wait = 0.01
+      while true {
+        do {
+          // A connection of its own: those of the pool may all be used by those who ask the same. It takes the lock with it.
+          let connection = try pool.connect()
+          let results = try connection.run([
+            .once("SELECT pg_try_advisory_lock(\(PostgreSQLConnection.lock(of: session)))"),
+            .once(
+              """
+              SELECT trimmed >= '\(bound)'::xid8, (
+                SELECT xid FROM concord_changes
+                WHERE xid > '\(last)'::xid8 AND session = \(literal(session))
+                ORDER BY xid DESC LIMIT 1
+              ) FROM concord_state
+              """),
+          ])
+          if results[0].bool(0, 0) {
+            guard results[1].count > 0 else { throw unknown("of a lost connection") }
+            if !results[1].isNull(0, 1) { return results[1].bits(0, 1) }
+            if results[1].bool(0, 0) { throw unknown("of a lost connection") }
+            return nil
+          }
+          // The server may not know yet that the connection is gone.
+          if wait > 0.1 { try connection.run([.once(Self.endOwner(of: session))]) }
+        } catch let failure as PostgreSQLFailure {
+          if Date() > end || !failure.isConnectionLost { throw StoreError(failure, store: store) }
+        }
+        if Date() > end {
+          throw StoreError.storeFailed(
+            store: store, reason: "the outcome of a transaction whose connection was lost is not known yet")
+        }
+        Thread.sleep(forTimeInterval: wait)
+        wait = min(wait * 2, 1)
+      }
+    }
+
+    /// The statement that ends the server's process which has the lock of a connection.
+    private static func endOwner(of session: String) -> String {
+      """
+      SELECT pg_terminate_backend(l.pid) FROM \(PostgreSQLConnection.lock(of: session)) AS h JOIN pg_locks AS l
+      ON l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.pid <> pg_backend_pid()
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.classid = (h >> 32 & 4294967295)::oid AND l.objid = (h & 4294967295)::oid
+      """
+    }
+
+    private func unknown(_ transaction: String) -> StoreError {
+      .storeFailed(store: store, reason: "the outcome of the transaction \(transaction) is not known any longer")
+    }
+
     private func unknown(_ id: TransactionID) -> StoreError {
       .storeFailed(store: store, reason: "the outcome of transaction \(id.number) is not known any longer")
     }

@@ -128,13 +128,22 @@
       if let session = entered?.session { return try body(session) }
       return try StoreError.translating(store: name) {
         try pool.with(isNested: entered != nil) { connection in
-          connection.later(.init(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
-          let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch)
-          let result = try entering(session) { try body(session) }
-          if !connection.forgetDeferred() || connection.isInTransaction { try connection.finish("COMMIT") }
-          return result
+          let first = ReadingTransaction(connection, mayBeLeftOut: true)
+          let result = Result { try read(first, connection, body) }
+          // What the body made of it does not matter.
+          if !first.mustRepeat { return try result.get() }
+          return try read(ReadingTransaction(connection, mayBeLeftOut: false), connection, body)
         }
       }
+    }
+
+    private func read<R>(
+      _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> R
+    ) throws -> R {
+      let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch, reading: transaction)
+      let result = try entering(session) { try body(session) }
+      try transaction.finish()
+      return result
     }
 
     // MARK: Writing
@@ -143,15 +152,18 @@
       try checkOpen()
       let isNested = entered != nil
       var attempts = PostgreSQLAttempts(timeout: options.timeout)
+      var mayAssume = true
       while true {
         do {
           return try pool.with(isNested: isNested) { connection in
             try PostgreSQLTransaction(
-              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime
+              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime, mayAssume: mayAssume
             ).write(
               tables, origin: origin, feed
             ) { session in try entering(nil) { try body(session) } }
           }
+        } catch is AssumptionFailed {
+          mayAssume = false
         } catch let failure as PostgreSQLFailure {
           guard attempts.mayRepeat(failure) else {
             throw StoreError(failure, store: name)

@@ -11,60 +11,91 @@
     private let pool: PostgreSQLPool
     private let watch: PostgreSQLWatch
     private let deletionTime: TimeInterval
+    private let mayAssume: Bool
 
+    /// - Parameter mayAssume: whether the only row of the transaction may be taken for written before the server has said so.
     init(
       _ connection: PostgreSQLConnection, store: String, pool: PostgreSQLPool, watch: PostgreSQLWatch,
-      deletionTime: TimeInterval
+      deletionTime: TimeInterval, mayAssume: Bool
     ) {
       (self.connection, self.store, self.pool, self.watch) = (connection, store, pool, watch)
-      self.deletionTime = deletionTime
+      (self.deletionTime, self.mayAssume) = (deletionTime, mayAssume)
     }
 
-    /// - Throws: ``PostgreSQLFailure`` if the transaction had no effect, and may be run again if its kind allows that.
+    /// - Throws: ``PostgreSQLFailure`` if the transaction had no effect, and may be run again if its kind allows that;
+    ///   ``AssumptionFailed``.
     func write<R>(
       _ tables: [EntityDescription: PostgreSQLTable], origin: ObjectIdentifier?, _ feed: CommitFeed,
       _ body: (PostgreSQLSession) throws -> R
     ) throws -> R {
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
-      let session = PostgreSQLSession(connection, tables: tables, store: store, deletionTime: deletionTime)
+      let session = PostgreSQLSession(
+        connection, tables: tables, store: store, deletionTime: deletionTime, mayAssume: mayAssume)
       let result: R
       do {
         result = try body(session)
-        try session.flush()
+        try session.checkAssumption(isLast: true)
       } catch {
         // What the body made of it does not matter.
+        if session.hasAssumptionFailed { throw AssumptionFailed() }
         if let failure = session.failure, failure.isConflict || failure.isConnectionLost || failure.code == "23505" {
           throw failure
         }
         throw error
       }
+      if session.hasAssumptionFailed { throw AssumptionFailed() }
       if let failure = session.failure { throw failure }
-      if connection.forgetDeferred(), !connection.isInTransaction { return result }
-      guard let id = session.transactionID.map({ TransactionID(number: $0, session: connection.session) }) else {
-        // Nothing was written, so nothing can be in doubt.
-        try connection.run([.once("COMMIT")])
-        return result
+      let id = try commit(session)
+      if let id {
+        if !session.changedKeys.isEmpty { feed.tell([StoreCommit(keys: session.changedKeys, origin: origin)]) }
+        watch.didTell(id)
       }
-      watch.willCommit(id)
-      do {
-        try connection.run([.init(sql: "COMMIT"), watch.notification])
-      } catch let failure as PostgreSQLFailure {
-        // What comes after the commit only wakes others.
-        guard try failure.succeeded > 0 || isCommitted(id, failure) else {
-          watch.didNotCommit(id)
-          throw failure
-        }
-      }
-      if !session.changedKeys.isEmpty { feed.tell([StoreCommit(keys: session.changedKeys, origin: origin)]) }
       return result
     }
 
-    /// Whether a transaction was committed, although the commit has failed.
-    private func isCommitted(_ id: TransactionID, _ failure: PostgreSQLFailure) throws -> Bool {
-      guard failure.isConnectionLost else { return false }
-      do { return try PostgreSQLOutcome(pool, store: store).isCommitted(id) } catch {
+    /// Sends what waits and the commit, in one round trip.
+    ///
+    /// - Returns: the id of the transaction; `nil` if it has written nothing.
+    private func commit(_ session: PostgreSQLSession) throws -> TransactionID? {
+      let assumption = session.assumption
+      var commands = session.takeWaiting()
+      if commands.isEmpty, session.transactionID == nil {
+        // Nothing was written, so nothing can be in doubt.
+        if !connection.forgetDeferred() || connection.isInTransaction { try connection.run([.once("COMMIT")]) }
+        return nil
+      }
+      if assumption == nil, session.transactionID == nil { commands.append(PostgreSQLSession.selectTransactionID) }
+      commands.append(.init(sql: "COMMIT"))
+      // The id of this transaction is not less.
+      let bound = watch.nextTransaction
+      let number: UInt64
+      do {
+        let results = try connection.run(commands, followedBy: watch.notification)
+        if assumption != nil {
+          guard results[0].count == 1 else { throw AssumptionFailed() }
+          number = results[0].bits(0, 1)
+        } else {
+          number = session.transactionID ?? results[results.count - 2].bits(0, 0)
+        }
+      } catch let failure as PostgreSQLFailure where failure.isConnectionLost {
+        guard let committed = try outcome(session.transactionID, bound) else { throw failure }
+        number = committed
+      }
+      connection.lastTransaction = number
+      return TransactionID(number: number, session: connection.session)
+    }
+
+    /// - Returns: the id of the transaction if it was committed, although the connection was lost.
+    private func outcome(_ number: UInt64?, _ bound: UInt64) throws -> UInt64? {
+      let outcome = PostgreSQLOutcome(pool, store: store)
+      do {
+        guard let number else {
+          return try outcome.committed(by: connection.session, after: connection.lastTransaction, from: bound)
+        }
+        return try outcome.isCommitted(TransactionID(number: number, session: connection.session)) ? number : nil
+      } catch {
         // If it was, observers learn it as they learn what others commit.
-        watch.didNotCommit(id)
+        watch.doubt(connection.session)
         throw error
       }
     }

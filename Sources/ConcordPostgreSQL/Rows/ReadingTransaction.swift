@@ -1,0 +1,48 @@
+#if PostgreSQL
+  /// The transaction of a reading, which begins with its first statement.
+  ///
+  /// A statement sees one committed state by itself. So a reading that has announced a single one needs no transaction, which would cost as
+  /// much as a lookup does.
+  final class ReadingTransaction {
+    private let connection: PostgreSQLConnection
+    private let mayBeLeftOut: Bool
+    private var isLast = false
+    private var progress = Progress.none
+    /// Whether more was read than was announced, so that all has to be read again within a transaction.
+    private(set) var mustRepeat = false
+
+    private enum Progress { case none, begun, ended }
+
+    /// What a statement throws that was not announced.
+    private struct ReadsMore: Error {}
+
+    private static let begin = PostgreSQLConnection.Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    private static let end = PostgreSQLConnection.Command(sql: "COMMIT")
+
+    /// - Parameter mayBeLeftOut: whether it may be read again if more is read than was announced.
+    init(_ connection: PostgreSQLConnection, mayBeLeftOut: Bool) {
+      (self.connection, self.mayBeLeftOut) = (connection, mayBeLeftOut)
+    }
+
+    /// Notes that nothing is read after the next batch.
+    func willReadOnce() { isLast = mayBeLeftOut }
+
+    /// Notes that there are further batches all the same.
+    func willReadMore() { isLast = false }
+
+    func run(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
+      if progress == .ended {
+        mustRepeat = true
+        throw ReadsMore()
+      }
+      let isAlone = isLast && progress == .none && commands.count == 1
+      if progress == .none, !isAlone { connection.later(Self.begin) }
+      progress = isLast ? .ended : .begun
+      if isAlone || !isLast { return try connection.run(commands) }
+      return try connection.run(commands + [Self.end]).dropLast()
+    }
+
+    /// Ends it. The answer is read later.
+    func finish() throws { if progress == .begun { try connection.finish(Self.end.sql) } }
+  }
+#endif
