@@ -1,12 +1,17 @@
 """Counts the public symbols without a summary, by module. Usage: summaries.py FOLDER
 
 FOLDER has a folder of symbol graphs for each module. A member may inherit its summary from the protocol that requires it; what
-the compiler adds (members of other modules' protocols, derived conformances) does not count. Fails if a symbol has none.
+the compiler adds (members of other modules' protocols, derived conformances) does not count. Fails if a symbol has none, or one
+that begins like a question or needs its neighbour.
 """
 
 import json
 import pathlib
+import re
 import sys
+
+# A summary says what a symbol is, or what it does.
+QUESTION = re.compile(r"(What|How|Who|Whom|Where|When|Which|Why|By which|As|See|It|They|The same)\b")
 
 
 def symbols(folder):
@@ -24,10 +29,18 @@ def symbols(folder):
     return declared, required
 
 
-def has_summary(symbol):
-    """Whether a comment begins with a sentence, and not with a list of parameters."""
+def summary(symbol):
+    """The first line of a comment; empty where it begins with a list of parameters."""
     texts = (line["text"].strip() for line in symbol.get("docComment", {}).get("lines", []))
-    return not next(filter(None, texts), "-").startswith("-")
+    first = next(filter(None, texts), "")
+    return "" if first.startswith("-") else first
+
+
+def place(symbol, module):
+    """The place of a symbol, for people."""
+    path = symbol["location"]["uri"].split("/Sources/")[-1]
+    line = symbol["location"]["position"]["line"] + 1
+    return f"Sources/{path}:{line}: {module}: {'.'.join(symbol['pathComponents'])}"
 
 
 def main(folder):
@@ -39,12 +52,12 @@ def main(folder):
             count += 1
             origin = required.get(name)
             # A requirement of a module that is not looked at, such as the standard library's, is documented there.
-            inherits = origin is not None and (origin not in everything or has_summary(everything[origin]))
-            if not has_summary(symbol) and not inherits:
-                location = symbol["location"]
-                path = location["uri"].split("/Sources/")[-1]
-                line = location["position"]["line"] + 1
-                missing.append(f"Sources/{path}:{line}: {module}: {'.'.join(symbol['pathComponents'])} has no summary")
+            inherits = origin is not None and (origin not in everything or summary(everything[origin]))
+            text = summary(symbol)
+            if QUESTION.match(text):
+                missing.append(f"{place(symbol, module)} has a summary that is no noun and no verb: {text}")
+            elif not text and not inherits:
+                missing.append(f"{place(symbol, module)} has no summary")
     for line in missing:
         print(line, file=sys.stderr)
     if count == 0:

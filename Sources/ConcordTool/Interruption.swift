@@ -10,7 +10,7 @@
 
     private struct State {
       var signal: Int32?
-      /// What ends the running statement.
+      /// A closure that cancels the running statement.
       var cancel: (@Sendable () -> Void)?
       var sources: [any DispatchSourceSignal] = []
     }

@@ -69,7 +69,7 @@ extension ComponentSearch {
     }
   }
 
-  /// Which relations the brief form left out; empty if it left out none.
+  /// Returns which relations the brief form left out; empty if it left out none.
   private func formerOmissions(of node: Node) -> [Bool] {
     guard let former = node.formerComponent, let children = node.children else { return [] }
     let omitted = children.ends.indices.map { k in

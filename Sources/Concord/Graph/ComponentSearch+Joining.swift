@@ -88,7 +88,7 @@ extension ComponentSearch {
   }
 }
 
-/// What a search has reached, and how far it has gone on from there: one edge at a time.
+/// The nodes that a search has reached, and its progress from there: one edge at a time.
 struct Frontier {
   enum Direction {
     case below

@@ -16,7 +16,7 @@
 ///
 /// Nodes that lead to nothing in a recursive type, or that nothing leads to, can be in no cycle and need no rank in the order.
 final class ComponentSearch {
-  /// What a search knows of a node with children.
+  /// The state of a node with children during a search.
   struct Mark {
     /// The last searches that reached it from above and from below.
     var fromAbove = 0
@@ -77,7 +77,7 @@ final class ComponentSearch {
     return Int((lastRandom >> 33) % UInt64(limit))
   }
 
-  /// Which edges a node lost and got. One that stands in two places may be among them although it stayed, which does no harm.
+  /// Finds the edges that a node lost and gained. One that stands in two places may be among them although it stayed, which does no harm.
   private func compare(
     _ node: Node, _ former: ChildList?, _ removed: inout ContiguousArray<Edge>, _ added: inout ContiguousArray<Edge>
   ) {

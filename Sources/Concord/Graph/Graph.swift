@@ -18,7 +18,7 @@
   let restructured: Restructured
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
-  /// Is told of types that are new.
+  /// A closure that receives each new type.
   var didAddTable: (Any.Type) -> Void = { _ in }
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
@@ -197,7 +197,7 @@
     if child.holders.count == 0 { unexamined.insert(child) }
   }
 
-  /// The same of those that are no children any longer. Those that stay are as reachable as before.
+  /// Releases those that are no children any longer. Those that stay are as reachable as before.
   private func release(_ former: ChildList, from node: Node, without children: ChildList) {
     let (before, after) = (former.edges, children.edges)
     var start = 0
@@ -220,7 +220,8 @@
   /// be told.
   @usableFromInline func didWrite(_ node: Node) { didWrite(node, isBriefChanged: true) }
 
-  /// The same; `isBriefChanged` says whether others of its cycle, which show its brief form, show something old, too.
+  /// Invalidates the ancestors of a changed entity; `isBriefChanged` says whether others of its cycle, which show its brief form, show
+  /// something old, too.
   func didWrite(_ node: Node, isBriefChanged: Bool) {
     journal.countWrite()
     node.flags.insert(.written)
@@ -339,11 +340,11 @@
 
   /// Whether observers are told of a change in what they show.
   enum Notice {
-    /// They are to be told.
+    /// The observers are to be notified.
     case due
-    /// They are told of the change that caused this one.
+    /// The observers are notified of the change that caused this one.
     case enqueued
-    /// What they are shown equals what they have.
+    /// The value to be delivered equals the last one delivered.
     case needless
   }
 
@@ -370,7 +371,7 @@ extension Node {
     if let children { Borrowed(children).use(body) }
   }
 
-  /// The same with the links.
+  /// Runs a closure with the links.
   @discardableResult @inline(__always) func withLinks<R>(_ body: (NodeLinks) -> R) -> R? {
     links.map { Borrowed($0) }?.use(body)
   }

@@ -138,7 +138,7 @@ final class NodeLinks {
   @exclusivity(unchecked) var retainer: Node?
   /// The cycle that the node is in.
   @exclusivity(unchecked) var component: Component?
-  /// Where a node in no cycle is in the topological order.
+  /// The position in the topological order of a node that is in no cycle.
   @exclusivity(unchecked) var rank: Rank?
   /// The cycle that the node was in, if that may have changed since values were last compared.
   @exclusivity(unchecked) var former: Component?

@@ -65,7 +65,7 @@ final class Reachability {
 
 /// The nodes that are reached from holders, each through its retainer.
 private struct Retainers: SpanningForest {
-  /// What comes before this in the topological order is not reached through a node that is examined; `nil` if the order is not
+  /// The end of the search in the topological order: nothing before it is reached through an examined node; `nil` if the order is not
   /// known.
   private let end: Int?
 

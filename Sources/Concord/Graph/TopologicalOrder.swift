@@ -7,7 +7,7 @@ final class Rank {
   /// Scratch for the search of components.
   var mark = 0
 
-  /// It is in the order.
+  /// Whether it is in the order.
   var isRanked: Bool { previous != nil }
 }
 
@@ -19,7 +19,7 @@ final class TopologicalOrder {
   // Neither is ever handed out.
   private let first = Rank()
   private let last = Rank()
-  /// How far labels at the ends are apart.
+  /// The distance between labels at the ends.
   private static let step = 1 << 20
 
   /// The number of ranks that got another label, which tests compare.

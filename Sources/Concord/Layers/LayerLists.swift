@@ -73,7 +73,7 @@ struct LayerLists {
     return overlay
   }
 
-  /// The same, together with the journal's states from `mark` on.
+  /// Takes all states, together with the journal's states from `mark` on.
   mutating func takeAllStates(with journal: Journal, since mark: Int, without released: Set<ObjectIdentifier>)
     -> Overlay
   {

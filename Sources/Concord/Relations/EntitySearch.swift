@@ -27,7 +27,7 @@ struct EntitySearch {
 
   private(set) var found: [Finding] = []
   private let root: any Identifiable & Sendable
-  /// How often each entity stands in the relations.
+  /// The number of occurrences of each entity in the relations.
   private let related: [EntityKey: Int]
   /// The paths of the relations, as far as they lead through stored properties.
   private let relations: [String]

@@ -37,7 +37,7 @@ extension EntityStore {
     }
   }
 
-  /// Observes an entity that may not be there: `nil` until it is stored, and again after it is removed.
+  /// Observes an entity that may not be stored: the value is `nil` until the entity is stored, and again after it is removed.
   ///
   /// ```swift
   /// let subscription = store.observer(Book.self, id: "ACK").observe { book in print(book?.title ?? "not yet") }

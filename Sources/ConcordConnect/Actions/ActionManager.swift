@@ -1,6 +1,6 @@
 import ConcordPersistence
 
-/// Executes actions.
+/// A manager that executes actions.
 public protocol ActionManager: AnyObject, Sendable {
   /// Executes an action concurrently with other actions, 5 at a time by default (``maximumConcurrentActions``).
   ///

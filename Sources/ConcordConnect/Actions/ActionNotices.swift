@@ -18,9 +18,9 @@ public enum ActionEvent: Sendable {
 }
 
 extension Notification {
-  /// Posted when an action begins to run. The object is the ``Connect``.
+  /// The name of the notification posted when an action begins to run. The object is the ``Connect``.
   public static let ActionDidStartExecuting = Notification.Name("Concord.Connect.ActionDidStartExecuting")
-  /// Posted when an action has finished, or was cancelled before it began. The object is the ``Connect``.
+  /// The name of the notification posted when an action has finished, or was cancelled before it began. The object is the ``Connect``.
   public static let ActionDidFinishExecuting = Notification.Name("Concord.Connect.ActionDidFinishExecuting")
 
   /// The keys of `userInfo`.

@@ -52,7 +52,7 @@ public protocol ActionProxy: AnyObject, Sendable, CustomStringConvertible {
 }
 
 extension ActionProxy {
-  /// The action's type and how far it has come: `RefreshBooks: successful, 0.012 s; 2 inserted, …`.
+  /// The type, the state and the statistics of the action: `RefreshBooks: successful, 0.012 s; 2 inserted, …`.
   public var description: String {
     switch state {
     case .created, .pending: "\(actionType): \(state)"

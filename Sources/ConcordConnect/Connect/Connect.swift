@@ -53,14 +53,14 @@ extension Connect {
   @discardableResult
   public func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry { try await outbox.forward(action) }
 
-  /// Starts it on another thread: ``start()``.
+  /// Starts the connect without blocking the thread. See ``start()``.
   public func start() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       start { error in continuation.resume(with: error.map { .failure($0) } ?? .success(())) }
     }
   }
 
-  /// Stops it without blocking the thread: ``stop()``.
+  /// Stops the connect without blocking the thread. See ``stop()``.
   public func stop() async throws {
     try refuseInAction("stop()")
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

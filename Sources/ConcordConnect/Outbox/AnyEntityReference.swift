@@ -1,6 +1,6 @@
 public import ConcordPersistence
 
-/// Names an entity of any type: by its type and id.
+/// A reference to an entity of any type, by its type and id.
 public struct AnyEntityReference: Hashable, Sendable {
   /// The type of the entity.
   public let type: any PersistentEntity.Type

@@ -45,7 +45,7 @@ extension ForwardAction {
   public var touches: [AnyEntityReference] { [] }
 }
 
-/// An error after which it is of no use to try again.
+/// An error that no retry can mend: the outbox refuses the action at once.
 public protocol NonRetriable: Error {}
 
 /// An error that no retry can mend, with its reason: the outbox refuses the action at once.

@@ -2,13 +2,13 @@ public import Foundation
 
 /// A forwarded action to which the web service has not given a final response.
 public struct OutboxEntry: Sendable, Identifiable {
-  /// By which the service recognises it.
+  /// The key by which the service recognises the action.
   public let key: IdempotencyKey
   /// The name of its type: ``ForwardAction/name``.
   public let name: String
-  /// The action itself; `nil` if its type is not registered, or cannot read it.
+  /// The action; `nil` if its type is not registered, or cannot decode it.
   public let action: (any ForwardAction)?
-  /// The type and the id of the entity with which it keeps its order, for people to read.
+  /// The type and the id of the entity with which the action keeps its order, for people to read.
   public let entity: String
   /// The date at which the action was forwarded.
   public let forwarded: Date
@@ -16,7 +16,7 @@ public struct OutboxEntry: Sendable, Identifiable {
   public let attempts: Int
   /// The error of the last attempt.
   public let lastError: String?
-  /// Whether it is being sent now.
+  /// Whether the action is being sent now.
   public let isSending: Bool
   let row: OutboxID
 

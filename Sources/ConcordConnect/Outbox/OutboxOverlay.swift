@@ -187,7 +187,7 @@ final class OutboxOverlay: ViewOverlay {
 struct ShownAction: Sendable {
   let id: OutboxID
   let action: any ForwardAction
-  /// Its entities.
+  /// The keys of its entities.
   let keys: [EntityKey]
   var layer: OptimisticLayer?
   /// The tokens that keep its entities in the view.

@@ -5,7 +5,7 @@ import Foundation
   import Network
 #endif
 
-/// Tells whether the network can be reached.
+/// A source of news about whether the network can be reached.
 public protocol Reachability: Sendable {
   /// Whether it can be, now and whenever that changes. An outbox sends nothing until the first has come.
   var states: AsyncStream<Bool> { get }

@@ -20,6 +20,6 @@ public final class Schedule: Sendable {
 
   init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-  /// Ends it. What runs goes on.
+  /// Cancels the schedule. What runs goes on.
   public func cancel() { end() }
 }

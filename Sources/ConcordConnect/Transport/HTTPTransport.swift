@@ -4,7 +4,7 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Sends requests with `URLSession`. It keeps no cookies and no cache.
+/// A transport that sends requests with `URLSession`. It keeps no cookies and no cache.
 ///
 /// Redirects are followed on the same host. Of a request that changes something, 301 and 302 are not followed but handed over, as is
 /// 307 or 308 where the system cannot send a body again. 303 says that the change was made and that its result is elsewhere (RFC
@@ -18,7 +18,7 @@ public import Foundation
 public final class HTTPTransport: Transport {
   /// The URL that the paths of requests are relative to.
   public let baseURL: URL
-  /// Sent with each request. They are credentials: no other host gets them.
+  /// The header fields that each request carries. They are credentials: no other host gets them.
   public let headers: HeaderFields
   /// The longest time for a response, with all redirects.
   public let timeout: Duration

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Sends requests to a web service.
+/// A client that sends requests to a web service.
 ///
 /// ```swift
 /// let response = try await transport.send(TransportRequest("GET", "/books"))
@@ -70,7 +70,7 @@ public struct TransportResponse: Sendable {
     self.url = url
   }
 
-  /// The response itself.
+  /// Returns the response, if its status is a success.
   ///
   /// - Throws: ``TransportError/status(_:excerpt:retryAfter:)`` if the status is not 2xx.
   public func successful() throws -> TransportResponse {
@@ -92,9 +92,9 @@ public struct TransportResponse: Sendable {
   }
 }
 
-/// Header fields, whose names are the same in upper and lower case.
+/// The header fields of a request or a response, with case-insensitive names.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-  /// By name, in lower case.
+  /// The values by name; the names are in lower case.
   public private(set) var values: [String: String] = [:]
 
   /// Creates an empty list of fields.

@@ -59,7 +59,7 @@ public struct RowWriter {
 /// A receiver of the entities inside an aggregate that is being written.
 package protocol EntitySink: AnyObject {
   func visit<T: PersistentEntity>(_ entity: T) throws
-  /// Is told that the collection whose count stands in a column is one that a brief form leaves out.
+  /// Notes that a brief form leaves out the collection whose count stands in a column.
   func didOmit(column: Int)
 }
 

@@ -25,7 +25,7 @@ public protocol ValueCoding {
 extension ValueCoding {
   /// Whether the stored form may be `null`. The default is `false`.
   public static var isOptional: Bool { false }
-  /// Returns what the stored forms of equal values have in common: the stored form itself.
+  /// Returns the key that the stored forms of equal values share: the stored form itself.
   public static func key(of stored: StoredValue) throws -> StoredValue { stored }
   /// Reads a value from a column of a row, through its stored form.
   public static func read(_ source: RowSource, at position: Int) throws -> Value {

@@ -337,7 +337,7 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
   public let error: any Error
   /// The changes that the failed save contained.
   public let changes: [Change]
-  /// Whether it is tried again; otherwise the changes were given up, and are no longer seen.
+  /// Whether the save is tried again; otherwise its changes were given up, and contexts no longer show them.
   public let isPending: Bool
 
   /// A change to one entity that the failed save contained.
@@ -358,7 +358,7 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
     public let key: EntityKey
     /// The row that was to be stored; `nil` for a deletion.
     public let row: StoredRow?
-    /// The entity as it was to be, of a deletion as it was; `nil` if it cannot be read.
+    /// The entity as the save would have stored it, or, for a deletion, as it was stored; `nil` if it cannot be read.
     public let object: (any PersistentEntity)?
   }
 

@@ -181,7 +181,7 @@ struct SaveOperation {
     if row != stored { try writing.update(row, replacing: stored, for: key) }
   }
 
-  /// Another context removed it.
+  /// Saves an entity that another context has removed.
   private func saveRemoved(_ row: StoredRow, _ policy: MergePolicy, _ key: EntityKey) throws {
     switch policy {
     case .byStamp, .storeTrump: return
@@ -193,7 +193,7 @@ struct SaveOperation {
     }
   }
 
-  /// Another context changed it.
+  /// Merges an entity that another context has changed.
   private func merge(
     _ row: StoredRow, _ change: PendingChange, _ base: StoredRow, _ stored: StoredRow, _ policy: MergePolicy,
     _ key: EntityKey

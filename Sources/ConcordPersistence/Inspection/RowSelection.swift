@@ -4,11 +4,11 @@ package import ConcordModel
 package struct RowSelection {
   package var columns: [Int]
   package var condition: RowCondition?
-  /// How the rows are ordered: by these columns, the first one first.
+  /// The columns by which the rows are ordered, the first one first.
   package var order: [(column: Int, isDescending: Bool)]
   /// The greatest number of rows; `nil` for all.
   package var limit: Int64?
-  /// How many rows are left out at first.
+  /// The number of rows that are left out at first.
   package var offset: Int64 = 0
 
   package init(
@@ -39,7 +39,7 @@ package indirect enum RowCondition {
     case greaterOrEqual = ">="
   }
 
-  /// What a text has in it.
+  /// A condition on a text.
   package enum Match {
     case contains, startsWith, endsWith
   }

@@ -18,7 +18,7 @@ final class MemoryTables {
   struct Unique: Hashable {
     let entity: EntityDescription
     let position: Int
-    /// What all equal values have in common.
+    /// The key that equal values share.
     let value: StoredValue
   }
 

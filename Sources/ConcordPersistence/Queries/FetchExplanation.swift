@@ -1,10 +1,10 @@
-/// Which part of a fetch is evaluated where.
+/// An explanation of a fetch: the part that the stores evaluate, and the part that is evaluated in memory.
 ///
 /// ```swift
 /// print(try context.explain(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)], fetchLimit: 20)))
 /// ```
 public struct FetchExplanation: Sendable, Hashable {
-  /// Where a part of a fetch is evaluated.
+  /// A place in which a part of a fetch is evaluated.
   public enum Place: String, Sendable, Hashable {
     /// In the store.
     case store
@@ -14,11 +14,11 @@ public struct FetchExplanation: Sendable, Hashable {
     case both
   }
 
-  /// Where the predicate is evaluated.
+  /// The place in which the predicate is evaluated.
   public let predicate: Place
-  /// Where the result is sorted.
+  /// The place in which the result is sorted.
   public let order: Place
-  /// Where the limit and the offset count. In memory all rows that the store finds are read.
+  /// The place in which the limit and the offset are applied. In memory all rows that the store finds are read.
   public let limit: Place
   /// The parts of the predicate that are evaluated in memory, with their values.
   public let partsInMemory: [String]
@@ -36,7 +36,7 @@ extension FetchExplanation: CustomStringConvertible {
 }
 
 extension FetchPlan {
-  /// Which part is evaluated where, by the rows that a reading sees.
+  /// Explains which part is evaluated where, by the rows that a reading sees.
   func explain(_ reading: any RowReading) throws -> FetchExplanation {
     let query = try wholeQuery(reading)
     return FetchExplanation(

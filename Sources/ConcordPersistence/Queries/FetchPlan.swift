@@ -6,15 +6,15 @@ struct FetchPlan<T: PersistentEntity> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription
   let model: Model
-  /// What the store looks for. It may find more than the predicate does.
+  /// The condition that the store evaluates. It may find more than the predicate does.
   let condition: StoredCondition
   /// Whether it finds no more.
   var isExact: Bool { partsInMemory.isEmpty }
   /// The parts of the predicate that are evaluated in memory.
   let partsInMemory: [String]
-  /// How the store is to order; `nil` if it cannot.
+  /// The order that the store applies; `nil` if it cannot.
   private let order: [StoredOrder]?
-  /// What the store orders by rightly only if all values there are numbers.
+  /// The positions by which the store orders correctly only if all values are numbers.
   private let realPositions: [Int]
 
   init(_ descriptor: FetchDescriptor<T>, _ entity: EntityDescription, _ model: Model) {
@@ -64,7 +64,7 @@ struct FetchPlan<T: PersistentEntity> {
   /// The values that a store has found, and whether they are the whole result.
   typealias Found = (values: [T], isWhole: Bool)
 
-  /// What the store does.
+  /// Loads the entities that the store finds for its part of the plan.
   ///
   /// - Parameter isLast: whether nothing is read afterwards, neither for the entities.
   func load(_ reading: any RowReading, _ loader: EntityLoader, isLast: Bool = false) throws -> Found {
@@ -107,7 +107,7 @@ extension SortDescriptor {
 }
 
 extension StoredOrder {
-  /// How a store orders as a sort descriptor does; `nil` if it cannot.
+  /// Creates the order of a store that equals a sort descriptor's; `nil` if there is none.
   init?<T: PersistentEntity>(_ descriptor: SortDescriptor<T>, _ entity: EntityDescription) {
     guard let keyPath = descriptor.keyPath, let position = entity.position(of: keyPath),
       entity.columns[position].role == .value

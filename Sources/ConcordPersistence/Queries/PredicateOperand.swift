@@ -3,11 +3,11 @@ import Foundation
 
 /// A part of a predicate that has a value which a store computes.
 struct PredicateOperand {
-  /// How values are compared.
+  /// A rule by which values are compared.
   enum Kind: Equatable {
     case text, truth, date
     case number(StoredNumber)
-    /// As they are stored.
+    /// A comparison of the stored forms.
     case stored(StoredComparison)
     /// The key of an entity of a type, as its id is compared.
     case key(EntityDescription)
@@ -49,7 +49,7 @@ struct PredicateOperand {
     self.init(expression, kind, type)
   }
 
-  /// The same with another expression.
+  /// Returns the operand with another expression.
   func with(_ expression: StoredExpression) -> PredicateOperand {
     var operand = self
     operand.expression = expression
@@ -75,7 +75,7 @@ extension StoredNumber {
 
 /// An entity that a predicate leads to.
 struct PredicatePlace {
-  /// How many rows further in than the outermost its row is.
+  /// The nesting depth of its row below the outermost one.
   let depth: Int
   /// The references that lead from there to the entity.
   var path: [(position: Int, target: EntityDescription)] = []
@@ -88,7 +88,7 @@ extension Optional: OptionalType { fileprivate static var wrappedType: Any.Type 
 // MARK: Operands
 
 extension PredicateTranslation {
-  /// What a variable of a predicate stands for.
+  /// The binding of a variable of a predicate.
   enum Binding {
     case place(PredicatePlace)
     case operand(PredicateOperand)
@@ -139,7 +139,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// How two parts are ordered.
+  /// Returns the operands of a comparison by order.
   func orderedOperands(
     _ a: any PredicateExpression, _ comparison: StoredComparisonOperator, _ b: any PredicateExpression
   ) -> StoredCondition? {
@@ -160,7 +160,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// How two texts are related.
+  /// Returns the operands of a relation between two texts.
   fileprivate func texts(
     _ a: any PredicateExpression, _ relation: StoredRelation, _ b: any PredicateExpression
   ) -> StoredCondition? {

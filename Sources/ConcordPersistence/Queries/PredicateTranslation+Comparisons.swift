@@ -167,7 +167,7 @@ extension PredicateTranslation {
 extension PredicateTranslation.Column {
   fileprivate var isDate: Bool { type == Date.self || type == Date?.self }
 
-  /// How -0.0 is stored there.
+  /// The stored form of -0.0.
   var negativeZero: StoredValue {
     type == Float.self || type == Float?.self ? (-Float.zero).storedValue : (-Double.zero).storedValue
   }

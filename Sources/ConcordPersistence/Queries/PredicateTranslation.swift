@@ -7,12 +7,12 @@ struct PredicateTranslation {
   /// The type of the row that is looked at.
   let entity: EntityDescription
   let model: Model
-  /// How many rows further in than the outermost that is.
+  /// The nesting depth of the row below the outermost one.
   let depth: Int
-  /// What stands for the entity.
+  /// The variable of the entity.
   private let variable: PredicateExpressions.VariableID
   private let encodeKey: (Any) throws -> StoredValue?
-  /// What the variables stand for, that of the entity included.
+  /// The bindings of the variables, including the entity's.
   private var bindings: [PredicateExpressions.VariableID: Binding]
 
   init<T: PersistentEntity>(_ predicate: Predicate<T>, _ entity: EntityDescription, _ model: Model) {
@@ -37,7 +37,7 @@ struct PredicateTranslation {
 
   func binding(of variable: PredicateExpressions.VariableID) -> Binding? { bindings[variable] }
 
-  /// The same where a variable stands for something.
+  /// Returns a translation in which a variable is bound.
   func binding(_ variable: PredicateExpressions.VariableID, to binding: Binding) -> PredicateTranslation {
     var translation = self
     translation.bindings[variable] = binding
@@ -54,7 +54,7 @@ struct PredicateTranslation {
     return PredicateTranslation(variable, entity, model, outer, depth: depth + 1)
   }
 
-  /// What a store is to look for, and the parts of the predicate that are left.
+  /// Returns the condition for a store, and the parts of the predicate that are left to memory.
   ///
   /// Of a conjunction the store takes what stands before the first part that it cannot evaluate: what stands behind it may not
   /// be evaluated before it, since it may throw.
@@ -120,7 +120,7 @@ struct PredicateTranslation {
     let type: Any.Type
     let isOptional: Bool
     let encode: (Any) throws -> StoredValue?
-    /// What `??` puts there instead of `nil`.
+    /// The value that `??` puts in place of `nil`.
     var substitute: StoredValue?
   }
 

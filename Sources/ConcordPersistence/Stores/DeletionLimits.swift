@@ -9,6 +9,6 @@ package enum DeletionLimits {
   package static let sweep = 32
   /// The number of outdated deletions that are forgotten at once; more than are remembered meanwhile.
   package static let swept = 64
-  /// The same when a file is attached.
+  /// The number of deletions that are swept when a file is attached.
   package static let sweptAtStart = 1000
 }

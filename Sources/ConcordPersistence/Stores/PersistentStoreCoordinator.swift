@@ -27,7 +27,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let store: PersistentStore
     let observation: StoreObservation
     let attachment: StoreAttachment
-    /// How many commits of others were announced, of which nothing else is known.
+    /// The number of commits of other writers that were announced without their keys.
     var unknownCommits: Int
   }
 

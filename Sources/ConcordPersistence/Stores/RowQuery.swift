@@ -7,7 +7,7 @@ public struct RowQuery: Sendable {
   public var entity: EntityDescription
   /// The condition that the rows meet.
   public var condition: StoredCondition
-  /// Rows that it does not tell apart are in the order of their keys.
+  /// The order of the rows. Rows that are equal in it are in the order of their keys.
   public var order: [StoredOrder]
   /// The greatest number of rows; no limit if it is `nil`.
   public var limit: Int?
@@ -31,7 +31,7 @@ public struct RowQuery: Sendable {
 public enum StoredColumn: Sendable, Hashable {
   /// The key, which equal ids have in common.
   case key
-  /// As ``/ConcordModel/EntityDescription/columns`` says.
+  /// A column, by its position in ``/ConcordModel/EntityDescription/columns``.
   case position(Int)
 }
 

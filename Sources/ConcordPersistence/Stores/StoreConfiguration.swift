@@ -71,7 +71,7 @@ public final class StoreConfiguration: Sendable {
 /// Whether a file of an earlier model is migrated when it is attached. The two options of Core Data say the same here: if one is
 /// `false`, such a file is incompatible.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// See ``NSMigratePersistentStoresAutomaticallyOption``.
+/// Whether a file of an earlier model is migrated when it is attached, like ``NSMigratePersistentStoresAutomaticallyOption``.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// The time to wait for other connections that have locked a file, in seconds (`Double`); 5 if not given.
 public let ConcordBusyTimeoutOption = "ConcordBusyTimeoutOption"

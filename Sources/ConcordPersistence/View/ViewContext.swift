@@ -246,7 +246,7 @@ extension ViewContext {
     try locked { try core.read(entities, body) }
   }
 
-  /// Takes what another context saves, and saves it with all that is not saved here.
+  /// Saves the changes of another context, together with all unsaved changes of this one.
   public func save(_ changes: PendingChanges, _ policy: MergePolicy, origin: ObjectIdentifier) throws {
     try change { try $0.save(changes, policy, origin: origin) }
   }

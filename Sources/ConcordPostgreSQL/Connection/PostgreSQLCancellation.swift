@@ -3,7 +3,7 @@
 
   // Relies on: libpq's cancel object is never changed, and may be used by any thread until it is freed.
 
-  /// What asks the server to end the statement that a connection runs.
+  /// A request to the server to cancel the statement that a connection runs.
   // Unchecked, because the compiler does not know that of a pointer.
   package final class PostgreSQLCancellation: @unchecked Sendable {
     private let handle: OpaquePointer

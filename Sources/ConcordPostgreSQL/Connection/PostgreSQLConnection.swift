@@ -22,9 +22,9 @@
       }
     }
 
-    /// Where the server is, for people.
+    /// The place of the server, for people.
     let place: String
-    /// What the feed notes of this connection's transactions: a server that lost its last commits gives their ids again.
+    /// The mark that the feed notes of this connection's transactions: a server that lost its last commits assigns their ids again.
     let session: String
     /// The id of the last transaction that it has committed.
     var lastTransaction: UInt64 = 0
@@ -37,7 +37,7 @@
     private var deferred: [Command] = []
     /// The batches that were sent whose answers are not read yet: for each answer the statement that it prepares, or `nil`.
     private var unread: [[Statement?]] = []
-    /// When it was given back to the pool.
+    /// The time at which the connection was given back to the pool.
     var idleSince = Date.distantPast
     private(set) var isBroken = false
     /// The number of batches that were sent, each of which took a round trip.
@@ -407,7 +407,7 @@
       String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// What ends the statement that runs, from any thread.
+    /// A request that cancels the running statement, from any thread.
     var cancellation: PostgreSQLCancellation? { PQgetCancel(handle).map { PostgreSQLCancellation($0) } }
 
     /// The name of the database.
@@ -418,7 +418,7 @@
 
     // MARK: Places
 
-    /// Which words a connection string gives.
+    /// Returns the keywords that a connection string gives.
     private static func given(_ connection: String) throws -> Set<String> {
       guard connection.contains("=") || connection.contains("://") else { return [] }
       guard let options = PQconninfoParse(connection, nil) else {

@@ -12,11 +12,11 @@
     var detail: String?
     /// Whether a policy of row-level security refuses the row.
     var isRefusedByPolicy = false
-    /// Where the server is.
+    /// The place of the server.
     var place = ""
     /// Whether there was no connection at all.
     var isUnreachable = false
-    /// How many commands of the batch had succeeded before.
+    /// The number of commands of the batch that had succeeded before.
     var succeeded = 0
     /// Whether the connection cannot be used any longer.
     var isConnectionLost = false

@@ -13,9 +13,9 @@
   public let ConcordPostgreSQLIdleTimeOption = "ConcordPostgreSQLIdleTimeOption"
   /// The time to wait for a connection, and for the answer to one statement, in seconds (`Double`); 30 if not given.
   public let ConcordPostgreSQLTimeoutOption = "ConcordPostgreSQLTimeoutOption"
-  /// The time after which a PostgreSQL store asks for changes of others of which it was not notified, in seconds (`Double`); 1 if not given.
+  /// The interval at which a PostgreSQL store looks for commits of which it was not notified, in seconds (`Double`); 1 if not given.
   public let ConcordPostgreSQLPollIntervalOption = "ConcordPostgreSQLPollIntervalOption"
-  /// The time for which changes are kept for those who were away, in seconds (`Double`); a day if not given.
+  /// The time for which the feed keeps changes for processes that are away, in seconds (`Double`); a day if not given.
   public let ConcordPostgreSQLFeedRetentionOption = "ConcordPostgreSQLFeedRetentionOption"
 
   /// The options of a store, with their defaults.

@@ -6,7 +6,7 @@
     /// The types of the server, by their object ids.
     private(set) var types: [UInt32] = []
     private(set) var bytes: [UInt8] = []
-    /// Where each value is in the bytes; `nil` for `NULL`.
+    /// The range of each value in the bytes; `nil` for `NULL`.
     private(set) var ranges: [Range<Int>?] = []
 
     static let none = PostgreSQLParameters()

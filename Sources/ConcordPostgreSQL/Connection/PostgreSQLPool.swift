@@ -15,14 +15,14 @@
 
     private struct State {
       var idle: [PostgreSQLConnection] = []
-      /// How many are used now.
+      /// The number of connections in use.
       var used = 0
       var isClosed = false
     }
 
     init(_ options: PostgreSQLOptions, store: String) { (self.options, self.store) = (options, store) }
 
-    /// How many connections there are.
+    /// The number of connections.
     var count: Int { state.withLock { $0.idle.count + $0.used } }
 
     /// Runs a closure with a connection, which is given back afterwards.

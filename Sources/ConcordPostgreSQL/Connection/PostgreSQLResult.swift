@@ -16,7 +16,7 @@
 
     deinit { PQclear(handle) }
 
-    /// How many rows a statement has written.
+    /// The number of rows that the statement has written.
     var changedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }

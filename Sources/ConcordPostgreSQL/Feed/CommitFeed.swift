@@ -17,7 +17,7 @@
       /// The commits that not all observers were called for, by their numbers.
       var waiting: [Int: StoreCommit] = [:]
       var lastNumber = 0
-      /// How many commits with unknown changes were noticed.
+      /// The number of noticed commits with unknown changes.
       var unknown = 0
       /// The transactions among them that are not told yet.
       var noticed: Set<TransactionID> = []

@@ -3,7 +3,7 @@
   import ConcordPersistence
   import Foundation
 
-  /// How far a reader has followed the commits of a database: a snapshot, which tells exactly which transactions it has seen.
+  /// The position of a reader in the commits of a database: a snapshot, which tells exactly which transactions it has seen.
   ///
   /// Neither a number nor a time does, since transactions commit in another order than they get their ids in.
   struct FeedPosition: Equatable {
@@ -26,11 +26,11 @@
     let number: UInt64
     let session: String
 
-    /// What stands for any transaction.
+    /// An id that stands for any transaction.
     static let any = TransactionID(number: 0, session: "")
   }
 
-  /// What was committed between two positions.
+  /// The changes that were committed between two positions.
   struct FeedChanges {
     let position: FeedPosition
     let epoch: String

@@ -17,7 +17,7 @@
     private let asking = NSLock()
     /// The ends of a pipe: what is written to the second one ends the waiting.
     private let wake: (read: Int32, write: Int32)
-    /// What wakes the others.
+    /// The notification that wakes other processes.
     let notification: PostgreSQLConnection.Command
 
     private struct State {
@@ -72,7 +72,7 @@
       close(wake.write)
     }
 
-    /// What tells a database, and whether it may have been set back: the cluster, how often another one took over from it, when it was
+    /// The identity of a database, and of its history: the cluster, how often another one took over from it, when it was
     /// started, and the table, which is another one in a database that was filled from a copy.
     private static func identity(_ connection: PostgreSQLConnection) throws -> String {
       try connection.query(
@@ -110,7 +110,7 @@
       if isPassed { tellAny() }
     }
 
-    /// How far all is told; `nil` if nobody follows.
+    /// The position up to which commits are told; `nil` if nobody follows.
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
     /// The keys of what a reading sees and is not told yet, those of commits of this store that are ending, too.

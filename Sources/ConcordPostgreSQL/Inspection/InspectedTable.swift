@@ -23,7 +23,7 @@
     /// The name, as a statement has it.
     package let sql: String
     package let columns: [Column]
-    /// What is otherwise than noted.
+    /// The differences from the noted table.
     package let differences: [String]
     let note: TableNote
 

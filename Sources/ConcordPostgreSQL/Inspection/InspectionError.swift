@@ -10,7 +10,7 @@
       case forbidden
       /// Rows cannot be kept.
       case wrongRow
-      /// Another transaction is in the way.
+      /// Another transaction holds a lock that the operation needs.
       case locked
       /// A statement was cancelled, or took too long.
       case ended

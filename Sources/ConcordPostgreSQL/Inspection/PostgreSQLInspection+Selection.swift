@@ -38,7 +38,7 @@
         statement.sql, statement.parameters, columns.map(\.form), isStamp: columns.map { $0.name == "_stamp" }, body)
     }
 
-    /// How the server goes about a statement.
+    /// Returns the server's plan of a statement.
     package func plan(_ statement: Statement) throws -> [String] {
       try InspectionError.translating {
         let result = try connection.run([.once("EXPLAIN \(statement.sql)", statement.parameters)])[0]

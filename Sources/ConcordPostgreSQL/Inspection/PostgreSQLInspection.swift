@@ -5,7 +5,7 @@
 
   /// A database as a program without the model sees it: one committed state, or one transaction that writes.
   package final class PostgreSQLInspection {
-    /// Where the database is, for people: host, port and name.
+    /// The place of the database, for people: host, port and name.
     package let place: String
     package let tables: [InspectedTable]
     /// Tables of the schema that are not Concord's.
@@ -149,7 +149,7 @@
 
     // MARK: The outbox
 
-    /// How many forwarded actions are to be sent, and how many were refused.
+    /// Counts the forwarded actions that are to be sent, and those that were refused.
     package func outbox() throws -> (pending: Int, refused: Int) {
       (
         try number("SELECT count(*) FROM concord_outbox WHERE state = 'pending'"),

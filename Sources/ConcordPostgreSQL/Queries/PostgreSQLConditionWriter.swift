@@ -176,7 +176,7 @@
       return mayBeNull(column) ? "(\(name(column)) IS NOT NULL AND \(compares))" : "(\(compares))"
     }
 
-    /// How whole numbers are ordered beside one with a fraction.
+    /// Compares whole numbers with one that has a fraction.
     private mutating func whole(
       _ column: StoredColumn, _ comparison: StoredComparisonOperator, _ number: Double
     ) -> String? {

@@ -9,7 +9,7 @@
     let parameters: PostgreSQLParameters
     /// The conditions that are evaluated in memory for each row that the server gives.
     let remaining: [StoredCondition]
-    /// How the server orders the rows; `nil` if they are ordered in memory.
+    /// The order that the server applies; `nil` if the rows are ordered in memory.
     let order: String?
     /// The rows with texts that are not plain, which are looked at in memory; `nil` if the server treats all rows alike.
     let others: String?

@@ -109,7 +109,7 @@
       try merge(cursor, sql.remaining, others, query, table, &left)
     }
 
-    /// What is left of the range of a query.
+    /// The remaining range of a query.
     private struct Left {
       var toSkip: Int
       var remaining: Int

@@ -11,7 +11,7 @@
     private let tables: [EntityDescription: PostgreSQLTable]
     private var latest: PostgreSQLTable?
     var changedKeys: [EntityKey] = []
-    /// What has ended the transaction, whatever was made of it.
+    /// The error that has ended the transaction, even if a closure has caught it.
     private(set) var failure: PostgreSQLFailure?
     /// The id of the transaction; `nil` as long as nothing was written.
     private(set) var transactionID: UInt64?
@@ -25,7 +25,7 @@
     var fetchedCollections = FetchedCollections()
     /// The rows that were read ahead, as long as they are not written.
     var preparedRows: [EntityKey: StoredRow?] = [:]
-    /// What is sent before the next statement.
+    /// The writes that are sent before the next statement.
     private var waiting = WaitingWrites()
     var cursorCount = 0
     private let watch: PostgreSQLWatch?

@@ -33,7 +33,7 @@
       """,
     ]
 
-    /// What notes that an outbox was written to.
+    /// Returns the statements of the trigger that notes writes to an outbox.
     static func trigger(_ schema: String) -> [String] {
       [
         """

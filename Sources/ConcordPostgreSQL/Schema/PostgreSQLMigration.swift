@@ -50,7 +50,7 @@
   /// A table of the database beside the one that the model wants in its place: what differs, and how it is made so.
   struct PostgreSQLMigration {
     let table: PostgreSQLSchema.Table
-    /// What cannot be migrated.
+    /// The differences that cannot be migrated.
     private(set) var problems: [String] = []
     /// Whether the table was as it is wanted, before it was migrated.
     let isOlder: Bool
@@ -130,7 +130,7 @@
       if !dropped.isEmpty { isChanged = true }
     }
 
-    /// What differs, for a store that is not to be migrated.
+    /// The differences, for a store that is not to be migrated.
     var allDifferences: [String] {
       problems + dropped.map { "\(table.name).\($0) is not in the model" }
         + added.map { "\(table.name).\($0.column.name) is missing" }

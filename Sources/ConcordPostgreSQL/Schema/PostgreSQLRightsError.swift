@@ -9,9 +9,10 @@
     public let store: String
     /// The role that the store connects as.
     public let role: String
-    /// What the server has refused.
+    /// The request that the server has refused.
     public let reason: String
-    /// The statements that make what is missing, and give the role the rights it needs. It is a script for `psql`, in one transaction.
+    /// The SQL statements that create the missing tables, and grant the role the rights that it needs: a script for `psql`,
+    /// in one transaction.
     public let sql: String
   }
 

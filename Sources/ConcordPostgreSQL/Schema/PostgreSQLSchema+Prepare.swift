@@ -3,7 +3,7 @@
   import Foundation
 
   extension PostgreSQLSchema {
-    /// What is in the database.
+    /// The tables that are in the database.
     struct Present {
       var tables: [String: [Column]] = [:]
       /// By name, whether an index is unique, and its table.
@@ -176,7 +176,7 @@
       return present
     }
 
-    /// What is in the database, as far as each role may know it.
+    /// The tables that are in the database, as far as each role may know of them.
     func presentTables(_ connection: PostgreSQLConnection) throws -> Present {
       var parameters = PostgreSQLParameters()
       parameters.append(storedName(name))

@@ -5,7 +5,7 @@
     var statements: [String]
     /// The tables of entities and collections.
     var tables: [String]
-    /// Who is to use the tables; `nil` if they belong to those who do.
+    /// The role that is to use the tables; `nil` if it owns them.
     var role: String?
 
     /// The least rights that a store needs at run time. The triggers note changes with the rights of the tables' owner.

@@ -33,7 +33,7 @@
     /// Inserts a row, or replaces an older one, unless its deletion is as new. After the parameters of the row stand its key, as the table of
     /// deletions has it, and the name of the entity. Gives the key and the id of the transaction if it is written.
     let insertNewest: String
-    /// The same of many rows, whose parameters are arrays. Gives the keys of those that are written.
+    /// The statement that inserts or updates many rows, whose parameters are arrays. It returns the keys of those that are written.
     let insertNewestRows: String
     /// Inserts a row if there is none, unless its deletion is as new, with the same parameters.
     let insertMissing: String
@@ -131,7 +131,7 @@
       return comparison == .none || comparison == .text || !entity.isIDItsKey
     }
 
-    /// What the column of the id as given holds: nothing, where the key tells it.
+    /// Returns the value of the column of the id as given: nothing, where the key determines it.
     func exactID(_ id: StoredValue, key: StoredValue) -> StoredValue { entity.isIDItsKey && id == key ? .null : id }
 
     /// - Parameter table: what the column is written with, as `"Book".`.

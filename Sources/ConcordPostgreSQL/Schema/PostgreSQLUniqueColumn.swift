@@ -34,7 +34,7 @@
       (isExact, isReal) = (false, column.storageClass == StorageClass.real.rawValue)
     }
 
-    /// What all values have in common that equal this one; `nil` if it is equal to none.
+    /// Returns the key that all values equal to this one share; `nil` if it is equal to none.
     func key(of value: StoredValue) -> StoredValue? { isExact ? (value.isNull ? nil : value) : coding.key(of: value) }
 
     /// Whether the index may miss values that equal this one.
@@ -46,7 +46,7 @@
 
     // MARK: The index
 
-    /// What the index has, with the rows that it has. NaN is equal to none, and the server takes -0.0 for 0.0.
+    /// The expression and the condition of the index. NaN is equal to none, and the server takes -0.0 for 0.0.
     var indexed: String {
       let column = identifier(name)
       guard form.type == .double else {

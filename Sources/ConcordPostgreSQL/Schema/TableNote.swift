@@ -2,7 +2,7 @@
   import ConcordModel
   import Foundation
 
-  /// What `concord_tables` notes of a table, with which a program without the model reads and checks it, and makes it elsewhere.
+  /// The note of a table in `concord_tables`, by which a program without the model reads, checks and copies the table.
   struct TableNote: Codable, Equatable {
     struct Column: Codable, Equatable {
       /// The name in the model, and in the other stores. See ``columnName(_:)``.

@@ -10,7 +10,7 @@
     case boolean
     /// Numbers with a fraction, and the bits of NaN and -0.0, as `double precision`.
     case real
-    /// The same of `Float`.
+    /// A number as `Float`.
     case float
     /// Whole numbers that may be larger than the largest `bigint`, as `numeric`.
     case unsigned

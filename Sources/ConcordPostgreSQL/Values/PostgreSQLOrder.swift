@@ -1,7 +1,7 @@
 #if PostgreSQL
   import ConcordPersistence
 
-  /// How the server orders values as the other stores do.
+  /// The order by which the server sorts values as the other stores do.
   enum PostgreSQLOrder {
     /// An expression by which numbers are ordered, with -0.0 and NaN behind all others: in the other stores these are bytes, which come
     /// after numbers. It stands in indexes, so it must not change.

@@ -3,7 +3,7 @@
   import Foundation
   import GRDB
 
-  /// How a file describes its tables.
+  /// The description of the tables in a file.
   struct SQLiteDescription {
     let schema: SourceSchema
     /// By table, the columns in the form of `concord_schema`, as they were recorded when the table was made or last changed.
@@ -73,7 +73,7 @@
         })
     }
 
-    /// What of a table is otherwise than recorded.
+    /// Returns the differences between a table and its record.
     func differences(of table: SourceTable) -> [String] {
       let present = table.columns.map { column in
         [quoted(column.name), column.type, column.isRequired ? "NOT NULL" : "", column.isKey ? "KEY" : ""]

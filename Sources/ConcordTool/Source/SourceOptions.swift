@@ -34,7 +34,7 @@
     }
   }
 
-  /// What only a server is asked for.
+  /// The options that apply to servers only.
   struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The schema of the PostgreSQL database that has the tables.", valueName: "name"))
     var schema: String = "concord"

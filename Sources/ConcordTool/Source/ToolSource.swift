@@ -9,7 +9,7 @@
 
     // MARK: Sizes
 
-    /// How much room it takes, in words.
+    /// The space that it takes, in words.
     func sizes() throws -> String
     /// The number of bytes that a table takes; `nil` where only the whole is known.
     func room(of table: SourceTable) throws -> Int64?
@@ -28,9 +28,9 @@
 
     // MARK: Checks
 
-    /// What is damaged below tables and rows.
+    /// Returns the damage below tables and rows.
     func damage() throws -> [String]
-    /// What of a table is otherwise than it was noted.
+    /// Returns the differences between a table and its note.
     func differences(of table: SourceTable) throws -> [String]
     /// Returns the rows that a statement selects.
     ///
@@ -51,7 +51,7 @@
     var examples: [[Cell]] = []
   }
 
-  /// What imported rows are written to.
+  /// A destination of imported rows.
   protocol RowTarget: AnyObject {
     /// Writes a row, now or later.
     ///

@@ -9,7 +9,7 @@
   var previous: Int32 = -1
   /// Whether the node was written; otherwise only the children in its value were brought up to date.
   var isWrite = true
-  /// What the node shows of its children may be another form than then, because components changed.
+  /// Whether the node may show other forms of its children than when it was saved, because components changed.
   var showsOtherForms = false
   /// Whether the node had a value.
   @usableFromInline final let hasValue: Bool
@@ -23,7 +23,7 @@
     children = node.children.map(SavedChildren.init)
   }
 
-  /// Has it noted from now on where the saved value comes to show something old.
+  /// Notes from now on the places at which the saved value becomes outdated.
   func keepForLayers() {
     if let list = children?.list, list.formerlyStale == nil { list.formerlyStale = FormerlyStale() }
   }

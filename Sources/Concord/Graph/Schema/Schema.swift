@@ -10,7 +10,8 @@
   let orders: [PlaceOrder]
   /// Whether a value follows the entities in it at each commit, also if nobody reads it, since its relations may depend on them.
   @exclusivity(unchecked) fileprivate(set) final var followsEntities: Bool
-  /// How often values are still to follow, of a type of which all values have declared the same relations so far; 0 otherwise.
+  /// The number of values that are still to be followed, of a type whose values have all declared the same relations so far; 0
+  /// otherwise.
   @exclusivity(unchecked) private var trials = 0
   /// Whether each relation can be omitted as a whole.
   let canOmit: [Omittability]
