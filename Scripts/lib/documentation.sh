@@ -65,7 +65,7 @@ build_documentation() {
     return
   fi
   mkdir -p "$1"
-  for module in Concord ConcordModel ConcordPersistence ConcordConnect $(if have_libpq; then echo ConcordPostgreSQL; fi); do
+  for module in Concord ConcordMacros ConcordModel ConcordPersistence ConcordConnect $(if have_libpq; then echo ConcordPostgreSQL; fi); do
     catalog=()
     if [ -d "Sources/$module/$module.docc" ]; then catalog=("Sources/$module/$module.docc"); fi
     "$docc" convert ${catalog[@]+"${catalog[@]}"} --additional-symbol-graph-dir "$graphs/$module" \
