@@ -13,6 +13,14 @@ struct Person: Aggregate, Equatable {
     people(count) { id in [1, 2, 3, 5, 8].map { (id + $0) % count } }
   }
 
+  /// People of whom each has the next one as a friend, but for the last, who has none.
+  static func chain(_ count: Int) -> [Person] {
+    people(count) { id in id + 1 < count ? [id + 1] : [] }
+  }
+
+  /// The same person without friends.
+  var alone: Person { Person(id: id, name: name, friends: []) }
+
   /// People who all know each other.
   static func clique(_ count: Int) -> [Person] {
     people(count) { id in (0..<count).filter { $0 != id } }

@@ -12,32 +12,70 @@ extension Row {
       row(
         "160 people who know each other, all observed, update one", .clique, goal: .milliseconds(10), was: "4.8 s"),
       growing("the same, 320 people, which is four times the friendships", .clique, by: 2, goal: 5),
-      friendships,
+      friendships("8,000 people with 5 friends each, a new friendship and one that ends", of: Person.ring) {
+        store, id, count in
+        let other = store.value(Person.self, id: (id + count / 2) % count)
+        store.update(Person.self, id: id) { if let other { $0.friends.append(other) } }
+        store.update(Person.self, id: id) { _ = $0.friends.popLast() }
+      },
+      friendships("8,000 such people, a new one without friends, who goes again", of: Person.ring) { store, id, count in
+        store.update(Person.self, id: id) { $0.friends.append(Person(id: count, name: "New", friends: [])) }
+        store.update(Person.self, id: id) { _ = $0.friends.popLast() }
+      },
+      friendships("8,000 people in a chain, a new one at its end, who goes again", of: Person.chain) {
+        store, id, count in
+        store.update(Person.self, id: count - 1) { $0.friends.append(Person(id: count + id, name: "New", friends: [])) }
+        store.update(Person.self, id: count - 1) { _ = $0.friends.popLast() }
+      },
+      building,
     ]
   }
 
-  /// New friendships in a ring of people, and others that end, one after the other.
-  private static var friendships: Row {
-    Row(
-      "8,000 people with 5 friends each, a new friendship and one that ends", goal: .floor(times: 2),
-      floor: "Concord with 2,000 people", repetitions: 11
-    ) { stopwatch in
+  /// Friendships that begin and end, one after the other. The cost of one does not grow with the number of people.
+  private static func friendships(
+    _ name: String, of people: @escaping (Int) -> [Person], _ change: @escaping (EntityStore, Int, Int) -> Void
+  ) -> Row {
+    Row(name, goal: .floor(times: 2), floor: "Concord with 2,000 people", repetitions: 11) { stopwatch in
       func changing(_ count: Int) throws -> () throws -> Double {
         let store = EntityStore(delivery: .immediate)
-        let kept = store.store(Person.ring(count))
+        let kept = store.store(people(count))
+        let changed = (count - 100)..<count
+        // Reading all of them would prepare all of them to be marked again.
+        func friends() -> [Int?] { changed.map { store.value(Person.self, id: $0)?.friends.count } }
+        let before = friends()
         return {
-          let time = stopwatch.nanoseconds(per: 100) {
-            for id in 0..<100 {
-              let other = store.value(Person.self, id: (id + count / 2) % count)
-              store.update(Person.self, id: id) { if let other { $0.friends.append(other) } }
-              store.update(Person.self, id: id) { _ = $0.friends.popLast() }
-            }
-          }
-          try expect(kept.value.allSatisfy { $0.friends.count == 5 }, "a friendship is missing, or did not end")
-          return time
+          let time = stopwatch.nanoseconds(per: changed.count) { for id in changed { change(store, id, count) } }
+          try expect(friends() == before, "a friendship is missing, or did not end")
+          return withExtendedLifetime(kept) { time }
         }
       }
       return Sides(concord: try changing(8_000), floor: try changing(2_000))
+    }
+  }
+
+  private static var building: Row {
+    Row(
+      "build the 8,000 people with 5 friends each in one transaction, each", goal: .floor(times: 2),
+      floor: "Concord with 2,000 people", repetitions: 5
+    ) { stopwatch in
+      func building(_ count: Int) throws -> Double {
+        let people = Person.ring(count)
+        let store = EntityStore(delivery: .immediate)
+        var kept: [EntityObserver<Person>] = []
+        let time = stopwatch.nanoseconds(per: count) {
+          store.transaction { tx in
+            for person in people { kept.append(tx.store(person.alone)) }
+            for person in people { tx.update(Person.self, id: person.id) { $0.friends = person.friends } }
+          }
+        }
+        try expect(kept.allSatisfy { $0.value.friends.count == 5 }, "a friendship is missing")
+        return time
+      }
+      return Sides {
+        try building(8_000)
+      } floor: {
+        try building(2_000)
+      }
     }
   }
 
