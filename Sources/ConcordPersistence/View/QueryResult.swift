@@ -11,6 +11,7 @@ struct QueryResult<T: PersistentEntity>: Aggregate {
   /// Ends with the last copy of the result.
   let life: QueryLife
 
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.branches)] }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.branches)] }
 
   /// All entities, in order.
@@ -29,6 +30,7 @@ struct QueryBranch<T: PersistentEntity>: Aggregate {
   let id: QueryBlockID
   var leaves: [QueryLeaf<T>]
 
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.leaves)] }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.leaves)] }
 
   var count: Int { leaves.reduce(0) { $0 + $1.items.count } }
@@ -39,6 +41,7 @@ struct QueryLeaf<T: PersistentEntity>: Aggregate {
   let id: QueryBlockID
   var items: [T]
 
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.items)] }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.items)] }
 
   /// The keys of the entities, in order; `null` for an entity without one.
@@ -68,28 +71,47 @@ extension QueryResult {
   ///   - touched: the blocks of the list that differ from the result's.
   ///   - value: returns the entity with a key, for entities that are not in the result: its own values hold newer entities inside.
   mutating func take(_ list: BlockList<StoredValue>, _ touched: Set<Int>, _ value: (StoredValue) -> T?) {
-    var knownBranches: [Int: QueryBranch<T>] = [:]
-    var knownLeaves: [Int: (leaf: QueryLeaf<T>, keys: [StoredValue])] = [:]
     var known: [StoredValue: T] = [:]
-    for branch in branches {
-      knownBranches[branch.id.block] = branch
-      guard touched.contains(branch.id.block) else { continue }
-      for leaf in branch.leaves {
-        let keys = touched.contains(leaf.id.block) ? leaf.keys : []
-        knownLeaves[leaf.id.block] = (leaf, keys)
-        for (key, item) in zip(keys, leaf.items) { known[key] = item }
+    for branch in branches where touched.contains(branch.id.block) {
+      for leaf in branch.leaves where touched.contains(leaf.id.block) {
+        for (key, item) in zip(leaf.keys, leaf.items) { known[key] = item }
       }
     }
-    func leaf(_ block: BlockList<StoredValue>.Leaf) -> QueryLeaf<T> {
-      if let (leaf, keys) = knownLeaves[block.id], !touched.contains(block.id) || keys.elementsEqual(block.elements) {
-        return leaf
-      }
-      return QueryLeaf(
+    func made(_ block: BlockList<StoredValue>.Leaf) -> QueryLeaf<T> {
+      QueryLeaf(
         id: QueryBlockID(query: id, block: block.id), items: block.elements.compactMap { known[$0] ?? value($0) })
     }
+    func mustMake(_ block: BlockList<StoredValue>.Leaf, _ leaf: QueryLeaf<T>) -> Bool {
+      touched.contains(block.id) && !leaf.keys.elementsEqual(block.elements)
+    }
+    if hasBlocks(of: list, touched) {
+      // Fast path: usually few leaves have other entities, and nothing else is written.
+      for (branch, block) in list.branches.enumerated() where touched.contains(block.id) {
+        for (leaf, block) in block.leaves.enumerated() where mustMake(block, branches[branch].leaves[leaf]) {
+          branches[branch].leaves[leaf] = made(block)
+        }
+      }
+      return
+    }
+    let knownBranches = Dictionary(branches.map { ($0.id.block, $0) }) { $1 }
+    // Leaves of a branch that was split or merged may stand in another one now.
+    let leaves = branches.lazy.filter { touched.contains($0.id.block) }.flatMap(\.leaves)
+    let knownLeaves = Dictionary(leaves.map { ($0.id.block, $0) }) { $1 }
     branches = list.branches.map { block in
       if let branch = knownBranches[block.id], !touched.contains(block.id) { return branch }
-      return QueryBranch(id: QueryBlockID(query: id, block: block.id), leaves: block.leaves.map(leaf))
+      return QueryBranch(
+        id: QueryBlockID(query: id, block: block.id),
+        leaves: block.leaves.map { block in
+          if let leaf = knownLeaves[block.id], !mustMake(block, leaf) { leaf } else { made(block) }
+        })
+    }
+  }
+
+  /// Whether the branches, and the leaves in those that were changed, are those of a list.
+  private func hasBlocks(of list: BlockList<StoredValue>, _ touched: Set<Int>) -> Bool {
+    guard branches.map(\.id.block) == list.branches.map(\.id) else { return false }
+    return zip(branches, list.branches).allSatisfy { branch, block in
+      !touched.contains(block.id) || branch.leaves.map(\.id.block) == block.leaves.map(\.id)
     }
   }
 }
