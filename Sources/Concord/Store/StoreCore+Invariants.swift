@@ -16,6 +16,13 @@ extension EntityStore {
       core.graph.allTables.flatMap { $0.allNodes() }.reduce(0) { $0 + ($1.children?.stale.ordinals().count ?? 0) }
     }
   }
+
+  /// Returns the greatest number of parents that a change of one entity has to mark, for tests of the work that writes make.
+  package func _mostUnmarkedParents() -> Int {
+    shared.inspect(token) { core in
+      core.graph.allTables.flatMap { $0.allNodes() }.map(\.parents.unmarkedCount).max() ?? 0
+    }
+  }
 }
 
 extension StoreCore {
