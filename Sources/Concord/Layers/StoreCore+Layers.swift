@@ -63,6 +63,18 @@ extension StoreCore {
     layers.begin(writeSavepoint)
   }
 
+  /// Returns the node of an entity that is about to be observed, made if there is none. If layers hide the entity, because nothing that
+  /// they show retains it, it is shown from now on. The lock is held.
+  func nodeToObserve<T: Identifiable & Sendable>(_ id: T.ID, in table: Table<T>) -> EntityNode<T> {
+    let node = table.nodeAwaiting(id)
+    // In a transaction the base is read, and another thread's has to end first.
+    if layers.hasShadows, !turns.isOpen, layers.isHidden(node) {
+      beginLayered()
+      exposeBase()
+    }
+    return node
+  }
+
   /// Ends the transaction for layers. Returns the closures to be called after observers were notified.
   func finishLayers() -> [() -> Void] {
     layers.hold()
