@@ -20,7 +20,7 @@ final class LayerStack {
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
     /// The extent of the log and of removals at `mark`.
-    var writes = WriteSavepoint(logCount: 0, clearedCount: 0)
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0)
     /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
     /// The layers that closures asked to end, which is done when the closures have returned.
@@ -55,6 +55,8 @@ final class LayerStack {
   /// be restored.
   private var shadows: ContiguousArray<Node> = []
   private var shadowIDs: Set<ObjectIdentifier> = []
+  /// Whether somebody began to observe an entity that is not shown while a transaction was open, at whose end it is to be shown.
+  var mustShowMore = false
   /// The entities that values in the base contain and shown values do not, with the number of these; known while it is needed.
   private var hidden: [ObjectIdentifier: Int]?
   /// The nodes whose values in the base are counted there.

@@ -133,6 +133,8 @@ extension SharedCore {
   }
 
   private func showLayers() {
+    if core.layers.mustShowMore { core.exposeBase() }
+    core.layers.mustShowMore = false
     if core.layers.state.requests.isEmpty, !replayTakenOff() { core.exposeBase() }
     while core.layers.state.wasExposed || !core.layers.state.requests.isEmpty {
       core.exposeBase()

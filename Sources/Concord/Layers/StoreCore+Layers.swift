@@ -67,8 +67,10 @@ extension StoreCore {
   /// they show retains it, it is shown from now on. The lock is held.
   func nodeToObserve<T: Identifiable & Sendable>(_ id: T.ID, in table: Table<T>) -> EntityNode<T> {
     let node = table.nodeAwaiting(id)
-    // In a transaction the base is read, and another thread's has to end first.
-    if layers.hasShadows, !turns.isOpen, layers.isHidden(node) {
+    guard layers.hasShadows, layers.isHidden(node) else { return node }
+    if turns.isOpen {
+      layers.mustShowMore = true
+    } else {
       beginLayered()
       exposeBase()
     }
