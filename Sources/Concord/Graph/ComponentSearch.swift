@@ -46,7 +46,6 @@ final class ComponentSearch {
   func resolve() {
     guard !graph.restructured.isEmpty || !relabelled.isEmpty else { return }
     let changes = graph.restructured.takeChanges()
-    graph.didRestructure()
     var removed: ContiguousArray<Edge> = []
     var added: ContiguousArray<Edge> = []
     for (node, former) in changes { compare(node, former, &removed, &added) }
@@ -60,6 +59,8 @@ final class ComponentSearch {
     case .anew: rankAll()
     case .cheaper: if !addOneByOne(added, unordered, atMostAll: true) { rankAll() }
     }
+    // What is in no cycle shows each relation that it has.
+    if !relabelled.isEmpty || changes.contains(where: { $0.node.links?.component != nil }) { graph.didRestructure() }
     showOtherForms()
   }
 

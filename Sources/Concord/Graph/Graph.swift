@@ -16,7 +16,7 @@
   /// Observed nodes that may show something old, of which their observers need not be told.
   let unrefreshed: NodeQueue
   let restructured: Restructured
-  /// Whether the open transaction changed relations that can be in cycles. Then values that were invalidated may be equal, since
+  /// Whether the open transaction changed relations in cycles, or cycles themselves. Then values that were invalidated may be equal, since
   /// a form that leaves out a relation looks like one without it.
   @exclusivity(unchecked) private(set) var mayShowEqual = false
   /// What observed nodes were before they were brought up to date, where the journal does not have it.
@@ -254,7 +254,7 @@
 
   // MARK: Equal values
 
-  /// Notes that relations which can be in cycles are others than before.
+  /// Notes that relations in cycles are others than before.
   func didRestructure() { mayShowEqual = true }
 
   /// Keeps the state of an observed node that is about to be brought up to date, unless it is not the former one any longer.
