@@ -204,6 +204,60 @@ struct NoNeedlessNoticesInCyclesTests {
   }
 }
 
+extension NoNeedlessNoticesInCyclesTests {
+  /// Ways of writing the same.
+  enum Way: CaseIterable { case store, update, transaction, layer }
+
+  private func change(_ knower: Knower, _ store: EntityStore, _ way: Way) -> OptimisticLayer? {
+    switch way {
+    case .store: store.store(knower)
+    case .update: store.update(Knower.self, id: knower.id) { $0 = knower }
+    case .transaction: store.transaction { tx in tx.store(knower) }
+    case .layer: return store.optimistically { tx in tx.store(knower) }
+    }
+    return nil
+  }
+
+  @Test("Who is told nothing new when a cycle closes, or opens, is not told", arguments: Way.allCases)
+  func closing(_ way: Way) {
+    let store = EntityStore(delivery: .immediate)
+    let first = store.store(Knower(id: 1, friends: [Knower(id: 2)]))
+    let team = store.store([Knower(id: 1, friends: [Knower(id: 2)])])
+    let log = Log<Knower>()
+    let (named, listed) = (Log<Knower?>(), Log<[Knower]>())
+    let subscriptions = [
+      first.observe { log.append($0) }, store.observer(Knower.self, id: 1).observe { named.append($0) },
+      team.observe { listed.append($0) },
+    ]
+    let before = first.value
+    let layer = change(Knower(id: 2, friends: [before]), store, way)
+    #expect(store.value(Knower.self, id: 2)?.friends.map(\.id) == [1])
+    #expect(first.value == before)
+    if let layer { layer.rollBack() } else { _ = change(Knower(id: 2), store, way) }
+    #expect(store.value(Knower.self, id: 2)?.friends == [])
+    #expect(log.values == [before] && named.values == [before] && listed.values == [[before]])
+    // What is another value is told as before.
+    _ = change(Knower(id: 2, name: 7, friends: [before]), store, way)
+    #expect(log.values.map { $0.friends.first?.name } == [0, 7])
+    #expect(named.count == 2 && listed.count == 2)
+    #expect(store._checkInvariants() == [])
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test("Who does not show an entity is not told that it goes")
+  func removing() {
+    let store = EntityStore(delivery: .immediate)
+    let third = Knower(id: 3, friends: [Knower(id: 2)])
+    let first = store.store(Knower(id: 1, friends: [Knower(id: 2, friends: [Knower(id: 1), third])]))
+    let log = Log<Knower>()
+    let subscription = first.observe { log.append($0) }
+    store.remove(Knower.self, id: 3)
+    #expect(store.value(Knower.self, id: 2)?.friends.map(\.id) == [1])
+    #expect(log.count == 1)
+    subscription.unsubscribe()
+  }
+}
+
 private struct Knower: Aggregate, Equatable {
   let id: Int
   var name = 0

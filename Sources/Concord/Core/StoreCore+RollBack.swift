@@ -12,7 +12,10 @@ extension StoreCore {
   var savepoint: Savepoint {
     Savepoint(writes: writeSavepoint, layers: layers.savepoint, position: graph.journal.count)
   }
-  var writeSavepoint: WriteSavepoint { WriteSavepoint(logCount: log.count, clearedCount: removal.cleared.count) }
+  var writeSavepoint: WriteSavepoint {
+    WriteSavepoint(
+      logCount: log.count, clearedCount: removal.cleared.count, removedCount: removal.recent.count)
+  }
 
   /// Undoes all writes since a savepoint, which is the innermost one.
   func rollBack(to savepoint: Savepoint) {
@@ -27,7 +30,7 @@ extension StoreCore {
     removal.flush()
     needsComparison = true
     log.truncate(to: savepoint.logCount)
-    removal.undoClearing(to: savepoint.clearedCount)
+    removal.undo(to: savepoint)
     let upToDate = graph.journal.undo(restore)
     components.resolve()
     graph.makeUpToDate(upToDate)

@@ -124,6 +124,7 @@
   /// Ends the outermost transaction: releases what is not reachable, and enqueues a notice for every observer concerned.
   func commit() {
     if backlog.isEmpty { return }
+    defer { graph.forgetFormerStates() }
     if canOnlyNotify {
       notify()
       // Bringing values up to date may have left more work.
@@ -176,7 +177,7 @@
 
   private func notify() {
     // Fast path: usually there is one, which needs no list.
-    if graph.journal.isEmpty, !needsComparison,
+    if graph.journal.isEmpty, !needsComparison, !graph.mayShowEqual,
       let node = Borrowed(graph.notified).use({ $0.takeOnly { !$0.isStale && !$0.table.isOfHubs } })
     {
       if !hubs.isWanted, let subscriber = node.onlySubscriber, subscriber.use({ $0.canBeToldNow }) {
@@ -201,7 +202,7 @@
       Borrowed(nodes[i]).use { node in
         if node.table.isOfHubs {
           hubs.didChange(node)
-        } else if changed?.contains(node) ?? true {
+        } else if changed?.contains(node) ?? true, !graph.mayShowEqual || !showsEqual(node) {
           tell(node)
         } else {
           // As in `settleShapes`: a stale node would not be invalidated by the next change below.
@@ -209,6 +210,14 @@
         }
       }
     }
+  }
+
+  /// Whether a value that was invalidated equals the former one. One whose former value is not known counts as changed.
+  private func showsEqual(_ node: Node) -> Bool {
+    guard node.exists, node.table.reachesRecursion, node.table.isEquatable else { return false }
+    refresh(node)
+    guard let former = view.state(of: node) ?? graph.formerState(of: node) else { return false }
+    return node.table.isSame(node, as: former)
   }
 
   /// Brings values up to date that observers are about to receive, while it is known which entities were removed.

@@ -62,3 +62,58 @@ extension ComponentSearch {
     return isReached
   }
 }
+
+// Ranking all nodes anew, where a transaction changed many edges among them.
+extension ComponentSearch {
+  private var tables: [AnyTable] { graph.allTables.filter(\.isRecursive) }
+
+  /// Whether a number of steps is larger than those of ranking all nodes.
+  func isMoreThanAll(_ steps: Int) -> Bool {
+    var left = steps / 2
+    for table in tables {
+      for node in table.allNodes() {
+        left -= 1 + (node.children?.edges.count ?? 0)
+        if left < 0 { return false }
+      }
+    }
+    return true
+  }
+
+  /// Finds all components, and puts them in order. Edges that went have been looked at: so each component is still one, or a part of a
+  /// larger one.
+  func rankAll() {
+    let mark = graph.nextMark()
+    var nodes: ContiguousArray<Node> = []
+    for table in tables {
+      for node in table.allNodes() where node.isInner {
+        node.mark = mark
+        nodes.append(node)
+        steps += 1 + (node.children?.edges.count ?? 0)
+      }
+    }
+    for part in parts(of: nodes, mark).reversed() {
+      let rank = rank(ofPart: part)
+      order.remove(rank)
+      order.append(rank)
+    }
+    newlyRanked = []
+  }
+
+  /// Makes a component of nodes that are one, of which the largest one among them keeps its identity. Returns its rank.
+  private func rank(ofPart part: ContiguousArray<Node>) -> Rank {
+    guard isCycle(part) else {
+      if part[0].links?.component == nil, let rank = part[0].rank { return rank }
+      return label(part)
+    }
+    let largest = part.lazy.compactMap { $0.links?.component }.max { $0.count < $1.count }
+    let component = largest ?? Component()
+    for node in part where node.links?.component !== component {
+      let former = node.links?.component
+      relabel(node, component)
+      // What came is on no path to and from the root.
+      component.root = nil
+      if let former, former.count == 0 { order.remove(former.rank) }
+    }
+    return component.rank
+  }
+}

@@ -9,7 +9,10 @@ extension ComponentSearch {
       byComponent[ObjectIdentifier(component), default: (component, [])].edges.append(edge)
     }
     for (component, edges) in byComponent.values {
-      let apart = component.root == nil ? findPaths(in: component, edges) : restorePaths(in: component, edges)
+      // One by one, many might each go the same long ways.
+      let isMuch = edges.count * 8 >= component.count
+      let apart =
+        component.root == nil || isMuch ? findPaths(in: component, edges) : restorePaths(in: component, edges)
       if !apart.isEmpty { split(component, apart) }
     }
   }
@@ -162,7 +165,7 @@ extension ComponentSearch {
     return found
   }
 
-  private func isCycle(_ nodes: ContiguousArray<Node>) -> Bool { nodes.count > 1 || contains(nodes[0], nodes[0]) }
+  func isCycle(_ nodes: ContiguousArray<Node>) -> Bool { nodes.count > 1 || contains(nodes[0], nodes[0]) }
 
   /// Makes some nodes a component, or one that is in no cycle a node in none; gives their rank, which is in no order yet.
   func label(_ nodes: ContiguousArray<Node>) -> Rank {

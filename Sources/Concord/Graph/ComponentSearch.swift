@@ -12,7 +12,9 @@
 /// what fully dynamic components cost by what changes (Abboud and Vassilevska Williams, 2014): where the root itself goes, or its
 /// paths are long, that is more.
 ///
-/// Nodes that get a rank in one transaction get it together, in time linear in their edges (see `rank(_:)`).
+/// Nodes that get a rank in one transaction get it together, in time linear in their edges (see `rank(_:)`). If edges among ranked nodes
+/// cost more than to rank all anew, that is done: a transaction takes no longer than the size of the graph, however many edges it
+/// changes.
 ///
 /// Nodes that lead to nothing in a recursive type, or that nothing leads to, can be in no cycle and need no rank in the order.
 final class ComponentSearch {
@@ -34,6 +36,7 @@ final class ComponentSearch {
   @exclusivity(unchecked) var newlyRanked: ContiguousArray<Node> = []
   /// The number of edges that searches went along, which tests compare.
   @exclusivity(unchecked) var steps = 0
+  var ranking = Ranking.cheaper
   private var lastSearch = 0
   private var lastRandom: UInt64 = 0
 
@@ -51,13 +54,41 @@ final class ComponentSearch {
     // Edges to what led nowhere were not looked at; now paths may go through it.
     for (node, _) in changes where !node.isInner { forgetRank(of: node) }
     rank(ContiguousArray(changes.lazy.map(\.node)) + added.lazy.map(\.child) + unordered)
-    for edge in added { add(edge.parent, edge.child) }
+    switch ranking {
+    case .oneByOne: _ = addOneByOne(added, unordered, atMostAll: false)
+    case .anew: rankAll()
+    case .cheaper: if !addOneByOne(added, unordered, atMostAll: true) { rankAll() }
+    }
+    // What is in no cycle shows each relation that it has.
+    if !relabelled.isEmpty || changes.contains(where: { $0.node.links?.component != nil }) { graph.didRestructure() }
+    showOtherForms()
+  }
+
+  /// The ways in which nodes that have a rank get another one, of which tests choose.
+  enum Ranking {
+    case oneByOne
+    case anew
+    case cheaper
+  }
+
+  /// Looks at edges one by one. Returns `false` once that has cost more than to rank all nodes anew, if it may.
+  private func addOneByOne(
+    _ added: ContiguousArray<Edge>, _ unordered: ContiguousArray<Node>, atMostAll: Bool
+  ) -> Bool {
+    let start = steps
+    var limit = 8 * added.count + 256
+    for edge in added {
+      add(edge.parent, edge.child)
+      guard atMostAll, steps - start > limit else { continue }
+      if isMoreThanAll(steps - start) { return false }
+      limit = 2 * (steps - start)
+    }
     for node in unordered {
       for edge in node.children?.edges ?? [] { add(node, edge.child) }
       for edge in node.parents { add(edge.parent, node) }
     }
     while let node = newlyRanked.popLast() { for edge in node.children?.edges ?? [] { add(node, edge.child) } }
-    showOtherForms()
+    return true
   }
 
   struct Edge {

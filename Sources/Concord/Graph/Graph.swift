@@ -16,10 +16,19 @@
   /// Observed nodes that may show something old, of which their observers need not be told.
   let unrefreshed: NodeQueue
   let restructured: Restructured
+  /// Whether the open transaction changed relations in cycles, or cycles themselves. Then values that were invalidated may be equal, since
+  /// a form that leaves out a relation looks like one without it.
+  @exclusivity(unchecked) private(set) var mayShowEqual = false
+  /// What observed nodes were before they were brought up to date, where the journal does not have it.
+  @exclusivity(unchecked) private var former: [ObjectIdentifier: SavedState] = [:]
+  /// The number of the open transaction.
+  @exclusivity(unchecked) private var transaction = 1
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
   /// A closure that receives each new type.
   var didAddTable: (Any.Type) -> Void = { _ in }
+  /// The number of nodes that were passed on paths to roots, which tests compare.
+  @exclusivity(unchecked) var pathSteps = 0
   /// Hubs that nobody observes any longer.
   var releasedHubs: ContiguousArray<Node> = []
   @exclusivity(unchecked) private var lastMark = 0
@@ -225,6 +234,7 @@
   func didWrite(_ node: Node, isBriefChanged: Bool) {
     journal.countWrite()
     node.flags.insert(.written)
+    if node.table.reachesRecursion, node.isObserved { node.withLinks { $0.changedIn = transaction } }
     written.append(node)
     invalidate(node, isBriefChanged: isBriefChanged)
   }
@@ -241,6 +251,37 @@
     case .enqueued: unrefreshed.insert(node)
     case .needless: break
     }
+  }
+
+  // MARK: Equal values
+
+  /// Notes that relations in cycles are others than before.
+  func didRestructure() { mayShowEqual = true }
+
+  /// Keeps the state of an observed node that is about to be brought up to date, unless it is not the former one any longer.
+  @inline(__always) func keepFormerState(of node: Node) {
+    if node.isObserved, node.table.reachesRecursion { keepOwnFormerState(of: node) }
+  }
+
+  private func keepOwnFormerState(of node: Node) {
+    let isChanged = node.withLinks { links in
+      defer { links.changedIn = transaction }
+      return links.changedIn == transaction
+    }
+    guard mayShowEqual, isChanged == false, node.table.isEquatable, journal.committedState(of: node) == nil else {
+      return
+    }
+    former[ObjectIdentifier(node)] = node.table.save(node)
+  }
+
+  /// Returns the state that an observed node had when the open transaction began, if it was kept.
+  func formerState(of node: Node) -> SavedState? { former[ObjectIdentifier(node)] }
+
+  /// Ends the open transaction.
+  func forgetFormerStates() {
+    mayShowEqual = false
+    transaction &+= 1
+    if !former.isEmpty { former = [:] }
   }
 
   /// One occurrence in a node's value is known to be old.

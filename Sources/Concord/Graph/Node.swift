@@ -146,4 +146,6 @@ final class NodeLinks {
   @exclusivity(unchecked) var paths = RootPaths()
   /// A mark of the last search that came by.
   @exclusivity(unchecked) var mark = 0
+  /// The number of the transaction that last changed the value of an observed node.
+  @exclusivity(unchecked) var changedIn = 0
 }

@@ -48,6 +48,7 @@ final class Refresher: ChildForms {
   }
 
   private func patch(_ node: Node, _ children: ChildList, _ ordinals: ContiguousArray<Int32>) {
+    graph.keepFormerState(of: node)
     graph.journal.willRefresh(node, mayReshape: children.schema.mayReshape)
     let formerlyStale = children.formerlyStale
     for ordinal in ordinals {

@@ -38,6 +38,7 @@ extension SpanningForest {
         node.mark = missedMark
         path.append(node)
         node = support
+        graph.pathSteps += 1
       }
       for node in path { node.mark = reachedMark }
       return true

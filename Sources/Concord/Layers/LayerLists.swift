@@ -9,13 +9,21 @@ struct LayerLists {
   /// The layers that are not shown while writes go beneath the others, since they depend on the written nodes. They are
   /// replayed at the end.
   private(set) var takenOff: Set<ObjectIdentifier> = []
-  /// The nodes that each layer changed which ran in the open transaction.
-  private(set) var touched: [ObjectIdentifier: ContiguousArray<Node>] = [:]
+  /// What each layer did which ran in the open transaction.
+  private(set) var runs: [ObjectIdentifier: Run] = [:]
   /// The layers that ended in the open transaction.
   private(set) var ended: ContiguousArray<Ended> = []
   private var log: ContiguousArray<Change> = []
 
   typealias Ended = (record: LayerRecord, state: OptimisticLayer.State)
+
+  /// What the closure of a layer did.
+  struct Run {
+    /// The nodes that it wrote.
+    let written: ContiguousArray<Node>
+    /// The nodes that the layer retains.
+    let kept: ContiguousArray<Node>
+  }
 
   /// A change, with what is needed to undo it.
   private enum Change {
@@ -30,8 +38,8 @@ struct LayerLists {
     case removedSteps(LayerSteps.Steps, node: ObjectIdentifier)
     case tookOff(ObjectIdentifier)
     case forgotTakenOff(Set<ObjectIdentifier>)
-    case touched(ObjectIdentifier, before: ContiguousArray<Node>?)
-    case forgotTouched([ObjectIdentifier: ContiguousArray<Node>])
+    case ran(ObjectIdentifier, before: Run?)
+    case forgotRuns([ObjectIdentifier: Run])
     case ended
   }
 
@@ -110,15 +118,15 @@ struct LayerLists {
     for record in records where takenOff.insert(record).inserted { log.append(.tookOff(record)) }
   }
 
-  mutating func touch(_ record: ObjectIdentifier, _ nodes: ContiguousArray<Node>) {
-    log.append(.touched(record, before: touched.updateValue(nodes, forKey: record)))
+  mutating func didRun(_ record: ObjectIdentifier, _ run: Run) {
+    log.append(.ran(record, before: runs.updateValue(run, forKey: record)))
   }
 
   /// Forgets which layers ran, and which are not shown, since all are taken off.
   mutating func forgetRuns() {
     if !takenOff.isEmpty { log.append(.forgotTakenOff(takenOff)) }
-    if !touched.isEmpty { log.append(.forgotTouched(touched)) }
-    (takenOff, touched) = ([], [:])
+    if !runs.isEmpty { log.append(.forgotRuns(runs)) }
+    (takenOff, runs) = ([], [:])
   }
 
   // MARK: Undoing
@@ -131,7 +139,7 @@ struct LayerLists {
   mutating func undo(to savepoint: Int) -> Set<ObjectIdentifier> {
     var ran: Set<ObjectIdentifier> = []
     while log.count > savepoint, let change = log.popLast() {
-      if case .touched(let record, _) = change { ran.insert(record) }
+      if case .ran(let record, _) = change { ran.insert(record) }
       undo(change)
     }
     return ran
@@ -151,8 +159,8 @@ struct LayerLists {
     case .removedSteps(let removed, let node): steps[node] = removed
     case .tookOff(let record): takenOff.remove(record)
     case .forgotTakenOff(let records): takenOff = records
-    case .touched(let record, let before): touched[record] = before
-    case .forgotTouched(let nodes): touched = nodes
+    case .ran(let record, let before): runs[record] = before
+    case .forgotRuns(let runs): self.runs = runs
     case .ended: ended.removeLast()
     }
   }
@@ -175,7 +183,7 @@ struct LayerLists {
   /// Ends the open transaction, which cannot be undone any longer.
   mutating func finish() {
     log.removeAll(keepingCapacity: log.count < 1_024)
-    (ended, takenOff, touched) = ([], [], [:])
+    (ended, takenOff, runs) = ([], [], [:])
     pending.closeGaps()
   }
 

@@ -20,7 +20,7 @@ final class LayerStack {
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
     /// The extent of the log and of removals at `mark`.
-    var writes = WriteSavepoint(logCount: 0, clearedCount: 0)
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0)
     /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
     /// The layers that closures asked to end, which is done when the closures have returned.
@@ -46,13 +46,21 @@ final class LayerStack {
   /// Those of them whose changes are in the log already.
   private var logged: Set<ObjectIdentifier> = []
 
-  /// The entities that each layer retains: those that it made or changed.
+  /// The entities that each layer retains: those that it made, changed or removed, and those that it put into others. So what the
+  /// base retains does not depend on what is shown, and no closure need be called when another holder of an entity goes.
   private var kept: [ObjectIdentifier: ContiguousArray<Node>] = [:]
+  /// The entities that each layer changed, and that are shown.
+  private var changed: [ObjectIdentifier: ContiguousArray<Node>] = [:]
   /// Entities of the base that are not shown and that nothing else retains. Their nodes stay in the table, so that they can
   /// be restored.
   private var shadows: ContiguousArray<Node> = []
-  /// The entities that values in the base contain and shown values do not; known while it is needed.
-  private var hidden: Set<ObjectIdentifier>?
+  private var shadowIDs: Set<ObjectIdentifier> = []
+  /// Whether somebody began to observe an entity that is not shown while a transaction was open, at whose end it is to be shown.
+  var mustShowMore = false
+  /// The entities that values in the base contain and shown values do not, with the number of these; known while it is needed.
+  private var hidden: [ObjectIdentifier: Int]?
+  /// The nodes whose values in the base are counted there.
+  private var hiding: Set<ObjectIdentifier> = []
   /// The entities that neither the base nor the layers need any longer.
   private var released: Set<ObjectIdentifier> = []
   /// Entities that the base lost in the open transaction. Their nodes are kept until its end, since a closure may make them
@@ -205,14 +213,19 @@ final class LayerStack {
 
   /// Sets the footprint of a closure that has run: the changed nodes, and the nodes inside them before and after.
   func didRun(_ record: LayerRecord, since start: Int) {
-    let touched = journal.writtenNodes(since: start)
-    lists.touch(ObjectIdentifier(record), touched)
-    for node in touched {
+    var written: ContiguousArray<Node> = []
+    var kept: ContiguousArray<Node> = []
+    for (before, isWrite) in journal.firstStates(since: start) where isWrite {
+      let node = before.node
+      kept += node.children?.missing(in: before.children?.list) ?? []
+      if node.table.isInternal { continue }
+      written.append(node)
+      if node.exists || before.flags.contains(.exists) { kept.append(node) }
       trace.add(node)
-      guard let before = journal.firstState(of: node, since: start) else { continue }
       for child in before.children?.list.missing(in: node.children) ?? [] { trace.add(child) }
       lists.addStep(ObjectIdentifier(record), before: before)
     }
+    lists.didRun(ObjectIdentifier(record), LayerLists.Run(written: written, kept: kept))
     footprints.set(trace, of: ObjectIdentifier(record))
     trace = FootprintTrace()
   }
@@ -226,10 +239,10 @@ final class LayerStack {
     }
   }
 
-  /// Returns the nodes on which a layer depends, and those that it changes: as last retained, or as shown now.
+  /// Returns the nodes on which a layer depends, and those that it changes: as last committed, or as shown now.
   func nodes(of record: LayerRecord, isShown: Bool = false) -> [ContiguousArray<ObjectIdentifier>?] {
     let id = ObjectIdentifier(record)
-    let changed = isShown ? lists.touched[id]?.filter(\.exists) : kept[id]
+    let changed = isShown ? lists.runs[id]?.written.filter(\.exists) : changed[id]
     return [footprints.nodes(of: id), ContiguousArray((changed ?? []).map { ObjectIdentifier($0) })]
   }
 
@@ -242,13 +255,13 @@ final class LayerStack {
       && trace.wholes.allSatisfy { wholes.contains(ObjectIdentifier($0)) }
   }
 
-  /// Returns the nodes that a layer changed when it last ran and that it retains.
-  func nodesChanged(by record: LayerRecord) -> ContiguousArray<Node>? { kept[ObjectIdentifier(record)] }
+  /// Returns the nodes that a layer changed when it last ran and that are shown.
+  func nodesChanged(by record: LayerRecord) -> ContiguousArray<Node>? { changed[ObjectIdentifier(record)] }
 
   /// Returns the nodes that a layer changed; `nil` if its closure may have done anything else.
   func changedNodes(of record: LayerRecord) -> ContiguousArray<Node>? {
     guard !footprints.areOfAll, footprints.nodes(of: ObjectIdentifier(record)) != nil else { return nil }
-    return kept[ObjectIdentifier(record)]
+    return changed[ObjectIdentifier(record)]
   }
 
   func didReplayAll() { footprints.didReplayAll() }
@@ -288,37 +301,58 @@ final class LayerStack {
     if existed, !base.flags.contains(.registered), !isHidden(node, mark) {
       // The base does not need the entity either.
       released.insert(ObjectIdentifier(node))
+      stopHiding(base)
       return false
     }
     node.holders.add()
     shadows.append(node)
+    shadowIDs.insert(ObjectIdentifier(node))
     hide(base)
     return true
+  }
+
+  /// Whether the base has an entity that is not shown, because nothing that is shown retains it.
+  func isHidden(_ node: Node) -> Bool { shadowIDs.contains(ObjectIdentifier(node)) }
+
+  private func takeShadows() -> ContiguousArray<Node> {
+    defer { (shadows, shadowIDs) = ([], []) }
+    return shadows
   }
 
   /// Whether an entity contains a node in the base, but not as it is shown.
   private func isHidden(_ node: Node, _ mark: Int) -> Bool {
     if hidden == nil {
-      hidden = []
-      for state in lists.overlay.statesOfContainers { hide(state) }
+      hidden = [:]
+      func add(_ state: SavedState) { if !released.contains(ObjectIdentifier(state.node)) { hide(state) } }
+      for state in lists.overlay.statesOfContainers { add(state) }
       for (state, _) in journal.firstStates(since: mark) where lists.overlay.state(of: state.node) == nil {
         // The node itself has just lost its children, since it is being released.
-        if state.node !== node { hide(state) }
+        if state.node !== node { add(state) }
       }
     }
-    return hidden?.contains(ObjectIdentifier(node)) ?? false
+    return hidden?[ObjectIdentifier(node)] != nil
   }
 
   private func hide(_ state: SavedState) {
-    guard let list = state.children?.list, list !== state.node.children else { return }
-    for edge in list.edges { hidden?.insert(ObjectIdentifier(edge.child)) }
+    guard hidden != nil, let list = state.children?.list, list !== state.node.children,
+      hiding.insert(ObjectIdentifier(state.node)).inserted
+    else { return }
+    for edge in list.edges { hidden?[ObjectIdentifier(edge.child), default: 0] += 1 }
+  }
+
+  /// Ends hiding what a node contains in the base, which has lost the node itself.
+  private func stopHiding(_ state: SavedState) {
+    guard hiding.remove(ObjectIdentifier(state.node)) != nil else { return }
+    for edge in state.children?.list.edges ?? [] {
+      let child = ObjectIdentifier(edge.child)
+      if let count = hidden?[child] { hidden?[child] = count > 1 ? count - 1 : nil }
+    }
   }
 
   /// Examines which entities the complete base needs. Hidden entities, and those of layers that have ended, are not retained
   /// any longer.
   func settle(_ examine: () -> Void) {
-    for node in shadows { release(node) }
-    shadows = []
+    for node in takeShadows() { release(node) }
     letGoOfEnded()
     isSettling = true
     examine()
@@ -328,15 +362,16 @@ final class LayerStack {
   private func letGoOfEnded() {
     for (record, _) in lists.ended {
       for node in kept.removeValue(forKey: ObjectIdentifier(record)) ?? [] { release(node) }
+      changed[ObjectIdentifier(record)] = nil
     }
   }
 
-  /// Releases entities that are in the base only because a layer retained them that does not change them any longer. Returns
+  /// Releases entities that are in the base only because a layer retained them that does not need them any longer. Returns
   /// whether there were any.
   func letGoOfUntouched() -> Bool {
     var counts: [ObjectIdentifier: Int] = [:]
     for nodes in kept.values { for node in nodes { counts[ObjectIdentifier(node), default: 0] += 1 } }
-    for nodes in lists.touched.values { for node in nodes { counts[ObjectIdentifier(node)] = nil } }
+    for run in lists.runs.values { for node in run.kept { counts[ObjectIdentifier(node)] = nil } }
     var hasLet = false
     for (id, nodes) in kept {
       func isLost(_ node: Node) -> Bool {
@@ -357,16 +392,15 @@ final class LayerStack {
     for node in limbo { unexamined.insert(node) }
     limbo = []
     // Layers that ended are not among them.
-    for (record, touched) in lists.touched {
-      let nodes = ContiguousArray(touched.filter(\.exists))
-      for node in nodes { node.holders.add() }
+    for (record, run) in lists.runs {
+      for node in run.kept { node.holders.add() }
       for node in kept[record] ?? [] { release(node) }
-      kept[record] = nodes
+      kept[record] = run.kept
+      changed[record] = ContiguousArray(run.written.filter(\.exists))
     }
     letGoOfEnded()
     if lists.pending.isEmpty {
-      for node in shadows { release(node) }
-      shadows = []
+      for node in takeShadows() { release(node) }
     }
   }
 
@@ -409,7 +443,7 @@ final class LayerStack {
     guard isActive else { return forgetFormerlyStale() }
     if let mark = state.mark { lists.addStates(journal, since: mark, without: released) }
     forgetFormerlyStale()
-    (hidden, released) = (nil, [])
+    (hidden, hiding, released) = (nil, [], [])
     (state.mark, state.outer) = (0, nil)
   }
 

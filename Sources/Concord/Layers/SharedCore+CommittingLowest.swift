@@ -40,7 +40,7 @@ extension StoreCore {
   fileprivate func statesOfLowest(_ record: LayerRecord) -> [SavedState]? {
     guard layers.running == nil, layers.mayWriteBeneath, !layers.footprints.areOfAll, !projections.isWanted,
       !layers.lists.takenOff.contains(ObjectIdentifier(record)), !layers.lists.overlay.hasReshaped,
-      !layers.hasShadows, layers.lists.touched[ObjectIdentifier(record)] == nil,
+      !layers.hasShadows, layers.lists.runs[ObjectIdentifier(record)] == nil,
       let nodes = layers.footprints.nodes(of: ObjectIdentifier(record)),
       let changed = layers.nodesChanged(by: record)
     else { return nil }
@@ -203,7 +203,7 @@ extension StoreCore {
     let id = ObjectIdentifier(record)
     let lists = layers.lists
     guard layers.mayWriteBeneath, layers.footprints.areKnown, !projections.isWanted, !lists.takenOff.contains(id),
-      lists.touched[id] == nil, !lists.overlay.hasReshaped, !layers.hasShadows,
+      lists.runs[id] == nil, !lists.overlay.hasReshaped, !layers.hasShadows,
       layers.footprints.nodes(of: id) != nil, let nodes = layers.nodesChanged(by: record),
       lists.pending.contains(id)
     else { return nil }

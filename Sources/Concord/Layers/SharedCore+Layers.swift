@@ -15,6 +15,8 @@ extension SharedCore {
       // The others are shown, unless some depend on what was written.
       if core.layers.lists.takenOff.isEmpty { core.enterLayers() } else { core.exposeBase() }
     }
+    // What layers hide is there below the new one, as when all are replayed.
+    if core.layers.hasShadows { core.exposeBase() }
     if !core.layers.isShown, record.waits {
       // All layers are put above the base when the transaction ends. Whether this one applies before does not matter.
       core.layers.lists.append(record)
@@ -131,6 +133,8 @@ extension SharedCore {
   }
 
   private func showLayers() {
+    if core.layers.mustShowMore { core.exposeBase() }
+    core.layers.mustShowMore = false
     if core.layers.state.requests.isEmpty, !replayTakenOff() { core.exposeBase() }
     while core.layers.state.wasExposed || !core.layers.state.requests.isEmpty {
       core.exposeBase()

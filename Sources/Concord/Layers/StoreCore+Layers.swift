@@ -63,6 +63,20 @@ extension StoreCore {
     layers.begin(writeSavepoint)
   }
 
+  /// Returns the node of an entity that is about to be observed, made if there is none. If layers hide the entity, because nothing that
+  /// they show retains it, it is shown from now on. The lock is held.
+  func nodeToObserve<T: Identifiable & Sendable>(_ id: T.ID, in table: Table<T>) -> EntityNode<T> {
+    let node = table.nodeAwaiting(id)
+    guard layers.hasShadows, layers.isHidden(node) else { return node }
+    if turns.isOpen {
+      layers.mustShowMore = true
+    } else {
+      beginLayered()
+      exposeBase()
+    }
+    return node
+  }
+
   /// Ends the transaction for layers. Returns the closures to be called after observers were notified.
   func finishLayers() -> [() -> Void] {
     layers.hold()

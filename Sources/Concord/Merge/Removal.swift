@@ -12,7 +12,7 @@ final class Removal {
   /// The removed entities that values may still contain.
   @exclusivity(unchecked) private var removed: ContiguousArray<Node> = []
   /// The entities that the open transaction removed, whether or not they were stored again.
-  @exclusivity(unchecked) private var recent: ContiguousArray<Node> = []
+  @exclusivity(unchecked) private(set) var recent: ContiguousArray<Node> = []
   /// Whether occurrences are being removed.
   private var isFlushing = false
   /// The parents of removed entities.
@@ -190,15 +190,21 @@ final class Removal {
 
   private func isRemoved(_ node: Node) -> Bool { node.flags.contains(.removed) }
 
-  /// Discards notices of states that were committed before everything was removed.
+  /// Discards notices of states that were committed before everything was removed. An entity that was not there when the transaction
+  /// began has none: its observers may yet have to be told that it went before.
   func dropPending() {
     guard !cleared.isEmpty else { return }
-    for node in cleared { for subscriber in node.subscribers { subscriber.dropPending() } }
+    for node in cleared where graph.journal.existed(node) {
+      for subscriber in node.subscribers { subscriber.dropPending() }
+    }
     cleared = []
   }
 
-  /// Undoes the removals of all entities, except for the first `count`.
-  func undoClearing(to count: Int) { cleared.removeSubrange(count...) }
+  /// Forgets the removals after a savepoint, which were undone.
+  func undo(to savepoint: WriteSavepoint) {
+    cleared.removeSubrange(min(savepoint.clearedCount, cleared.count)...)
+    recent.removeSubrange(min(savepoint.removedCount, recent.count)...)
+  }
 
   /// Removes all entities, without removing occurrences: observers keep the last whole value.
   func removeAll() {

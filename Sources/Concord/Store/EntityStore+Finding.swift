@@ -46,7 +46,7 @@ extension EntityStore {
   /// - Complexity: constant.
   public func observer<T: Identifiable & Sendable>(_ type: T.Type, id: T.ID) -> EntityObserver<T?> {
     shared.read(token) { core, _ in
-      EntityObserver(PartSource(core.graph.table(type).nodeAwaiting(id), shared) { $0 })
+      EntityObserver(PartSource(core.nodeToObserve(id, in: core.graph.table(type)), shared) { $0 })
     }
   }
 

@@ -114,7 +114,8 @@ extension EntityStore {
   ) -> EntityObserver<[T]> {
     let ids = Array(ids)
     return shared.read(token) { core, _ in
-      let sources = ids.map { PartSource(core.graph.table(type).nodeAwaiting($0), shared) { $0 } }
+      let table = core.graph.table(type)
+      let sources = ids.map { PartSource(core.nodeToObserve($0, in: table), shared) { $0 } }
       let combined = CombinedSource(sources, core, shared) { core, isCommitted in
         let values = sources.compactMap { $0.part(core, isCommitted: isCommitted) ?? nil }
         return { values }

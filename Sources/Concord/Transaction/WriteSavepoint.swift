@@ -2,4 +2,5 @@
 struct WriteSavepoint {
   let logCount: Int
   let clearedCount: Int
+  let removedCount: Int
 }

@@ -176,8 +176,12 @@ extension Model {
       let old = before.reading(target)
       guard old != new || new.shows(changed) else { continue }
       var notice = Notice(acceptable: [new])
-      // Nothing that is shown here has changed, or an empty collection in place of one that was left out.
-      if let old, old.withoutOmissions == new.withoutOmissions { notice.isOptional = true }
+      // Nothing that is shown here has changed, or an empty collection is in place of one that was left out: who has an equal value is
+      // told only if it shows what cannot be compared, and was written.
+      if let old, old.withoutOmissions == new.withoutOmissions {
+        if !subscription.isPaused, !new.shows(state.written) { continue }
+        notice.isOptional = true
+      }
       if subscription.isPart {
         notice.acceptable = [part(new)]
         let isSame = notice.acceptable[0] == (old.map(part) ?? subscription.delivered)

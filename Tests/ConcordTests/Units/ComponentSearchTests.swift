@@ -193,12 +193,15 @@ struct ComponentSearchTests {
     return numbers
   }
 
-  @Test("Single edges that come and go, sparse and dense, as a search of the whole graph has it", arguments: 0..<12)
-  func edges(seed: UInt64) {
+  @Test(
+    "Single edges that come and go, sparse and dense, as a search of the whole graph has it", arguments: 0..<12,
+    [ComponentSearch.Ranking.cheaper, .anew])
+  func edges(seed: UInt64, ranking: ComponentSearch.Ranking) {
     var random = SeededGenerator(seed: seed)
     let count = [6, 20, 60][Int(seed % 3)]
     let world = EdgeWorld(hubs: count)
     let search = ComponentSearch(graph: world.graph)
+    search.ranking = ranking
     // So many edges for each node, on average.
     let density = [5, 10, 14, 25][Int(seed / 3)]
     var edges = 0
@@ -224,6 +227,33 @@ struct ComponentSearchTests {
       search.resolve()
       guard isSound(world, search) else {
         Issue.record("seed \(seed), step \(step)")
+        return
+      }
+    }
+  }
+
+  @Test("Whole graphs that are rewired in one transaction, as a search of the whole graph has it", arguments: 0..<6)
+  func rewiring(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let count = [300, 600][Int(seed % 2)]
+    let world = EdgeWorld(hubs: count)
+    let search = ComponentSearch(graph: world.graph)
+    for step in 0..<(isLong ? 60 : 6) {
+      for i in 0..<count where random.chance(90) {
+        world.setChildren(of: i, (0..<random.below(4)).map { _ in random.below(count) })
+      }
+      search.resolve()
+      guard isSound(world, search) else {
+        Issue.record("seed \(seed), step \(step)")
+        return
+      }
+      // Single ones, on top of that.
+      for _ in 0..<5 {
+        world.setChildren(of: random.below(count), [random.below(count)])
+        search.resolve()
+      }
+      guard isSound(world, search) else {
+        Issue.record("seed \(seed), step \(step), single edges")
         return
       }
     }

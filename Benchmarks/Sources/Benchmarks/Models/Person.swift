@@ -26,6 +26,16 @@ struct Person: Aggregate, Equatable {
     people(count) { id in (0..<count).filter { $0 != id } }
   }
 
+  /// People in a line, each of whom knows the next one.
+  static func line(_ count: Int) -> [Person] {
+    people(count) { id in id + 1 < count ? [id + 1] : [] }
+  }
+
+  /// The same people, each of whom knows one near the other end, and the one before.
+  static func rewiredLine(_ count: Int) -> [Person] {
+    people(count) { id in id == 0 ? [] : [id % 2 == 0 ? id - 1 : count - 1 - id, id - 1] }
+  }
+
   /// The friends in these values have no friends themselves. Stored in one call, each person has those it has as an
   /// element of the array, since the outermost of several values of one entity wins.
   private static func people(_ count: Int, friends: (Int) -> [Int]) -> [Person] {

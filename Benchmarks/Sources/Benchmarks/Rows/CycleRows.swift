@@ -27,8 +27,32 @@ extension Row {
         store.update(Person.self, id: count - 1) { $0.friends.append(Person(id: count + id, name: "New", friends: [])) }
         store.update(Person.self, id: count - 1) { _ = $0.friends.popLast() }
       },
-      building,
+      building, rewiring,
     ]
+  }
+
+  /// Relations among all people of a line, given up and made anew in one transaction: each knows one near the other end, and the one
+  /// before.
+  private static var rewiring: Row {
+    Row(
+      "8,000 people in a line, rewired in one transaction, per person", goal: .floor(times: 2),
+      floor: "Concord with 2,000 people", repetitions: 5
+    ) { stopwatch in
+      func changing(_ count: Int) throws -> () throws -> Double {
+        let store = EntityStore(delivery: .immediate)
+        let line = Person.line(count)
+        let rewired = Person.rewiredLine(count)
+        let kept = store.store(line)
+        return {
+          store.store(line)
+          blackHole(kept.value.count)
+          let time = stopwatch.nanoseconds(per: count) { store.store(rewired) }
+          try expect(kept.value.last?.friends.map(\.id), is: rewired.last?.friends.map(\.id), "the friends of the last")
+          return time
+        }
+      }
+      return Sides(concord: try changing(8_000), floor: try changing(2_000))
+    }
   }
 
   /// Friendships that begin and end, one after the other. The cost of one does not grow with the number of people.

@@ -31,6 +31,13 @@ final class CommittedView: ChildForms {
     return present(node)
   }
 
+  /// Returns a node's state before the open transaction first wrote it, with its children up to date; `nil` if it did not.
+  func state(of node: Node) -> SavedState? {
+    if graph.journal.isEmpty { return nil }
+    refresh(node)
+    return graph.journal.committedState(of: node)
+  }
+
   /// Returns the form of a child's value that a parent shows: inside a cycle the brief form.
   override func value<T: Identifiable & Sendable>(of child: EntityNode<T>, in parent: Node) -> T? {
     guard let component = component(of: child), component === self.component(of: parent) else { return present(child) }
