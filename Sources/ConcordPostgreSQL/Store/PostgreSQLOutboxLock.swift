@@ -10,6 +10,7 @@
   final class PostgreSQLOutboxLock: Sendable {
     private let pool: PostgreSQLPool
     private let command: PostgreSQLConnection.Command
+    private let release: String
     private let store: String
     private let interval: TimeInterval
     /// When the server may be asked again, since another one had the lock.
@@ -21,6 +22,7 @@
       var name = PostgreSQLParameters()
       name.append("concord.outbox.\(schema)")
       command = .init(sql: "SELECT pg_try_advisory_lock(hashtextextended($1, 1))", parameters: name)
+      release = "SELECT pg_advisory_unlock(hashtextextended(\(literal("concord.outbox.\(schema)")), 1))"
     }
 
     /// - Returns: `nil` while another has it.
@@ -34,14 +36,14 @@
         return nil
       }
       let held = Locked<PostgreSQLConnection?>(connection)
-      return OutboxHold(isHeld: { held.withLock { $0?.isAlive ?? false } }) { [pool, next] in
+      return OutboxHold(isHeld: { held.withLock { $0?.isAlive ?? false } }) { [pool, next, release] in
         next.withLock { $0 = .distantPast }
         let connection = held.withLock { held in
           defer { held = nil }
           return held
         }
         // Whoever asks next on this connection comes behind it. A connection that is lost has lost the lock, too.
-        if let connection, connection.isAlive, (try? connection.finish("SELECT pg_advisory_unlock_all()")) != nil {
+        if let connection, connection.isAlive, (try? connection.finish(release)) != nil {
           pool.putBack(connection)
         }
       }
