@@ -208,6 +208,7 @@ let package = Package(
       name: "ConcordConnectTests",
       dependencies: [
         "ConcordConnect", "ConcordTestSupport", "ConcordTestProcess", "ConcordTestShared",
+        .target(name: "ConcordPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Persistence"])),
       ], swiftSettings: settings),

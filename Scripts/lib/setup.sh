@@ -46,8 +46,7 @@ set_up_postgresql() {
       install_with_apt 'PostgreSQL' postgresql) || true
   fi
   if have_libpq && have_postgresql_server; then return; fi
-  note 'PostgreSQL is not installed, so stores in it are not tested (Debian and Ubuntu: sudo apt-get install -y libpq-dev pkg-config
-  postgresql; macOS: brew install libpq pkgconf postgresql@17)'
+  note 'PostgreSQL is missing, so stores in it are left out (sudo apt-get install -y libpq-dev pkg-config postgresql; brew install libpq pkgconf postgresql@17)'
 }
 
 # set_up_fleet: installs what a fleet needs, or ends with the command to type.

@@ -115,6 +115,11 @@ extension StoreError: LocalizedError, CustomStringConvertible {
     case .storeFailed(let store, let reason): "the store '\(store)' failed: \(reason)"
     case .unavailableStoreType(StoreType.sqlite.rawValue):
       "stores of type '\(StoreType.sqlite)' are not built in: the package trait 'Persistence' is off"
+    case .unavailableStoreType("PostgreSQL"):
+      """
+      stores of type 'PostgreSQL' are not built in: turn the package trait 'PostgreSQL' on, add the product \
+      'ConcordPostgreSQL', and attach with the type '.postgreSQL'
+      """
     case .unavailableStoreType(let type):
       "there are no stores of type '\(type)': use '\(StoreType.sqlite)' or '\(StoreType.inMemory)', or register the type"
     }

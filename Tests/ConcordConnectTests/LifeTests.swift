@@ -18,7 +18,7 @@ struct LifeTests {
         transport: ScriptedTransport(), forwarding: [Raise.self])
       for name in ["A", "B"] {
         try connect.attachPersistentStore(
-          at: folder, for: StoreConfiguration(fileName: name, name: name, type: kind.type))
+          at: folder, for: kind.configuration(folder, fileName: name, name: name))
       }
       let errors = Log<any Error>()
       for _ in 0..<30 {
@@ -46,7 +46,7 @@ struct LifeTests {
   func twice(_ kind: StoreKind) async throws {
     try await withFolder { folder in
       let connect = Mixed(name: "Library", model: try libraryModel())
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
       #expect(!connect.isStarted)
       try await connect.start()
       try await connect.start()
@@ -95,7 +95,7 @@ struct LifeTests {
   func again(_ kind: StoreKind) async throws {
     try await withFolder { folder in
       let connect = Mixed(name: "Library", model: try libraryModel())
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
       try await connect.start()
       try connect.store([Book(id: 1, title: "Emma")])
       try await connect.stop()

@@ -12,7 +12,7 @@ struct MergePlaceTests {
   ) async throws {
     try await withFolder { folder in
       let connect = GenericConnect<Strategy>(name: "Library", model: try libraryModel())
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
       try await connect.start()
       try connect.store([book(1), book(2), book(3)])
       let observer = try #require(try connect.viewContext.find(Book.self, id: 2))
@@ -44,7 +44,7 @@ struct MergePlaceTests {
       let connect = GenericConnect<ContextStrategy.Mixed>(name: "Library", model: model)
       try connect.attachPersistentStores(
         at: folder,
-        for: [StoreConfiguration(name: "Global", type: kind.type), StoreConfiguration(name: "Own", type: kind.type)])
+        for: [kind.configuration(folder, name: "Global"), kind.configuration(folder, name: "Own")])
       try await connect.start()
       let (jane, anne) = (Author(id: 1, name: "Jane"), Author(id: 2, name: "Anne"))
       try connect.store([Novel(id: 1, title: "Emma", author: jane), Novel(id: 2, title: "Agnes Grey", author: anne)])
@@ -96,7 +96,7 @@ struct MergePlaceTests {
     }
   }
 
-  @Test("A page of more than a statement takes values, and an empty one", arguments: StoreKind.allCases)
+  @Test("A page of more than a statement takes values, and an empty one", arguments: StoreKind.forManyRows)
   func largePage(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in
       try connect.store([book(-1), book(7), book(70_001), book(100_000)])

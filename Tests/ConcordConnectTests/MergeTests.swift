@@ -213,7 +213,7 @@ struct MergeTests {
     }
   }
 
-  @Test("100,000 objects in one pass", arguments: StoreKind.allCases)
+  @Test("100,000 objects in one pass", arguments: StoreKind.forManyRows)
   func many(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in
       let count = 100_000

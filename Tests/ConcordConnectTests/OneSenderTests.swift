@@ -9,13 +9,15 @@ import Testing
 @Suite("One sender")
 struct OneSenderTests {
   #if Persistence
-    @Test("Of two connects with one file one sends what both forward, and the other takes over when that stops")
-    func oneSends() async throws {
+    @Test(
+      "Of two connects with one store one sends what both forward, and the other takes over when that stops",
+      arguments: StoreKind.lasting)
+    func oneSends(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let (first, second) = (ScriptedTransport(), ScriptedTransport())
-        try await withOutbox(.sqlite, first, in: folder) { a in
+        try await withOutbox(kind, first, in: folder) { a in
           #expect(try await eventually { a.outbox.isSender })
-          try await withOutbox(.sqlite, second, in: folder) { b in
+          try await withOutbox(kind, second, in: folder) { b in
             try await a.forward(Raise(book: 1, note: "a"))
             try await b.forward(Raise(book: 1, note: "b"))
             try await b.forward(Raise(book: 2, note: "c"))
@@ -35,14 +37,16 @@ struct OneSenderTests {
       }
     }
 
-    @Test("Who takes over sends what has no answer, in the same order, with the same keys")
-    func sameKeys() async throws {
+    @Test(
+      "Who takes over sends what has no answer, in the same order, with the same keys",
+      arguments: StoreKind.lasting)
+    func sameKeys(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let (hanging, transport) = (HangingTransport(), ScriptedTransport())
-        try await withOutbox(.sqlite, in: folder) { a in
+        try await withOutbox(kind, in: folder) { a in
           a.outbox.transport = hanging
           #expect(try await eventually { a.outbox.isSender })
-          try await withOutbox(.sqlite, transport, in: folder) { b in
+          try await withOutbox(kind, transport, in: folder) { b in
             var keys: [String] = []
             for note in ["a", "b", "c"] { keys.append(try await a.forward(Raise(book: 1, note: note)).key.rawValue) }
             #expect(try await eventually { hanging.keys.entries == [keys[0]] })
@@ -55,16 +59,20 @@ struct OneSenderTests {
       }
     }
 
-    @Test("Who is suspended keeps the place, and sends what others forward when it goes on")
-    func suspended() async throws {
+    @Test(
+      "Who is suspended keeps the place, and sends what others forward when it goes on",
+      arguments: StoreKind.lasting)
+    func suspended(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let (first, second) = (ScriptedTransport(), ScriptedTransport())
-        try await withOutbox(.sqlite, first, in: folder) { a in
+        try await withOutbox(kind, first, in: folder) { a in
           #expect(try await eventually { a.outbox.isSender })
           a.suspended = true
-          try await withOutbox(.sqlite, second, in: folder) { b in
+          try await withOutbox(kind, second, in: folder) { b in
             try await b.forward(Raise(book: 1, note: "b"))
-            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "Library.sqlite-outbox").path))
+            if kind == .sqlite {
+              #expect(FileManager.default.fileExists(atPath: folder.appending(path: "Library.sqlite-outbox").path))
+            }
             #expect(try #require(b.persistentStoreCoordinator.outboxHome).rows.holdOutbox() == nil)
             #expect(try await eventually { a.outbox.pending.count == 1 })
             a.suspended = false
@@ -75,15 +83,15 @@ struct OneSenderTests {
       }
     }
 
-    @Test("What the sender cannot read waits for it, though who forwarded it could")
-    func senderCannotRead() async throws {
+    @Test("What the sender cannot read waits for it, though who forwarded it could", arguments: StoreKind.lasting)
+    func senderCannotRead(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let (first, second) = (ScriptedTransport(), ScriptedTransport())
         let a = TestConnect(name: "Library", model: try libraryModel(), transport: first)
-        try a.attachPersistentStore(at: folder)
+        try a.attachPersistentStore(at: folder, for: kind.configuration(folder))
         try await a.start()
         #expect(try await eventually { a.outbox.isSender })
-        try await withOutbox(.sqlite, second, in: folder) { b in
+        try await withOutbox(kind, second, in: folder) { b in
           try await b.forward(Raise(book: 1, note: "b"))
           #expect(try await eventually { a.outbox.unknown.count == 1 })
           #expect(b.outbox.unknown.isEmpty && b.outbox.pending.count == 1 && !b.outbox.isSender)
@@ -95,13 +103,13 @@ struct OneSenderTests {
       }
     }
 
-    @Test("All are told what becomes of actions, and any of them may drop a dead letter")
-    func told() async throws {
+    @Test("All are told what becomes of actions, and any of them may drop a dead letter", arguments: StoreKind.lasting)
+    func told(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 422))
-        try await withOutbox(.sqlite, ScriptedTransport([.pass, refusal]), in: folder) { a in
+        try await withOutbox(kind, ScriptedTransport([.pass, refusal]), in: folder) { a in
           #expect(try await eventually { a.outbox.isSender })
-          try await withOutbox(.sqlite, in: folder) { b in
+          try await withOutbox(kind, in: folder) { b in
             let events = collect(b.outbox)
             try await b.forward(Raise(book: 1, note: "a"))
             #expect(try await eventually { b.outbox.pending.isEmpty })
@@ -117,14 +125,16 @@ struct OneSenderTests {
       }
     }
 
-    @Test("A process that is stopped but not dead keeps its place, and loses it when it dies")
-    func stoppedProcess() async throws {
+    @Test(
+      "A process that is stopped but not dead keeps its place, and loses it when it dies",
+      arguments: StoreKind.lasting)
+    func stoppedProcess(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let server = try FaultyServer(folder.appending(path: "Server.sqlite"), faults: 0, seed: 1)
         try await server.start()
-        let child = try ChildProcess(["forward", folder.path, server.url.absoluteString, "1000000", "4", "7"])
+        let child = try ChildProcess(["forward", kind.place(folder), server.url.absoluteString, "1000000", "4", "7"])
         #expect(try await eventually { child.lines.contains("sends") && child.lines.contains("queued 5") })
-        let connect = try tallyConnect(folder, server: server.url, tallies: 4)
+        let connect = try tallyConnect(at: kind.place(folder), server: server.url, tallies: 4)
         try await connect.start()
         child.pause()
         #expect(try #require(connect.persistentStoreCoordinator.outboxHome).rows.holdOutbox() == nil)

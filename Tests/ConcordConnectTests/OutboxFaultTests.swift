@@ -21,17 +21,19 @@
     }
 
     @Test(
-      "Whatever fails and whoever is killed, each action is applied once, in order, and the client shows what the server has"
-    )
-    func killAndFault() async throws {
+      "Whatever fails and whoever is killed, each action is applied once, in order, and the client shows what the server has",
+      arguments: StoreKind.lasting)
+    func killAndFault(_ kind: StoreKind) async throws {
       let first = Self.firstSeed
-      for round in 0..<Self.rounds {
+      // Each step is a round trip to a database.
+      let rounds = kind == .sqlite || Self.isLong ? Self.rounds : (Self.rounds + 3) / 4
+      for round in 0..<rounds {
         let seed = first + UInt64(round)
-        try await withFolder { folder in try await run(seed, folder) }
+        try await withFolder { folder in try await run(kind, seed, folder) }
       }
     }
 
-    private func run(_ seed: UInt64, _ folder: URL) async throws {
+    private func run(_ kind: StoreKind, _ seed: UInt64, _ folder: URL) async throws {
       var random = SplitMix(seed)
       let (actions, entities) = (Self.actions, Self.entities)
       let comment: Comment =
@@ -44,7 +46,7 @@
       var isDone = false
       while !isDone, ContinuousClock.now < limit {
         let child = try ChildProcess([
-          "forward", folder.path, server.url.absoluteString, "\(actions)", "\(entities)", "\(seed)",
+          "forward", kind.place(folder), server.url.absoluteString, "\(actions)", "\(entities)", "\(seed)",
         ])
         // Killed at any time, and left alone in the end.
         let life =
@@ -72,7 +74,7 @@
       let applied = try server.applied()
       #expect(applied.map(\.number).sorted() == Array(0..<actions), comment)
       let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Tallies", model: try tallyModel())
-      try container.attachPersistentStore(at: folder)
+      try container.attachStore(at: kind.place(folder))
       for tally in try container.stored(Tally.self) {
         let numbers = applied.filter { $0.tally == tally.id }.map(\.number)
         #expect(numbers == numbers.sorted(), comment)
@@ -98,14 +100,16 @@
       }
     }
 
-    @Test("Of two processes one sends, and the other takes over within two seconds of its death")
-    func takeOver() async throws {
+    @Test(
+      "Of two processes one sends, and the other takes over within two seconds of its death",
+      arguments: StoreKind.lasting)
+    func takeOver(_ kind: StoreKind) async throws {
       try await withFolder { folder in
         let server = try FaultyServer(folder.appending(path: "Server.sqlite"), faults: 0, seed: 1)
         try await server.start()
-        let child = try ChildProcess(["forward", folder.path, server.url.absoluteString, "1000000", "4", "7"])
+        let child = try ChildProcess(["forward", kind.place(folder), server.url.absoluteString, "1000000", "4", "7"])
         #expect(try await eventually { child.lines.contains("sends") && child.lines.contains("queued 20") })
-        let connect = try tallyConnect(folder, server: server.url, tallies: 4)
+        let connect = try tallyConnect(at: kind.place(folder), server: server.url, tallies: 4)
         try await connect.start()
         try await Task.sleep(for: .milliseconds(400))
         #expect(!connect.outbox.isSender)

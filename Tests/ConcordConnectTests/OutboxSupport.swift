@@ -78,7 +78,7 @@ func withOutbox<R>(
     let connect = TestConnect(
       name: "Library", model: try libraryModel(), clock: clock, reachability: network, transport: transport,
       forwarding: [Raise.self, AddBook.self, RemoveBook.self], outboxPolicy: policy)
-    try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+    try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
     if try connect.stored(Book.self).isEmpty { try connect.store((1...9).map { Book(id: $0, title: "") }) }
     connect.persistentStoreCoordinator.settle()
     try await connect.start()

@@ -14,7 +14,7 @@ struct OutboxTests {
       let connect = TestConnect(
         name: "Library", model: try libraryModel(), asyncErrorBlock: { errors.add("\($0)") },
         transport: ScriptedTransport(), forwarding: [Raise.self, AddBook.self])
-      try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
       try connect.store([Book(id: 1, title: "")])
       try await connect.start()
       connect.suspended = true

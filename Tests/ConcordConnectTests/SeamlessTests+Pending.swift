@@ -17,7 +17,7 @@ extension SeamlessTests {
         let connect = GenericConnect<S>(
           name: "Library", model: try libraryModel(), transport: transport,
           forwarding: [Raise.self, AddBook.self, RemoveBook.self], outboxPolicy: OutboxPolicy(dependents: .goOn))
-        try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+        try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
         connect.suspended = true
         try await connect.start()
         return connect

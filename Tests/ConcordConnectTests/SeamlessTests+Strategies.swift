@@ -31,16 +31,15 @@ extension SeamlessTests {
 
   /// A book on the screen of a started connect, under a strategy.
   private func withBook<S: ContextStrategyType>(
-    _ strategy: S.Type, _ transport: ScriptedTransport, _ type: StoreType = .inMemory, at folder: URL? = nil,
+    _ strategy: S.Type, _ transport: ScriptedTransport, _ kind: StoreKind = .memory, at folder: URL? = nil,
     _ body: (GenericConnect<S>, EntityObserver<Book>) async throws -> Void
   ) async throws {
     let connect = GenericConnect<S>(
       name: "Library", model: try libraryModel(), transport: transport, forwarding: [Raise.self])
-    let configuration = StoreConfiguration(type: type)
     if let folder {
-      try connect.attachPersistentStore(at: folder, for: configuration)
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
     } else {
-      try connect.attachPersistentStore(for: configuration)
+      try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
     }
     try connect.store([Book(id: 1, title: "")])
     try await connect.start()
@@ -98,7 +97,7 @@ extension SeamlessTests {
   @Test("What the view saves while actions are accepted takes no observer a step back", arguments: StoreKind.allCases)
   func savedInView(_ kind: StoreKind) async throws {
     func run<S: ContextStrategyType>(_ strategy: S.Type, _ folder: URL) async throws {
-      try await withBook(strategy, ScriptedTransport(), kind.type, at: folder) { connect, book in
+      try await withBook(strategy, ScriptedTransport(), kind, at: folder) { connect, book in
         let prices = Log<Double>()
         let subscription = book.observe(buffering: .every) { prices.add($0.price) }
         let view = connect.viewContext

@@ -4,12 +4,49 @@ import Dispatch
 import Foundation
 import Testing
 
+#if PostgreSQL
+  import ConcordPostgreSQL
+  import ConcordTestShared
+#endif
+
 /// Every type of store: a test that takes it is run with each.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   #if Persistence
     case sqlite
   #endif
+  #if PostgreSQL
+    case postgreSQL
+  #endif
+
+  /// All that this machine has.
+  static let allCases: [StoreKind] = {
+    var cases: [StoreKind] = [.memory]
+    #if Persistence
+      cases.append(.sqlite)
+    #endif
+    #if PostgreSQL
+      if PostgreSQLServer.isInstalled { cases.append(.postgreSQL) }
+    #endif
+    return cases
+  }()
+
+  /// Those of one process. What others commit, or may have committed, makes pending changes anew.
+  static var ofOneProcess: [StoreKind] {
+    #if PostgreSQL
+      allCases.filter { $0 != .postgreSQL }
+    #else
+      allCases
+    #endif
+  }
+
+  /// All, but only those of one process unless `CONCORD_LONG` says so: for many rows, each of which is read over a connection.
+  static var forManyRows: [StoreKind] {
+    ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? allCases : ofOneProcess
+  }
+
+  /// Those whose stores outlive their connect.
+  static var lasting: [StoreKind] { allCases.filter { $0 != .memory } }
 
   var testDescription: String { rawValue }
 
@@ -19,7 +56,35 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     #if Persistence
       case .sqlite: .sqlite
     #endif
+    #if PostgreSQL
+      case .postgreSQL: .postgreSQL
+    #endif
     }
+  }
+
+  /// What is attached in a folder: a file in it, or a schema of a database that is named after it.
+  func configuration(_ folder: URL, fileName: String? = nil, name: String? = nil) throws -> StoreConfiguration {
+    #if PostgreSQL
+      if self == .postgreSQL {
+        return StoreConfiguration(
+          name: name, type: type,
+          options: [
+            ConcordPostgreSQLOption: try PostgreSQLServer.shared.get().url,
+            ConcordPostgreSQLSchemaOption: [folder.lastPathComponent, fileName ?? name].compactMap { $0 }.joined(
+              separator: "/"),
+            ConcordPostgreSQLIdleTimeOption: 5.0,
+          ])
+      }
+    #endif
+    return StoreConfiguration(fileName: fileName, name: name, type: type)
+  }
+
+  /// The same place for ``PersistentContainer/attachStore(at:)``.
+  func place(_ folder: URL) throws -> String {
+    #if PostgreSQL
+      if self == .postgreSQL { return "\(try PostgreSQLServer.shared.get().url)#\(folder.lastPathComponent)" }
+    #endif
+    return folder.path
   }
 }
 
@@ -36,7 +101,7 @@ func withConnect<R>(
 ) async throws -> R {
   try await withFolder { folder in
     let connect = GenericConnect<ContextStrategy.Mixed>(name: "Library", model: try libraryModel())
-    try connect.attachPersistentStore(at: folder, for: StoreConfiguration(type: kind.type))
+    try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
     try await connect.start()
     let result = await Result { try await body(connect) }
     try await connect.stop()
@@ -94,9 +159,9 @@ final class Log<Entry: Sendable>: Sendable {
   var entries: [Entry] { list.withLock { $0 } }
 }
 
-/// Waits until something holds, for 20 seconds at most.
-func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-  for _ in 0..<4000 {
+/// Waits until something holds, for so many seconds at most.
+func eventually(_ seconds: Int = 20, _ condition: () throws -> Bool) async throws -> Bool {
+  for _ in 0..<200 * seconds {
     if try condition() { return true }
     try await Task.sleep(for: .milliseconds(5))
   }

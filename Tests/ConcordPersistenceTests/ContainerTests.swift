@@ -217,6 +217,8 @@ struct ContainerTests {
       let container = strategy.container(try libraryModel()) { _ in }
       let isDone = Locked(false)
       try await withThrowingTaskGroup(of: Void.self) { group in
+        // Also if attaching fails: the group waits for the others then.
+        defer { isDone.withLock { $0 = true } }
         for number in 0..<2 {
           group.addTask {
             while !isDone.withLock({ $0 }) {

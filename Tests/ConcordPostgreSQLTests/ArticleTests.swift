@@ -7,7 +7,7 @@
   import Foundation
   import Testing
 
-  @Suite("The article on PostgreSQL stores", .serialized)
+  @Suite("The article on PostgreSQL stores", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct ArticleTests {
     @Test("Attached as written, a store shows what psql changes")
     func asWritten() async throws {

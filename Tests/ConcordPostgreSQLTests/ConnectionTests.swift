@@ -138,6 +138,29 @@
       }
     }
 
+    @Test("A connection that is cut while it is made is a failure, whenever that is")
+    func cutWhileConnecting() throws {
+      let proxy = try CuttingProxy(to: PostgreSQLServer.shared.get().port)
+      defer { proxy.stop() }
+      let options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url(port: proxy.port))
+      proxy.count()
+      _ = try PostgreSQLConnection(options)
+      let total = proxy.counted
+      var failures = 0
+      for (cutsAnswers, bytes) in [(false, total.requests), (true, total.answers)] {
+        for byte in stride(from: 0, to: bytes, by: 7) {
+          // What the connection before says when it ends may count, too: then this one is whole.
+          proxy.cut(after: byte, ofAnswers: cutsAnswers)
+          do { _ = try PostgreSQLConnection(options) } catch let failure as PostgreSQLFailure {
+            #expect(failure.isConnectionLost, "\(byte) of \(bytes)")
+            failures += 1
+          }
+          proxy.cutNoMore()
+        }
+      }
+      #expect(failures > 20)
+    }
+
     @Test("A statement that takes too long is ended by the server, and a server that says nothing is given up")
     func timeouts() throws {
       var options = PostgreSQLOptions(connection: try PostgreSQLServer.shared.get().url)

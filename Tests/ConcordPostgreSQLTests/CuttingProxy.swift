@@ -14,6 +14,8 @@
       /// How many bytes still pass; `nil` if all do.
       var left: Int?
       var cutsAnswers = false
+      /// How many have passed in each direction since ``CuttingProxy/count()``.
+      var passed = (requests: 0, answers: 0)
       var isStopped = false
     }
 
@@ -56,6 +58,10 @@
     /// Cuts after some more bytes in one direction.
     func cut(after count: Int, ofAnswers: Bool) { state.withLock { ($0.left, $0.cutsAnswers) = (count, ofAnswers) } }
     func cutNoMore() { state.withLock { $0.left = nil } }
+
+    /// Counts the bytes that pass from now on.
+    func count() { state.withLock { $0.passed = (0, 0) } }
+    var counted: (requests: Int, answers: Int) { state.withLock { $0.passed } }
 
     func stop() {
       state.withLock { $0.isStopped = true }
@@ -111,6 +117,7 @@
         let count = recv(from, &buffer, buffer.count, 0)
         if count <= 0 { return }
         let (passed, isCut) = state.withLock { state -> (Int, Bool) in
+          if isAnswer { state.passed.answers += count } else { state.passed.requests += count }
           guard let left = state.left, state.cutsAnswers == isAnswer else { return (count, false) }
           if count < left {
             state.left = left - count

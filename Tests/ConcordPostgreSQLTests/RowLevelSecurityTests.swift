@@ -7,7 +7,7 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  @Suite("Row-level security")
+  @Suite("Row-level security", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct RowLevelSecurityTests {
     @Test("Rows that a policy hides are not found, their keys are told, and what it refuses is not written")
     func policy() throws {

@@ -18,7 +18,7 @@ import Foundation
 /// `pairs FOLDER TIMES`: gives the entries 1 and 2 one new text so many times, each time in one transaction.
 /// `swap FOLDER TIMES SEED`: lets seats exchange and hand on their places so many times; it prints `done`.
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
-/// `append`, `fleet` and `attach`: see `ConcordTestProcess+Fleet`.
+/// `append`, `fleet`, `equal`, `relay` and `attach`: see `ConcordTestProcess+Fleet`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -63,7 +63,17 @@ struct ConcordTestProcess {
     case "append":
       guard let client = Int(arguments[3]), let count = Int(arguments[4]) else { return }
       try append(arguments[2], client: client, count: count)
-    case "fleet": try fleet(arguments[2], id: Int(arguments[3]) ?? 0)
+    case "fleet": try await fleet(arguments[2], id: Int(arguments[3]) ?? 0, strategy: arguments[4])
+    case "equal":
+      guard let pairs = Int(arguments[3]), let times = Int(arguments[4]), let seed = UInt64(arguments[5]) else {
+        return
+      }
+      try equal(arguments[2], pairs: pairs, times: times, seed: seed)
+    case "relay":
+      let numbers = arguments.dropFirst(4).compactMap { Int($0) }
+      guard let url = URL(string: arguments[3]), numbers.count == 4 else { return }
+      try await relay(
+        arguments[2], url, first: numbers[0], count: numbers[1], tallies: numbers[2], seed: UInt64(numbers[3]))
     case "attach": try attach(arguments[2])
     default: try await idle(folder)
     }

@@ -40,6 +40,7 @@
       self.folder = folder
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Self.makePrivate(folder)
+      try endWithProcess()
     }
 
     private static func newFolder() -> URL {
@@ -56,7 +57,6 @@
       ])
       try append(["port = \(port)"])
       try start()
-      endWithProcess()
     }
 
     /// - Parameter isFast: whether the server leaves out what keeps data when the machine fails.
@@ -79,7 +79,6 @@
       try sql(
         "CREATE ROLE \(Self.role) LOGIN PASSWORD '\(Self.password)' NOSUPERUSER NOCREATEDB NOCREATEROLE; "
           + "CREATE DATABASE shop OWNER \(Self.role)", database: "postgres")
-      endWithProcess()
     }
 
     private func append(_ settings: [String]) throws {
@@ -130,9 +129,10 @@
     /// Makes a standby the server that is written to.
     package func promote() throws { try run(["pg_ctl", "-D", data, "-w", "-t", "60", "promote"]) }
 
-    /// Copies the database into a file.
-    package func dump(to file: URL) throws {
-      let arguments = ["-h", "127.0.0.1", "-p", "\(port)", "-U", "owner"]
+    /// Copies the database, or one schema of it, into a file.
+    package func dump(to file: URL, schema: String? = nil) throws {
+      let arguments =
+        ["-h", "127.0.0.1", "-p", "\(port)", "-U", "owner"] + (schema.map { ["--schema=\"\($0)\""] } ?? [])
       let dump = try run(["pg_dump"] + arguments + ["--no-owner", "-d", "shop"])
       try Data(dump.utf8).write(to: file)
     }
@@ -192,6 +192,14 @@
       }
     }
 
+    /// Lets nobody but the server's user read a file.
+    package func makeSecret(_ file: URL) throws {
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+      if getuid() == 0, let user = getpwnam("postgres") ?? getpwnam("nobody") {
+        chown(file.path, user.pointee.pw_uid, user.pointee.pw_gid)
+      }
+    }
+
     private static let user: String? = getuid() == 0 ? (getpwnam("postgres") != nil ? "postgres" : "nobody") : nil
 
     @discardableResult
@@ -199,8 +207,8 @@
       guard let binaries = Self.binaries else { throw Failure(description: "PostgreSQL is not installed") }
       let prefix = Self.user.map { ["/usr/sbin/runuser", "-u", $0, "--"] } ?? []
       // Files, since the server that is started would hold pipes open.
-      let output = FileManager.default.temporaryDirectory.appending(path: "pg-out-\(UUID().uuidString)")
-      let given = FileManager.default.temporaryDirectory.appending(path: "pg-in-\(UUID().uuidString)")
+      let output = folder.appending(path: "out-\(UUID().uuidString)")
+      let given = folder.appending(path: "in-\(UUID().uuidString)")
       try Data((input ?? "").utf8).write(to: given)
       defer { for file in [output, given] { try? FileManager.default.removeItem(at: file) } }
       let words = (prefix + ["\(binaries)/\(command[0])"] + command.dropFirst()).map(Self.quoted)
@@ -240,24 +248,36 @@
     }
 
     /// A guard beside this process stops the server when it is gone, however it ends.
-    private func endWithProcess() {
-      _ = try? Self.spawn(
+    ///
+    /// It is there before the server is. What ends this process by its group, as Control-C does, does not end the guard.
+    private func endWithProcess() throws {
+      let file = Self.quoted("\(data)/postmaster.pid")
+      try Self.spawn(
         """
+        trap '' HUP INT TERM
         exec </dev/null >/dev/null 2>&1
         while kill -0 \(getpid()); do sleep 1; done
-        kill -QUIT $(head -1 \(Self.quoted(data))/postmaster.pid); sleep 1; rm -rf \(Self.quoted(folder.path))
-        """)
+        for again in 1 2 3; do if [ -e \(file) ]; then kill -QUIT $(head -1 \(file)); fi; sleep 1; done
+        rm -rf \(Self.quoted(folder.path))
+        """, isApart: true)
     }
 
     private static func quoted(_ word: String) -> String { "'\(word.replacing("'", with: "'\\''"))'" }
 
     /// Foundation's `Process` would wait for the server that the child has started.
-    private static func spawn(_ script: String) throws -> pid_t {
+    ///
+    /// - Parameter isApart: whether it gets a group of its own.
+    @discardableResult
+    private static func spawn(_ script: String, isApart: Bool = false) throws -> pid_t {
       var child: pid_t = 0
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      if isApart { posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
       let words: [UnsafeMutablePointer<CChar>?] =
         ["/bin/sh", "-c", script].map { (word: String) in strdup(word) } + [nil]
       defer { for word in words { free(word) } }
-      guard posix_spawn(&child, "/bin/sh", nil, nil, words, environ) == 0 else {
+      guard posix_spawn(&child, "/bin/sh", nil, &attributes, words, environ) == 0 else {
         throw Failure(description: "/bin/sh cannot be started")
       }
       return child

@@ -92,7 +92,7 @@ extension Outbox {
       for (attachment, store) in coordinator.attachments {
         let isWanted = state.withLock { state in
           let store = state.stores[attachment]
-          return store?.hold == nil && (attachment == home || store?.count ?? 0 > 0)
+          return store?.isHeld != true && (attachment == home || store?.count ?? 0 > 0)
         }
         guard isWanted else { continue }
         guard let hold = try store.rows.holdOutbox() else {

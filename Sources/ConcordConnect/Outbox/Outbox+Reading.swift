@@ -44,7 +44,7 @@ extension Outbox {
         wasCleared = wasCleared || changes.wasCleared
         take(changes, of: attachment, &state)
       }
-      return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && $0.hold == nil })
+      return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && !$0.isHeld })
     }
     for continuation in waiting { continuation.resume() }
     if mustHold { beginHolding() }
@@ -56,7 +56,7 @@ extension Outbox {
   func takeNext(_ row: OutboxRow, _ action: any ForwardAction, of home: StoreAttachment) -> Bool {
     reading.lock()
     let isTaken = state.withLock { state in
-      guard let store = state.stores[home], store.hold != nil || !state.isStarted, let version = store.version else {
+      guard let store = state.stores[home], store.isHeld || !state.isStarted, let version = store.version else {
         return false
       }
       let id = OutboxID(attachment: home, epoch: version.epoch, number: row.number)

@@ -14,8 +14,9 @@ extension Outbox {
 
   /// Begins to send what can be sent.
   func sendNext() {
-    let begun = state.withLock { state -> [Begun] in
-      guard state.canSend, let transport = state.transport else { return [] }
+    let (begun, hasLost) = state.withLock { state -> ([Begun], Bool) in
+      let hasLost = state.releaseLostHolds()
+      guard state.canSend, let transport = state.transport else { return ([], hasLost) }
       let sent = state.sentStores
       var begun: [Begun] = []
       while state.running.count < state.policy.maximumConcurrentSends,
@@ -31,9 +32,10 @@ extension Outbox {
         state.tell(.sending(state.entry(item)))
         begun.append(Begun(item: item, action: action, transport: transport))
       }
-      return begun
+      return (begun, hasLost)
     }
     for begun in begun { send(begun) }
+    if hasLost { beginHolding() }
   }
 
   private func send(_ begun: Begun) {

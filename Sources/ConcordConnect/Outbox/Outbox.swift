@@ -107,7 +107,7 @@ public final class Outbox: Sendable {
   /// Whether this process sends the forwarded actions at present.
   public var isSender: Bool {
     guard let home = coordinator.homeAttachment else { return false }
-    return state.withLock { $0.stores[home]?.hold != nil }
+    return state.withLock { $0.stores[home]?.isHeld ?? false }
   }
 
   /// The events of the outbox from now on. Each call returns a new stream, which ends when the ``Connect`` is released.

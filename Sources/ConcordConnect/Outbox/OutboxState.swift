@@ -22,6 +22,9 @@ struct OutboxState {
     var hold: OutboxHold?
     /// The number of the store's ``items``.
     var count = 0
+
+    /// Whether this process may send the store's actions.
+    var isHeld: Bool { hold?.isHeld ?? false }
   }
 
   struct Item {
@@ -75,7 +78,16 @@ struct OutboxState {
   var isIdle: Bool { running.isEmpty && lanes.isIdle }
 
   /// The stores whose actions this process may send.
-  var sentStores: Set<StoreAttachment> { Set(stores.filter { $1.hold != nil }.keys).subtracting(leaving) }
+  var sentStores: Set<StoreAttachment> { Set(stores.filter(\.value.isHeld).keys).subtracting(leaving) }
+
+  /// Releases the holds that were lost.
+  ///
+  /// - Returns: whether there were any.
+  mutating func releaseLostHolds() -> Bool {
+    let lost = stores.filter { $1.hold != nil && !$1.isHeld }.map(\.key)
+    for attachment in lost { stores[attachment]?.hold = nil }
+    return !lost.isEmpty
+  }
 
   mutating func takeNumber() -> Int {
     nextNumber += 1

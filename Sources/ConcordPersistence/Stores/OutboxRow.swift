@@ -87,10 +87,23 @@ public struct OutboxChanges: Sendable {
 
 /// A token of the exclusive right to send the actions of an outbox, which ends when it is released.
 public final class OutboxHold: Sendable {
+  private let isKept: @Sendable () -> Bool
   private let end: @Sendable () -> Void
 
-  /// Creates a hold; `end` is called once when it is released.
-  public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  /// Creates a hold that nothing but its release ends; `end` is called once when it is released.
+  public convenience init(_ end: @escaping @Sendable () -> Void) { self.init(isHeld: { true }, end) }
+
+  /// Creates a hold that may be lost before it is released, such as one that belongs to a connection.
+  ///
+  /// - Parameters:
+  ///   - isHeld: returns `false` once the right is lost. It is called often, on any thread, and must not wait.
+  ///   - end: called once when the hold is released.
+  public init(isHeld: @escaping @Sendable () -> Bool, _ end: @escaping @Sendable () -> Void) {
+    (isKept, self.end) = (isHeld, end)
+  }
+
+  /// Whether the right is not lost, as far as that is known here. Once it is lost, another process may have it.
+  public var isHeld: Bool { isKept() }
 
   deinit { end() }
 }

@@ -65,6 +65,9 @@
       if !given.contains("connect_timeout"), ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil {
         parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
       }
+      // A machine that the network has cut off learns of it, although it has nothing to ask: what it holds, others may have then.
+      let keepalives = [("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3")]
+      parts += keepalives.filter { !given.contains($0.0) }
       if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
       let connection = ProcessEnd.notDuring {
         Self.withCStrings(parts.map(\.0)) { names in
@@ -97,10 +100,8 @@
         // Who has it can tell that the connection has ended in the server, too.
         .once("SELECT pg_advisory_lock(\(Self.lock(of: session)))"),
       ]
-      do { try run([]) } catch {
-        PQfinish(connection)
-        throw error
-      }
+      // If this fails, `deinit` closes the connection.
+      try run([])
     }
 
     deinit { PQfinish(handle) }

@@ -34,6 +34,28 @@
       return try body(connection)
     }
 
+    /// Takes a connection out of the pool if a closure wants to keep it, which then belongs to the caller; otherwise it is given back.
+    func withdraw(where isWanted: (PostgreSQLConnection) throws -> Bool) throws -> PostgreSQLConnection? {
+      let connection = try take(isNested: false)
+      do {
+        if try isWanted(connection) {
+          leave()
+          return connection
+        }
+      } catch {
+        give(connection)
+        throw error
+      }
+      give(connection)
+      return nil
+    }
+
+    /// Gives the pool a connection that was taken out of it.
+    func putBack(_ connection: PostgreSQLConnection) {
+      state.withLock { $0.used += 1 }
+      give(connection)
+    }
+
     private func take(isNested: Bool) throws -> PostgreSQLConnection {
       let deadline = Date(timeIntervalSinceNow: options.timeout)
       returned.lock()

@@ -2,24 +2,51 @@
   import Concord
   import ConcordModel
   import ConcordPersistence
+  import Foundation
 
   /// An advisory lock of the server, which says who sends what is in the outbox.
   ///
-  /// It belongs to a connection of its own, and goes with it, however that ends.
-  enum PostgreSQLOutboxLock {
+  /// It belongs to a connection, and goes with it, however that ends.
+  final class PostgreSQLOutboxLock: Sendable {
+    private let pool: PostgreSQLPool
+    private let command: PostgreSQLConnection.Command
+    private let release: String
+    private let store: String
+    private let interval: TimeInterval
+    /// When the server may be asked again, since another one had the lock.
+    private let next = Locked(Date.distantPast)
+
+    /// - Parameter interval: how long it is not asked for again while another one has it.
+    init(_ pool: PostgreSQLPool, schema: String, store: String, interval: TimeInterval) {
+      (self.pool, self.store, self.interval) = (pool, store, interval)
+      var name = PostgreSQLParameters()
+      name.append("concord.outbox.\(schema)")
+      command = .init(sql: "SELECT pg_try_advisory_lock(hashtextextended($1, 1))", parameters: name)
+      release = "SELECT pg_advisory_unlock(hashtextextended(\(literal("concord.outbox.\(schema)")), 1))"
+    }
+
     /// - Returns: `nil` while another has it.
-    static func take(_ pool: PostgreSQLPool, schema: String, store: String) throws -> OutboxHold? {
-      let connection: PostgreSQLConnection? = try StoreError.translating(store: store) {
-        let connection = try pool.connect()
-        var name = PostgreSQLParameters()
-        name.append("concord.outbox.\(schema)")
-        let isTaken = try connection.run([.once("SELECT pg_try_advisory_lock(hashtextextended($1, 1))", name)])[0].bool(
-          0, 0)
-        return isTaken ? connection : nil
+    func take() throws -> OutboxHold? {
+      guard next.withLock({ $0 <= Date() }) else { return nil }
+      let connection = try StoreError.translating(store: store) {
+        try pool.withdraw { try $0.run([command])[0].bool(0, 0) }
       }
-      guard let connection else { return nil }
+      guard let connection else {
+        next.withLock { $0 = Date(timeIntervalSinceNow: interval) }
+        return nil
+      }
       let held = Locked<PostgreSQLConnection?>(connection)
-      return OutboxHold { held.withLock { $0 = nil } }
+      return OutboxHold(isHeld: { held.withLock { $0?.isAlive ?? false } }) { [pool, next, release] in
+        next.withLock { $0 = .distantPast }
+        let connection = held.withLock { held in
+          defer { held = nil }
+          return held
+        }
+        // Whoever asks next on this connection comes behind it. A connection that is lost has lost the lock, too.
+        if let connection, connection.isAlive, (try? connection.finish(release)) != nil {
+          pool.putBack(connection)
+        }
+      }
     }
   }
 #endif

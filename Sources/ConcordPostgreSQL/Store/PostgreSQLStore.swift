@@ -25,6 +25,7 @@
     private let tables: [EntityDescription: PostgreSQLTable]
     private let feed = CommitFeed()
     private let watch: PostgreSQLWatch
+    private let outboxLock: PostgreSQLOutboxLock
     private let isClosed = Locked(false)
     private let deletionTime: TimeInterval
 
@@ -54,6 +55,8 @@
       self.pool = pool
       let tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, PostgreSQLTable($0)) })
       self.tables = tables
+      outboxLock = PostgreSQLOutboxLock(
+        pool, schema: options.schema, store: name, interval: min(options.pollInterval, 1))
       let schema = schema
       do {
         try StoreError.translating(store: name) { try pool.with { try schema.prepare($0) } }
@@ -195,7 +198,7 @@
 
     public func holdOutbox() throws -> OutboxHold? {
       try checkOpen()
-      return try PostgreSQLOutboxLock.take(pool, schema: options.schema, store: name)
+      return try outboxLock.take()
     }
 
     public func close() throws {

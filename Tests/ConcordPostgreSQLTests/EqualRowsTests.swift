@@ -1,0 +1,56 @@
+#if PostgreSQL
+  import Concord
+  import ConcordTestShared
+  import Foundation
+  import Testing
+
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  @Suite("Whole commits", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  struct EqualRowsTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let isLong = environment["CONCORD_LONG"] == "1"
+
+    // This fails, with "differs" and with queries that stay behind, where a position is the highest id that was seen in place of a snapshot:
+    // `xid >= xmax` instead of `NOT pg_visible_in_snapshot(xid, snapshot)`.
+    @Test(
+      "Eight processes hold rows equal, and stay open for seconds: no live query of any of them ever shows them differ")
+    func processes() throws {
+      let seed = Self.environment["CONCORD_EQUAL_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+      print("equal rows: CONCORD_EQUAL_SEED=\(seed)")
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      let pairs = 4
+      try store.write(origin: nil) { writing in
+        for id in 0..<2 * pairs { _ = try writing.insert(fleet.row(id, 0, stamp: 0), for: fleet.key(id)) }
+      }
+      try store.close()
+      let processes = try (0..<8).map { number in
+        try ChildProcess(["equal", fleet.place, "\(pairs)", Self.isLong ? "400" : "30", "\(seed + UInt64(number))"])
+      }
+      defer { for process in processes { process.kill() } }
+      #expect(eventually(60) { processes.allSatisfy { $0.lines.contains("ready") } })
+      for process in processes { process.say("go") }
+      #expect(eventually(Self.isLong ? 1200 : 120) { processes.allSatisfy { $0.lines.contains("done") } })
+      let table = try fleet.sql("SELECT id || '=' || last FROM \"Progress\" ORDER BY id").split(separator: "\n")
+      for process in processes {
+        let agrees = eventually {
+          process.say("show")
+          Thread.sleep(forTimeInterval: 0.05)
+          return process.lines.last == "shows \(table.joined(separator: " "))"
+        }
+        #expect(agrees, "\(process.lines.suffix(2)), not \(table)")
+        #expect(process.lines.filter { $0.hasPrefix("differs") } == [])
+        #expect(
+          process.lines.count { $0.hasPrefix("failed") } < 5, "\(process.lines.filter { $0.hasPrefix("failed") })")
+        // So that there was something to see.
+        let seen = process.lines.first { $0.hasPrefix("seen ") }.flatMap { Int($0.dropFirst(5)) } ?? 0
+        #expect(seen > 30)
+      }
+      print(
+        "equal rows: \(table.joined(separator: " ")), \(processes.map { $0.lines.first { $0.hasPrefix("seen") } ?? "" })"
+      )
+    }
+  }
+#endif

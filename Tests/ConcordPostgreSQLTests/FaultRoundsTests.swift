@@ -1,0 +1,193 @@
+#if PostgreSQL
+  import Concord
+  import ConcordTestShared
+  import Foundation
+  import Testing
+
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  @Suite("Rounds of faults", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  struct FaultRoundsTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let isLong = environment["CONCORD_LONG"] == "1"
+    /// `CONCORD_FAULT_ROUNDS` and `CONCORD_FAULT_SEED` say otherwise.
+    private static let rounds =
+      environment["CONCORD_FAULT_ROUNDS"].flatMap(Int.init) ?? (isLong ? 200 : Fault.allCases.count)
+    private static let seed =
+      environment["CONCORD_FAULT_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+
+    private enum Fault: String, CaseIterable {
+      case client, crash, cut, terminate, pause, move
+
+      /// `CONCORD_FAULTS` names some of them.
+      static let chosen =
+        environment["CONCORD_FAULTS"]?.split(separator: ",").compactMap { Fault(rawValue: String($0)) } ?? allCases
+    }
+
+    /// A process that counts up, and what it has acknowledged in all its lives.
+    private final class Client {
+      let id: Int
+      private let place: String
+      private let strategy: String
+      private(set) var process: ChildProcess
+      private(set) var lines: [String] = []
+      var all: [String] { lines + process.lines }
+      var acknowledged: Int { number("saved ") ?? 0 }
+
+      init(_ id: Int, _ place: String, _ strategy: String) throws {
+        (self.id, self.place, self.strategy) = (id, place, strategy)
+        process = try ChildProcess(["fleet", place, "\(id)", strategy])
+      }
+
+      func kill() {
+        process.kill()
+        lines += process.lines
+      }
+
+      func start() throws { process = try ChildProcess(["fleet", place, "\(id)", strategy]) }
+
+      /// The number behind a word, the last time that it was printed.
+      private func number(_ word: String) -> Int? {
+        all.last { $0.hasPrefix(word) }.flatMap { Int($0.dropFirst(word.count).prefix { $0 != " " }) }
+      }
+
+      /// What it has printed lately, apart from what it shows.
+      var recent: [String] { process.lines.filter { !$0.hasPrefix("shows") }.suffix(12) }
+
+      /// The longest time that one save took, in milliseconds.
+      var longest: Int { all.filter { $0.hasPrefix("longest ") }.compactMap { Int($0.dropFirst(8)) }.max() ?? 0 }
+    }
+
+    @Test(
+      "Whatever fails, no acknowledged save is lost or doubled, all live queries agree with the table, and no connection is left"
+    )
+    func faults() throws {
+      let server = try PostgreSQLServer(isFast: false)
+      defer { try? server.stop("immediate") }
+      let fleet = try Fleet(server)
+      try fleet.store().close()
+      let ports = [server.port, try PostgreSQLServer.freePort()]
+      let proxy = try CuttingProxy(to: ports[0])
+      defer { proxy.stop() }
+      let place = "\(server.url(ports: [proxy.port, ports[1]]))#\(fleet.schema)"
+      let clients = try ["direct", "direct", "mixed"].enumerated().map { try Client($0 + 1, place, $1) }
+      defer { for client in clients { client.kill() } }
+      #expect(eventually(30) { clients.allSatisfy { $0.acknowledged > 3 } })
+      print("faults: CONCORD_FAULT_SEED=\(Self.seed) CONCORD_FAULT_ROUNDS=\(Self.rounds)")
+      var random = SeededNumbers(seed: Self.seed)
+      var counts: [Fault: Int] = [:]
+      var mostConnections = 0
+      for round in 0..<Self.rounds {
+        // Each of them, in any order, and then again.
+        let fault =
+          Fault.chosen.filter { counts[$0] ?? 0 <= round / Fault.chosen.count }
+          .randomElement(using: &random) ?? .crash
+        counts[fault, default: 0] += 1
+        let before = clients.map(\.acknowledged)
+        switch fault {
+        case .client:
+          let client = clients[Int.random(in: 0..<clients.count, using: &random)]
+          client.kill()
+          let last = try eventuallyAlone(fleet) { try stored(fleet)[client.id] ?? 0 }
+          // The last one may have been committed before it was said.
+          #expect([client.acknowledged, client.acknowledged + 1].contains(last), "round \(round)")
+          try client.start()
+        case .crash: try server.restart("immediate")
+        case .cut: proxy.cut(after: Int.random(in: 0...200, using: &random), ofAnswers: Bool.random(using: &random))
+        case .terminate:
+          try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'shop'")
+        case .pause:
+          server.pause()
+          Thread.sleep(forTimeInterval: Self.isLong ? 10 : 1)
+          server.goOn()
+        case .move:
+          // libpq goes on to the next place only where nobody listens.
+          let isThere = server.port == ports[0]
+          if isThere { proxy.refuse() }
+          try server.move(to: ports[isThere ? 1 : 0])
+          if !isThere { try proxy.goOn() }
+        }
+        let goesOn = eventually(90) { zip(clients, before).allSatisfy { $0.acknowledged > $1 + 2 } }
+        try #require(goesOn, "round \(round): \(fault), \(clients.map { $0.all.suffix(2) })")
+        mostConnections = max(mostConnections, try hold(clients, fleet, "round \(round), \(fault)"))
+      }
+      for client in clients { client.process.say("stop") }
+      #expect(eventually(60) { clients.allSatisfy { $0.process.lines.contains { $0.hasPrefix("stopped") } } })
+      let table = try stored(fleet)
+      for client in clients {
+        #expect(table[client.id] == client.acknowledged, "\(client.id)")
+        let wrong = client.all.filter { $0.hasPrefix("wrong") || $0.hasPrefix("slow") }
+        #expect(wrong == [], "\(client.id)")
+        // Each number once, one after the other in each life.
+        let saved = client.all.filter { $0.hasPrefix("saved ") }
+        #expect(Set(saved).count == saved.count, "\(client.id)")
+      }
+      // A save that the background could not write was told, with what it held.
+      let background = clients[2].all
+      #expect(
+        !background.contains { $0.hasPrefix("background") } || background.contains { $0.hasPrefix("async save 3") },
+        "\(background.filter { $0.hasPrefix("async") }.prefix(3))")
+      #expect(clients.contains { $0.all.contains { $0.hasPrefix("async") } })
+      print(
+        """
+        faults: \(counts.map { "\($0) \($1)" }.sorted().joined(separator: ", ")); \
+        \(clients.map(\.acknowledged)) saves, \(clients.map { $0.all.count { $0.hasPrefix("failed") } }) failures, \
+        \(clients.map { $0.all.count { $0.hasPrefix("async") } }) told in the background, \
+        longest \(clients.map(\.longest)) ms, at most \(mostConnections) connections
+        """)
+      for client in clients { client.kill() }
+      #expect(try eventually { try server.sql(Self.open) == "0" })
+    }
+
+    private static let open = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'shop'"
+
+    /// Lets all clients rest, and compares what their live queries show with the table.
+    ///
+    /// - Returns: how many connections they have.
+    private func hold(_ clients: [Client], _ fleet: Fleet, _ comment: String) throws -> Int {
+      let counts = clients.map { client in client.all.count { $0.hasPrefix("held ") } }
+      for client in clients { client.process.say("hold") }
+      let areHeld = eventually(90) {
+        zip(clients, counts).allSatisfy { client, count in client.all.count { $0.hasPrefix("held ") } > count }
+      }
+      try #require(areHeld, "\(comment): \(clients.map { $0.all.suffix(2) })")
+      let table = try stored(fleet)
+      #expect(clients.allSatisfy { table[$0.id] == $0.acknowledged }, "\(comment): \(table)")
+      let shown = "shows " + table.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+      for client in clients {
+        let agrees = eventually(30) {
+          client.process.say("show")
+          Thread.sleep(forTimeInterval: 0.02)
+          return client.process.lines.last { $0.hasPrefix("shows") } == shown
+        }
+        #expect(agrees, "\(comment): \(client.process.lines.last ?? ""), not \(shown): \(client.recent)")
+        // Its files and sockets, of which none may be left.
+        let descriptors = client.process.lines.last { $0.hasPrefix("held ") }.flatMap { Int($0.dropFirst(5)) } ?? .max
+        #expect(descriptors < 40, "\(comment)")
+      }
+      // Eight in the pool, and one that listens.
+      let connections = try Int(fleet.server.sql(Self.open)) ?? .max
+      #expect(connections <= clients.count * 9, "\(comment)")
+      for client in clients { client.process.say("go on") }
+      return connections
+    }
+
+    /// Reads when the transactions of a client that was killed have ended.
+    private func eventuallyAlone<R>(_ fleet: Fleet, _ body: () throws -> R) throws -> R {
+      let waiting = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'shop' AND state = 'active'"
+      Thread.sleep(forTimeInterval: 0.05)
+      _ = try eventually(2) { try fleet.server.sql(waiting) == "0" }
+      return try body()
+    }
+
+    private func stored(_ fleet: Fleet) throws -> [Int: Int] {
+      var found: [Int: Int] = [:]
+      for line in try fleet.sql("SELECT id || ' ' || last FROM \"Progress\"").split(separator: "\n") {
+        let parts = line.split(separator: " ").compactMap { Int($0) }
+        if parts.count == 2 { found[parts[0]] = parts[1] }
+      }
+      return found
+    }
+  }
+#endif
