@@ -94,36 +94,51 @@
       }
       try direct.write(origin: nil) { _ = try $0.insert(fleet.row(0, 0), for: fleet.key(0)) }
       var expected = 0
-      /// Adds one twice, and says at the second time when all is written but the commit.
-      func addTwice(_ comment: Comment, _ isWritten: () -> Void) throws {
+      var (rows, inserted) = (0, [Int]())
+      /// Writes once, and once more, and says then when all is written but the commit.
+      func writeTwice(inserts: Bool, _ comment: Comment, _ isWritten: () -> Void) throws {
         let store = try fleet.store(url: fleet.server.url(port: proxy.port), timeout: 10)
         defer { try? store.close() }
         try add(store, fleet)
         expected += 1
         var attempts = 0
         do {
-          try store.write(origin: nil) { writing in
+          let isNew = try store.write(origin: nil) { writing in
             attempts += 1
-            guard let old = try writing.row(of: fleet.key(0)), case .integer(let last) = old.values[1] else { return }
+            defer { if attempts == 1 { isWritten() } }
+            if inserts {
+              rows += 1
+              return try writing.insert(fleet.row(rows, 0), for: fleet.key(rows))
+            }
+            guard let old = try writing.row(of: fleet.key(0)), case .integer(let last) = old.values[1] else {
+              return false
+            }
             try writing.update(
               fleet.row(0, Int(last) + 1, stamp: Double(last) + 2), replacing: old, for: fleet.key(0))
-            if attempts == 1 { isWritten() }
+            return true
           }
-          expected += 1
+          #expect(isNew, comment)
+          if !inserts { expected += 1 }
         } catch { Issue.record("\(comment): \(error)") }
+        // An attempt that had no effect was made with another id.
+        if inserts { inserted.append(rows) }
         proxy.cutNoMore()
         #expect(try number(direct, fleet) == expected, comment)
+        #expect(try fleet.sql("SELECT count(*) FROM \"Progress\"") == "\(inserted.count + 1)", comment)
+        if let last = inserted.last { #expect(try number(direct, fleet, last) == 0, comment) }
       }
-      try addTwice("all pass") { proxy.count() }
-      // Those of the connection's end, too.
-      let total = (requests: proxy.counted.requests + 8, answers: proxy.counted.answers + 8)
       var random = SeededNumbers(seed: Self.seed)
-      print("commit in doubt: \(total) bytes, CONCORD_COMMIT_SEED=\(Self.seed)")
-      for cutsAnswers in [false, true] {
-        let bytes = Array(0...(cutsAnswers ? total.answers : total.requests))
-        for byte in Self.isLong ? bytes : bytes.shuffled(using: &random).prefix(24).sorted() {
-          try addTwice("byte \(byte) of \(cutsAnswers ? "answers" : "requests")") {
-            proxy.cut(after: byte, ofAnswers: cutsAnswers)
+      for inserts in [false, true] {
+        try writeTwice(inserts: inserts, "all pass") { proxy.count() }
+        // Those of the connection's end, too.
+        let total = (requests: proxy.counted.requests + 8, answers: proxy.counted.answers + 8)
+        print("commit in doubt: \(inserts ? "insert" : "update"), \(total) bytes, CONCORD_COMMIT_SEED=\(Self.seed)")
+        for cutsAnswers in [false, true] {
+          let bytes = Array(0...(cutsAnswers ? total.answers : total.requests))
+          for byte in Self.isLong ? bytes : bytes.shuffled(using: &random).prefix(16).sorted() {
+            let comment =
+              "byte \(byte) of \(cutsAnswers ? "answers" : "requests") of an \(inserts ? "insert" : "update")"
+            try writeTwice(inserts: inserts, "\(comment)") { proxy.cut(after: byte, ofAnswers: cutsAnswers) }
           }
         }
       }
