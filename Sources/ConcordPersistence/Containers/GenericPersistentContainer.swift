@@ -1,6 +1,6 @@
 import Concord
 public import ConcordModel
-import Foundation
+public import Foundation
 
 /// A container whose contexts a strategy connects.
 ///

@@ -1,6 +1,6 @@
 package import Concord
 package import ConcordModel
-import Foundation
+package import Foundation
 
 /// A request to make the stored entities of a type equal to given objects.
 package struct MergeRequest<T: PersistentEntity> {

@@ -1,6 +1,6 @@
 #if Persistence
   package import ConcordModel
-  import Foundation
+  package import Foundation
   package import GRDB
   import GRDBSQLite
 

@@ -1,6 +1,6 @@
 public import Concord
 public import ConcordModel
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A context for screens, whose entities live in an ``/Concord/EntityStore`` as long as they are observed.
