@@ -3,15 +3,17 @@ import ConcordModel
 
 @testable import ConcordPersistence
 
-/// Keeps rows in memory, counts those that are read, and lets writes fail.
+/// Keeps rows in memory, counts those that are read, and lets writes and readings fail.
 final class CountingStore: RowStore {
   let inner = MemoryStore(name: "counting")
   let reads = Locked(0)
   let isFailing = Locked(false)
+  let isUnreadable = Locked(false)
   var name: String { inner.name }
 
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
-    try inner.read { base in try body(CountingReading(base) { self.reads.withLock { $0 += 1 } }) }
+    if isUnreadable.withLock({ $0 }) { throw StoreError.locked(store: name) }
+    return try inner.read { base in try body(CountingReading(base) { self.reads.withLock { $0 += 1 } }) }
   }
   func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     if isFailing.withLock({ $0 }) { throw StoreError.locked(store: name) }

@@ -48,6 +48,28 @@
     }
   }
 
+  private enum Third {
+    struct Item: PersistentEntity {
+      static var entityName: String { "Item" }
+      let id: Int
+      var title: String
+      var year: String
+      var rating: Int
+      static let persistentProperties: [PersistentProperty<Item>] = [
+        .init("id", \.id), .init("title", \.title), .init("year", \.year), .init("rating", \.rating, default: 5),
+      ]
+      init(from row: inout RowReader) throws {
+        (id, title, year, rating) = (try row.read(), try row.read(), try row.read(), try row.read())
+      }
+      func write(to row: inout RowWriter) throws {
+        try row.write(id)
+        try row.write(title)
+        try row.write(year)
+        try row.write(rating)
+      }
+    }
+  }
+
   @Suite("Migrating a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct MigrationTests {
     @Test("A column is renamed, one converted, one added; the older model is refused then; all at once migrate once")
@@ -89,6 +111,42 @@
       } catch StoreError.newerStore {}
       let shapes = try server.sql("SELECT count(*) FROM \(identifier(options.schema)).concord_schema")
       #expect(shapes == "2")
+    }
+
+    @Test("A process with the older model that has the store open is told when it does not fit any longer")
+    func migratedMeanwhile() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let options = PostgreSQLOptions(connection: server.url, schema: "m-\(UUID().uuidString.prefix(8))")
+      func open(_ model: Model) throws -> PostgreSQLStore {
+        try PostgreSQLStore(name: "Shop", options, model: model, entities: model.entities)
+      }
+      let first = try Model("Items", entities: [First.Item.self])
+      let entity = try first.entity(First.Item.self)
+      let old = try open(first)
+      func write(_ id: Int) throws {
+        try old.write(origin: nil) { writing in
+          _ = try writing.insert(
+            entity.row(of: First.Item(id: id, title: "t", year: "1999"), stamp: Stamp(id + 1)),
+            for: EntityKey(entity, .integer(Int64(id))))
+        }
+      }
+      func read() throws -> StoredRow? { try old.read { try $0.row(of: EntityKey(entity, .integer(1))) } }
+      try write(1)
+      #expect(try read() != nil)
+      func isNewer(_ body: () throws -> Void) -> Bool {
+        do { try body() } catch StoreError.newerStore { return true } catch {}
+        return false
+      }
+      // One column more does not concern a reading.
+      try open(Model("Items", entities: [Third.Item.self])).close()
+      #expect(isNewer { try write(2) })
+      #expect(try read() != nil)
+      let conversion = ColumnMigration("year", of: Second.Item.self) { _ in .integer(0) }
+      try open(Model("Items", entities: [Second.Item.self], migrations: [conversion])).close()
+      #expect(isNewer { try write(3) })
+      #expect(isNewer { _ = try read() })
+      try old.close()
+      #expect(try server.sql("SELECT count(*) FROM \(identifier(options.schema)).\"Item\"") == "1")
     }
   }
 #endif

@@ -27,6 +27,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let queries = QueryIndex()
   /// Whether changes are being shown at this moment.
   private var isShowing = false
+  /// What could not be read, and is shown later.
+  private var unshown = UnshownTypes()
   /// The number of announced commits that had ended before the shown state was read, which includes them.
   private var shownCommits = 0
   /// Taken after the store's turn, never before.
@@ -398,7 +400,12 @@ extension ViewContext {
         concerned = queries.all(concernedBy: concern.keys)
         for query in concerned { query.fail(error) }
         // An entity of a detached store cannot be shown.
-        if let failed { failed(error) } else if !StoreError.isOfDetachedStore(error) { errorHandler(error) }
+        if let failed {
+          failed(error)
+        } else if !StoreError.isOfDetachedStore(error) {
+          if !unshown.isBeingShown { errorHandler(error) }
+          if StoreError.mayPass(error) { showLater(types.union(concern.types)) }
+        }
         break
       }
     }
@@ -412,6 +419,22 @@ extension ViewContext {
     }
     for key in removed { remove(key) }
     return loaded
+  }
+
+  /// Shows types that could not be read once more after a while: what commits have changed is told once. The lock is held.
+  private func showLater(_ types: Set<EntityDescription>) {
+    guard let delay = unshown.add(types) else { return }
+    queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+      guard let self else { return }
+      entities.transaction { _ in
+        locked {
+          let types = unshown.begin()
+          defer { unshown.end() }
+          showAll(of: types)
+          showTouched()
+        }
+      }
+    }
   }
 
   /// The announced changes that may not be shown yet. Commits in progress are included each time.

@@ -23,6 +23,8 @@
         self = .storeFailed(store: store, reason: "\(place) has ended a statement that took too long: \(message)")
       case "XX001", "XX002": self = .damagedStore(store: store, reason: message)
       case "23505": self = .notUnique(entity: failure.table ?? "", columns: failure.constraintColumn)
+      // A column is missing, has another type, or one that this program does not know wants a value: another program has migrated.
+      case "42703", "42804", "0A000", "23502": self = .newerStore(store: store)
       // Unlike a right that is missing, this is about the values.
       case "42501" where failure.isRefusedByPolicy: self = .refused(store: store, reason: message)
       case "23503": self = .refused(store: store, reason: message)
