@@ -117,7 +117,7 @@ struct RegistrationTests {
   @Test("Registering looks at the others only when their number has doubled")
   func linear() {
     var registrations = Registrations()
-    var owners: [Owner] = []
+    var owners: [Owner<User>] = []
     var looks = 0
     for id in 0..<16_000 {
       let owner = Owner(User("\(id)", ""))
