@@ -24,7 +24,7 @@ struct UnshownCommitsTests {
     let row = try entity.row(of: Review(id: 1, text: "second"), stamp: context.nextStamp())
     rows.isUnreadable.withLock { $0 = true }
     // As another process does.
-    try rows.inner.write(origin: nil) { try $0.insertOrReplaceOlder(row, for: EntityKey(entity, .integer(1))) }
+    _ = try rows.inner.write(origin: nil) { try $0.insertOrReplaceOlder(row, for: EntityKey(entity, .integer(1))) }
     coordinator.settle()
     // It is tried again, and fails again.
     try await Task.sleep(for: .milliseconds(1500))
