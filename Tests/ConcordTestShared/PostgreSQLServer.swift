@@ -176,7 +176,7 @@
         [
           "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", "\(port)", "-U", user, "-d",
           database,
-        ], input: sql.split(separator: "; ").joined(separator: ";\n"))
+        ], input: sql)
     }
 
     /// The server's user cannot read folders of root's.

@@ -144,9 +144,10 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     return error
   }
 
-  /// Keeps the shown result until reading succeeds, unless a new fetch was due.
+  /// Keeps the shown result until reading succeeds, unless a new fetch was due, and the error will not pass.
   func fail(_ error: any Error) {
-    fetched = mustFetch ? .failure(error) : nil
+    let mayPass = StoreError.mayPass(error) && !StoreError.isOfDetachedStore(error)
+    fetched = mustFetch && !mayPass ? .failure(error) : nil
     mustFetch = true
   }
 
