@@ -89,7 +89,10 @@ extension Row {
         let time = stopwatch.nanoseconds(per: count) {
           store.transaction { tx in
             for person in people { kept.append(tx.store(person.alone)) }
-            for person in people { tx.update(Person.self, id: person.id) { $0.friends = person.friends } }
+            for person in people {
+              let friends = person.friends.compactMap { tx.value(Person.self, id: $0.id) }
+              tx.update(Person.self, id: person.id) { $0.friends = friends }
+            }
           }
         }
         try expect(kept.allSatisfy { $0.value.friends.count == 5 }, "a friendship is missing")
