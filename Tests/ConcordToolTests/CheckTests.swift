@@ -75,8 +75,8 @@
         #expect(
           result.output == """
             ✗ Book.author refers to a Author that is not there: 1,202 rows
-                EMMA → JA
-                PNP → JA
+                B0 → JA
+                B1 → JA
                 and 1,200 more
 
             """)

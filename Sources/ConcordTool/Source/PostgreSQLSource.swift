@@ -137,7 +137,7 @@
           $0.sql == column.sql && $0.type == column.type && $0.storageClass == column.storageClass
         }
       }
-      try inspection.rows("\(sql) LIMIT \(examples)", read) { found.examples.append($0.map { .value($0) }) }
+      try inspection.rows("\(sql) ORDER BY 1 LIMIT \(examples)", read) { found.examples.append($0.map { .value($0) }) }
       return found
     }
 

@@ -70,7 +70,7 @@
     private func findings(_ sql: String, columns: Int, examples: Int) throws -> Findings {
       var found = Findings(count: try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM (\(sql))") ?? 0)
       if found.count == 0 { return found }
-      let statement = RowStatement(try db.makeStatement(sql: "\(sql) LIMIT \(examples)"))
+      let statement = RowStatement(try db.makeStatement(sql: "\(sql) ORDER BY 1 LIMIT \(examples)"))
       defer { statement.reset() }
       while try statement.step() { found.examples.append((0..<columns).map { Cell(statement, at: Int32($0)) }) }
       return found

@@ -36,7 +36,7 @@
     ///
     /// - Parameters:
     ///   - sql: A statement with the columns, in order, made of the names that tables and columns have in SQL.
-    ///   - examples: How many of the rows are returned, beside their number.
+    ///   - examples: How many of the rows, in the order of the first column, are returned beside their number.
     func findings(_ sql: String, _ columns: [SourceColumn], examples: Int) throws -> Findings
     /// The forwarded actions; `nil` if there were never any.
     func outbox() throws -> SourceOutbox?

@@ -179,7 +179,11 @@ extension Model {
       // Nothing that is shown here has changed, or an empty collection is in place of one that was left out: who has an equal value is
       // told only if it shows what cannot be compared, and was written.
       if let old, old.withoutOmissions == new.withoutOmissions {
-        if !subscription.isPaused, !new.shows(state.written) { continue }
+        if !subscription.isPaused, !new.shows(state.written) {
+          // On a queue, whoever has not been told the earlier value yet is told this one in its place.
+          if let last = notices[id]?.indices.last { notices[id]?[last].acceptable.append(new) }
+          continue
+        }
         notice.isOptional = true
       }
       if subscription.isPart {
