@@ -21,6 +21,18 @@ check_scripts() {
   fi
 }
 
+# check_setup: that a machine without PostgreSQL is told so in one line: what is left out, and what to install.
+check_setup() {
+  local said
+  # Nothing is found on this path, libpq neither.
+  said=$(PATH=/nowhere && set_up_postgresql)
+  case $said in
+    *$'\n'* | '') fail "a machine without PostgreSQL is told: '$said'" ;;
+    *'left out'*'apt-get install -y libpq-dev pkg-config postgresql'*) ;;
+    *) fail "a machine without PostgreSQL is told: '$said'" ;;
+  esac
+}
+
 # check_house: that each folder uses only the folders below it, but for the uses that house.txt lists.
 check_house() {
   ensure 'Python 3' have_command python3 -- python3 python3

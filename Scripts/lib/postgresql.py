@@ -3,9 +3,11 @@ import glob
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+import time
 
 
 class Missing(Exception):
@@ -45,6 +47,11 @@ class Database:
             names = {entry.pw_name for entry in pwd.getpwall()}
             self.user = "postgres" if "postgres" in names else "nobody"
             shutil.chown(self.folder, self.user)
+        # It is there before the server is. Its input ends with this process, however that ends, and signals to this one's group do not
+        # reach it.
+        self.guard = subprocess.Popen([sys.executable, "-B", os.path.abspath(__file__), "--guard", f"{self.data}/postmaster.pid"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+                                      start_new_session=True)
         is_new = not os.path.exists(f"{self.data}/PG_VERSION")
         if is_new:
             self.run("initdb", "-D", self.data, "-U", "owner", "-E", "UTF8", "--locale=C", "-A", "trust")
@@ -83,15 +90,34 @@ class Database:
         return text
 
 
+def guard(file):
+    """Stops the server that a file names as soon as the input ends. It may just be starting."""
+    sys.stdin.buffer.read()
+    for _ in range(3):
+        try:
+            with open(file) as lines:
+                os.kill(int(lines.readline()), signal.SIGQUIT)
+        except (OSError, ValueError):
+            pass
+        time.sleep(1)
+
+
 def main():
-    """`postgresql.py FOLDER VARIABLE COMMAND…`: runs a command with a new server, whose URL is in a variable of the environment."""
+    """`postgresql.py FOLDER VARIABLE COMMAND…`: runs a command with a new server, whose URL is in a variable of the environment, and
+    whose programs are in its path."""
+    if sys.argv[1] == "--guard":
+        return guard(sys.argv[2])
+    # What ends this ends the server, too.
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     folder, variable, *command = sys.argv[1:]
     try:
         database = Database(folder)
     except Missing as error:
         sys.exit(str(error))
     try:
-        sys.exit(subprocess.run(command, env={**os.environ, variable: database.url}).returncode)
+        path = os.pathsep.join([database.binaries, os.environ.get("PATH", "")])
+        sys.exit(subprocess.run(command, env={**os.environ, "PATH": path, variable: database.url}).returncode)
     finally:
         database.stop("immediate")
 

@@ -43,7 +43,7 @@ set_up_postgresql() {
   if have_command apt-get && { [ "$(id -u)" = 0 ] || { have_command sudo && sudo -n true 2> /dev/null; }; }; then
     # A server that the system starts is not needed: the tests start their own.
     (install_with_apt 'PostgreSQL' libpq-dev && install_with_apt 'PostgreSQL' pkg-config &&
-      install_with_apt 'PostgreSQL' postgresql) || true
+      install_with_apt 'PostgreSQL' postgresql) 2> /dev/null || true
   fi
   if have_libpq && have_postgresql_server; then return; fi
   note 'PostgreSQL is missing, so stores in it are left out (sudo apt-get install -y libpq-dev pkg-config postgresql; brew install libpq pkgconf postgresql@17)'

@@ -6,6 +6,7 @@
     /// Tells what an administrator is to run, unless the tables can be used as they are.
     func refuse(_ failure: PostgreSQLFailure, _ connection: PostgreSQLConnection) throws {
       let role = try connection.run([.once("SELECT current_user::text")])[0].text(0, 0)
+      let reason = "\(failure.message) (\(connection.place))"
       var present = try presentTables(connection)
       do {
         try presentNotes(connection, &present)
@@ -13,7 +14,7 @@
         if !migrations.allSatisfy({ !$0.isChanged }) {
           throw PostgreSQLRightsError(
             store: store, role: role,
-            reason: "\(failure.message); the tables are of another model, and their owner is to attach them once",
+            reason: "\(reason); the tables are of another model, and their owner is to attach them once",
             sql: "")
         }
         // What is only noted otherwise does not matter.
@@ -27,11 +28,11 @@
         _ = connection.rollBack()
         let statements = try missingTables(present) + missingIndexes(present)
         throw PostgreSQLRightsError(
-          store: store, role: role, reason: failure.message,
+          store: store, role: role, reason: reason,
           sql: PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role).text)
       }
       throw PostgreSQLRightsError(
-        store: store, role: role, reason: failure.message, sql: try script(for: role, present).text)
+        store: store, role: role, reason: reason, sql: try script(for: role, present).text)
     }
 
     /// The script that makes what is missing.
