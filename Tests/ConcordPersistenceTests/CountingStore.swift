@@ -1,5 +1,6 @@
 import Concord
 import ConcordModel
+import Dispatch
 
 @testable import ConcordPersistence
 
@@ -9,9 +10,18 @@ final class CountingStore: RowStore {
   let reads = Locked(0)
   let isFailing = Locked(false)
   let isUnreadable = Locked(false)
+  /// What readings wait for, and how many do.
+  let gate = Locked<DispatchSemaphore?>(nil)
+  let waiting = Locked(0)
   var name: String { inner.name }
 
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+    if let gate = gate.withLock({ $0 }) {
+      waiting.withLock { $0 += 1 }
+      gate.wait()
+      gate.signal()
+      waiting.withLock { $0 -= 1 }
+    }
     if isUnreadable.withLock({ $0 }) { throw StoreError.locked(store: name) }
     return try inner.read { base in try body(CountingReading(base) { self.reads.withLock { $0 += 1 } }) }
   }

@@ -33,4 +33,33 @@ struct UnshownCommitsTests {
     #expect(try await eventually { list.value.map(\.text) == ["second"] && review.value.text == "second" })
     #expect(errors.withLock { $0 } == 1)
   }
+
+  @Test("While a store that could not be read does not answer, nobody waits for the view who needs none of its rows")
+  func unanswered() async throws {
+    let rows = CountingStore()
+    let coordinator = PersistentStoreCoordinator(model: try Model("Library", entities: [Review.self]))
+    try coordinator.attach(rows, configuration: "")
+    let view = ViewContext(parent: coordinator, delivery: .immediate) { _ in }
+    let list = try view.query(FetchDescriptor<Review>())
+    let entity = try coordinator.model.entity(Review.self)
+    let row = try entity.row(of: Review(id: 1, text: "first"), stamp: 1)
+    rows.isUnreadable.withLock { $0 = true }
+    _ = try rows.inner.write(origin: nil) { try $0.insert(row, for: EntityKey(entity, .integer(1))) }
+    coordinator.settle()
+    let gate = DispatchSemaphore(value: 0)
+    rows.gate.withLock { $0 = gate }
+    rows.isUnreadable.withLock { $0 = false }
+    // It is tried again.
+    #expect(try await eventually { rows.waiting.withLock { $0 } == 1 })
+    let isDone = Locked(false)
+    Thread.detachNewThread {
+      view.store.transaction { _ in }
+      if !view.hasChanges { isDone.withLock { $0 = true } }
+    }
+    #expect(try await eventually { isDone.withLock { $0 } })
+    #expect(list.value.isEmpty)
+    rows.gate.withLock { $0 = nil }
+    gate.signal()
+    #expect(try await eventually { list.value.map(\.text) == ["first"] })
+  }
 }

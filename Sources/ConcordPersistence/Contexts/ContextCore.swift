@@ -107,17 +107,21 @@ final class ContextCore {
     let key = try T.storedKey(of: id)
     let entity = try model.entity(type)
     return try read(entity) { reading in
-      if entity.isOneRow { reading.willReadOnce() }
-      return try EntityLoader(reading, model: model).find(type, key: key)
+      reading.mayReadAgain()
+      let loader = EntityLoader(reading, model: model)
+      guard entity.isOneRow else { return try loader.find(type, key: key) }
+      reading.willReadOnce()
+      return try loader.findOneRow(type, key: key, entity)
     }
   }
 
-  /// Finds an entity, and passes it with its loader.
+  /// Finds an entity, and passes it with its loader to a closure that may be run again.
   func load<T: PersistentEntity, R>(
     _ type: T.Type, _ id: T.ID, _ body: (T?, EntityLoader) throws -> R
   ) throws -> R {
     let key = try T.storedKey(of: id)
     return try read(model.entity(type)) {
+      $0.mayReadAgain()
       let loader = EntityLoader($0, model: model)
       return try body(loader.find(type, key: key), loader)
     }

@@ -13,6 +13,8 @@ final class PendingReading: RowReading, OutboxesReading {
 
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
+  func mayReadAgain() { base.mayReadAgain() }
+
   func row(of key: EntityKey) throws -> StoredRow? {
     if let change = pending[key] { return try row(change, key) }
     return try base.row(of: key)

@@ -44,6 +44,13 @@ final class EntityLoader: EntityResolver {
     return found
   }
 
+  /// Returns the entity with a key that is made of its row alone, and is not needed again; `nil` if it is not stored.
+  func findOneRow<T: PersistentEntity>(_ type: T.Type, key: StoredValue, _ entity: EntityDescription) throws -> T? {
+    try reading.withRow(of: EntityKey(entity, key)) { source in
+      try entity.read(type, from: source, key: key, resolver: self)
+    }
+  }
+
   /// Returns the entity with a key whose row was already read; `nil` if it is not stored.
   func find<T: PersistentEntity>(_ type: T.Type, key: StoredValue, row: StoredRow?) throws -> T? {
     guard let row else { return nil }

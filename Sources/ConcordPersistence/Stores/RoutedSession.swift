@@ -68,6 +68,8 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     return keys
   }
 
+  func mayReadAgain() { for session in sessions.values { asReading(session).mayReadAgain() } }
+
   /// Whether one store has all rows that a condition looks at.
   private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
     try query.condition.otherEntities.allSatisfy { try self.reading($0) === reading }

@@ -9,6 +9,9 @@ public protocol RowStore: AnyObject, Sendable {
   var name: String { get }
 
   /// Reads one committed state, which does not change meanwhile.
+  ///
+  /// A store that loses its connection runs the closure again if it has read nothing yet, or has said that it may be: see
+  /// ``RowReading/mayReadAgain()``.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
   /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
@@ -109,6 +112,12 @@ public protocol RowReading: AnyObject {
   /// closure again. The default does nothing.
   func willReadOnce()
 
+  /// Tells that the closure of this reading may be run again, also after it has read something: it changes nothing elsewhere, or sets it
+  /// anew.
+  ///
+  /// A store that has lost its connection does so. The default does nothing.
+  func mayReadAgain()
+
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
@@ -139,6 +148,8 @@ extension RowReading {
 
   public func willReadOnce() {}
 
+  public func mayReadAgain() {}
+
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)
   }
@@ -167,7 +178,8 @@ public protocol RowWriting: RowReading {
   /// A store whose every statement costs a round trip may commit together with it: it says at once that the row is written, and runs the
   /// closure again if it is not. The default does nothing.
   func willWriteOnce()
-  /// Adds rows of entities that have none, and of which no deletion is remembered whose stamp is not older.
+  /// Adds rows of entities that have none, and of which no deletion is remembered whose stamp is not older. It leaves those with a unique
+  /// value that another row has.
   ///
   /// - Returns: for each row whether it was written.
   func insertMissing(_ rows: [KeyedRow]) throws -> [Bool]
@@ -212,7 +224,7 @@ extension RowWriting {
   public func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
     try rows.map { key, row in
       if let deletion = try deletion(of: key), deletion >= row.stamp { return false }
-      return try insert(row, for: key)
+      do { return try insert(row, for: key) } catch StoreError.notUnique { return false }
     }
   }
 

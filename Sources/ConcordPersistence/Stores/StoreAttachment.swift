@@ -49,6 +49,8 @@ final class AttachedReading: RowReading, OutboxesReading {
 
   func willReadOnce() { base.willReadOnce() }
 
+  func mayReadAgain() { base.mayReadAgain() }
+
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
   func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }

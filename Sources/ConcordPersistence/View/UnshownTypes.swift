@@ -2,7 +2,7 @@ import ConcordModel
 
 /// The types that a view could not read when they were to be shown, and when it tries that again.
 struct UnshownTypes {
-  private var types: Set<EntityDescription> = []
+  private(set) var types: Set<EntityDescription> = []
   private var delay = Self.shortest
   private static let (shortest, longest) = (1.0, 30.0)
   /// Whether they are being shown again. A failure was told already then.

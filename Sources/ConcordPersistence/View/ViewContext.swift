@@ -261,6 +261,13 @@ extension ViewContext {
   private func show(_ change: StoreChange) {
     if case .detached(let types) = change { return detach(types) }
     guard isKeptUpToDate else { return showOverlay() }
+    // Stores tell changes without keys when they can be read again, or cannot be read.
+    if case .types(let types) = change, let error = failure(toRead: types) {
+      entities.transaction { _ in
+        locked { didNotRead(types, error) }
+      }
+      return
+    }
     entities.transaction { _ in
       locked {
         switch change {
@@ -352,6 +359,7 @@ extension ViewContext {
       for key in loading { types.formUnion(core.parent.model.contained(in: key.entity)) }
       do {
         try core.read(types) { reading in
+          reading.mayReadAgain()
           (stored, removed, concerned) = ([], [], [])
           // A commit of another process is in the reading from the beginning, or not at all.
           let unannounced = isKeptUpToDate ? try reading.unannouncedKeys() : []
@@ -382,6 +390,8 @@ extension ViewContext {
               removed.append(key)
             } catch {
               if !mayDangle, case StoreError.danglingReference = error { throw error }
+              // It is no fault of this entity alone.
+              if case StoreError.storeFailed = error { throw error }
               errorHandler(error)
             }
           }
@@ -399,13 +409,7 @@ extension ViewContext {
         showsAnnounced = false
         concerned = queries.all(concernedBy: concern.keys)
         for query in concerned { query.fail(error) }
-        // An entity of a detached store cannot be shown.
-        if let failed {
-          failed(error)
-        } else if !StoreError.isOfDetachedStore(error) {
-          if !unshown.isBeingShown { errorHandler(error) }
-          if StoreError.mayPass(error) { showLater(types.union(concern.types)) }
-        }
+        if let failed { failed(error) } else { didFail(error, toShow: types.union(concern.types)) }
         break
       }
     }
@@ -421,15 +425,46 @@ extension ViewContext {
     return loaded
   }
 
+  /// Returns the error with which types cannot be read at this moment.
+  ///
+  /// It may take long to find that out, for which others do not wait: neither the store's turn nor the lock is held.
+  private func failure(toRead types: Set<EntityDescription>) -> (any Error)? {
+    do {
+      try core.parent.read(types) { _ = try $0.unannouncedKeys() }
+      return nil
+    } catch { return StoreError.mayPass(error) && !StoreError.isOfDetachedStore(error) ? error : nil }
+  }
+
+  /// Notes that types have changed and cannot be read. The store's turn and the lock are held.
+  private func didNotRead(_ types: Set<EntityDescription>, _ error: any Error) {
+    queries.removeEnded()
+    queries.mustFetch(types)
+    for query in queries.all(concernedBy: []) {
+      query.fail(error)
+      do { try query.finish(entities) } catch { errorHandler(error) }
+      queries.didUpdate(query)
+    }
+    didFail(error, toShow: types)
+  }
+
+  private func didFail(_ error: any Error, toShow types: Set<EntityDescription>) {
+    // An entity of a detached store cannot be shown.
+    if StoreError.isOfDetachedStore(error) { return }
+    if !unshown.isBeingShown { errorHandler(error) }
+    if StoreError.mayPass(error) { showLater(types) }
+  }
+
   /// Shows types that could not be read once more after a while: what commits have changed is told once. The lock is held.
   private func showLater(_ types: Set<EntityDescription>) {
     guard let delay = unshown.add(types) else { return }
     queue.asyncAfter(deadline: .now() + delay) { [weak self] in
       guard let self else { return }
+      let error = failure(toRead: locked { unshown.types })
       entities.transaction { _ in
         locked {
           let types = unshown.begin()
           defer { unshown.end() }
+          if let error { return didNotRead(types, error) }
           showAll(of: types)
           showTouched()
         }

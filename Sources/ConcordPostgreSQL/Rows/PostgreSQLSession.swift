@@ -163,6 +163,8 @@
 
     func willReadOnce() { reading?.willReadOnce() }
 
+    func mayReadAgain() { reading?.noteMayReadAgain() }
+
     /// Tells that there are further batches, whatever was announced.
     func willReadMore() { reading?.willReadMore() }
 

@@ -10,6 +10,10 @@
     private var progress = Progress.none
     /// Whether more was read than was announced, so that all has to be read again within a transaction.
     private(set) var mustRepeat = false
+    /// The loss of the connection.
+    private(set) var loss: PostgreSQLFailure?
+    private var hasRead = false
+    private var mayReadAgain = false
 
     private enum Progress { case none, begun, ended }
 
@@ -27,6 +31,12 @@
     /// Notes that nothing is read after the next batch.
     func willReadOnce() { isLast = mayBeLeftOut }
 
+    /// Notes that the closure of the reading may be run again, also after it has read something.
+    func noteMayReadAgain() { mayReadAgain = true }
+
+    /// Whether the connection was lost, and the closure may be run again with another one.
+    var mayBeDoneAgain: Bool { loss != nil && (mayReadAgain || !hasRead) }
+
     /// Notes that there are further batches all the same.
     func willReadMore() { isLast = false }
 
@@ -38,11 +48,17 @@
       let isAlone = isLast && progress == .none && commands.count == 1
       if progress == .none, !isAlone { connection.later(Self.begin) }
       progress = isLast ? .ended : .begun
-      if isAlone || !isLast { return try connection.run(commands) }
-      return try connection.run(commands + [Self.end]).dropLast()
+      do {
+        let results = try connection.run(isAlone || !isLast ? commands : commands + [Self.end])
+        hasRead = true
+        return isAlone || !isLast ? results : results.dropLast()
+      } catch let failure as PostgreSQLFailure {
+        if failure.isConnectionLost { loss = failure }
+        throw failure
+      }
     }
 
-    /// Ends it. The answer is read later.
-    func finish() throws { if progress == .begun { try connection.finish(Self.end.sql) } }
+    /// Ends it. The answer is read later; what was read stands without it.
+    func finish() { if progress == .begun { try? connection.finish(Self.end.sql) } }
   }
 #endif

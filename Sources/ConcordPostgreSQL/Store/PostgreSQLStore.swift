@@ -28,6 +28,8 @@
     private let outboxLock: PostgreSQLOutboxLock
     private let isClosed = Locked(false)
     private let deletionTime: TimeInterval
+    /// The number of times that transactions were run again.
+    let repeatedWrites = Locked(0)
 
     /// Opens the database of a configuration.
     convenience init(_ request: StoreRequest) throws {
@@ -129,23 +131,44 @@
       try checkOpen()
       let entered = entered
       if let session = entered?.session { return try body(session) }
+      let isNested = entered != nil
       return try StoreError.translating(store: name) {
-        try pool.with(isNested: entered != nil) { connection in
-          let first = ReadingTransaction(connection, mayBeLeftOut: true)
-          let result = Result { try read(first, connection, body) }
-          // What the body made of it does not matter.
-          if !first.mustRepeat { return try result.get() }
-          return try read(ReadingTransaction(connection, mayBeLeftOut: false), connection, body)
+        // Whoever shows something waits for this, so that it is not tried for long.
+        var attempts = PostgreSQLAttempts(timeout: min(options.timeout, Self.longestRereading))
+        var mayBeLeftOut = true
+        while true {
+          var loss: PostgreSQLFailure?
+          do {
+            let result = try pool.with(isNested: isNested) { connection -> R? in
+              let transaction = ReadingTransaction(connection, mayBeLeftOut: mayBeLeftOut)
+              let result = Result { try read(transaction, connection, body) }
+              loss = transaction.loss
+              // What the body made of an error does not matter.
+              if transaction.mustRepeat { mayBeLeftOut = false }
+              if transaction.mustRepeat || transaction.mayBeDoneAgain { return nil }
+              let found = try result.get()
+              if let loss { throw StoreError(loss, store: name) }
+              return found
+            }
+            if let result { return result }
+          } catch let failure as PostgreSQLFailure {
+            // There is no connection. The first time, this is told at once.
+            loss = failure
+          }
+          if let loss, !attempts.mayRepeat(loss) { throw loss }
         }
       }
     }
+
+    /// The time for which a reading whose connection was lost is done again, in seconds.
+    private static let longestRereading = 5.0
 
     private func read<R>(
       _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> R
     ) throws -> R {
       let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch, reading: transaction)
       let result = try entering(session) { try body(session) }
-      try transaction.finish()
+      transaction.finish()
       return result
     }
 
@@ -167,10 +190,12 @@
           }
         } catch is AssumptionFailed {
           mayAssume = false
+          repeatedWrites.withLock { $0 += 1 }
         } catch let failure as PostgreSQLFailure {
           guard attempts.mayRepeat(failure) else {
             throw StoreError(failure, store: name)
           }
+          repeatedWrites.withLock { $0 += 1 }
         }
       }
     }
