@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What draining costs", .serialized)
 struct OutboxDrainCostTests {
-  @Test("What a service accepts makes no change of another entity anew", arguments: StoreKind.ofOneProcess)
+  @Test("What a service accepts makes no change of another entity anew", arguments: StoreKind.allCases)
   func acceptance(_ kind: StoreKind) async throws {
     // As many entities as actions: each is made for what it is, however many others are pending.
     func applies(of count: Int) async throws -> Int {
@@ -19,7 +19,7 @@ struct OutboxDrainCostTests {
     #expect(many <= 80 * 2 + 10)
   }
 
-  @Test("What a service accepts makes no later change of the same entity anew", arguments: StoreKind.ofOneProcess)
+  @Test("What a service accepts makes no later change of the same entity anew", arguments: StoreKind.allCases)
   func acceptanceOfOne(_ kind: StoreKind) async throws {
     func applies(of count: Int) async throws -> Int { try await drain(count, over: 1, kind).applied }
     // Each once in the stores, and once in what is shown.

@@ -32,7 +32,7 @@ struct SaveOperation {
       }
     }
     if others.isEmpty, inserts.count == 1, inserts[0].key.entity.isOneRow { writing.willWriteOnce() }
-    try insert(inserts)
+    waiting += try insert(inserts)
     if !waiting.isEmpty { try save(waiting, afterRemoving: removed) }
     // Rows written since the context looked may refer to it.
     if !removed.isEmpty { try removal.remove(removed) }
@@ -44,8 +44,7 @@ struct SaveOperation {
     var (inserts, others): ([PendingChanges.Entry], [PendingChanges.Entry]) = ([], [])
     for entry in changes.all {
       let isInserted = entry.change.row != nil && entry.change.baseRow == nil
-      // Another row may give up a unique value that it needs.
-      if isInserted, !entry.key.entity.hasUniqueColumns { inserts.append(entry) } else { others.append(entry) }
+      if isInserted { inserts.append(entry) } else { others.append(entry) }
     }
     return (inserts, inOrder(others))
   }
@@ -61,16 +60,25 @@ struct SaveOperation {
   }
 
   /// Inserts rows all at once, and then those that need a look.
-  private func insert(_ entries: [PendingChanges.Entry]) throws {
-    var left = try insert(entries.filter { ($0.change.policy ?? policy) == .byStamp }, writing.insertNewest)
-    left += try insert(entries.filter { ($0.change.policy ?? policy) != .byStamp }, writing.insertMissing)
+  ///
+  /// - Returns: those that need a unique value of another row.
+  private func insert(_ entries: [PendingChanges.Entry]) throws -> [PendingChanges.Entry] {
+    func areStampsEnough(_ entry: PendingChanges.Entry) -> Bool {
+      (entry.change.policy ?? policy) == .byStamp && !entry.key.entity.hasUniqueColumns
+    }
+    var left = try insert(entries.filter(areStampsEnough), writing.insertNewest)
+    left += try insert(entries.filter { !areStampsEnough($0) }, writing.insertMissing)
     if left.count > 1 {
       let keys = left.map(\.key)
       try writing.prepare(keys)
       rows.deletions = try writing.deletions(of: keys)
     }
-    for entry in left { if let row = entry.change.row { try save(row, entry.change, entry.key) } }
-    rows.deletions = nil
+    defer { rows.deletions = nil }
+    return try left.filter { entry in
+      guard let row = entry.change.row else { return false }
+      do { try save(row, entry.change, entry.key) } catch StoreError.notUnique { return true }
+      return false
+    }
   }
 
   /// - Returns: those that were not inserted.

@@ -53,10 +53,10 @@
 
     /// Connects.
     ///
-    /// - Parameter store: what the names of all connections of a store begin with.
+    /// - Parameter session: a name that no other connection has.
     /// - Throws: ``PostgreSQLFailure``.
-    init(_ options: PostgreSQLOptions, store: String = "") throws {
-      session = store + UUID().uuidString
+    init(_ options: PostgreSQLOptions, session: String = UUID().uuidString) throws {
+      self.session = session
       timeout = options.statementTimeout ?? options.timeout
       var parts: [(String, String)] = [
         ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),

@@ -7,6 +7,7 @@
   final class PostgreSQLPool: Sendable {
     /// What the names of all its connections begin with.
     let id = UUID().uuidString + "."
+    private let lastConnection = Locked(0)
     private let options: PostgreSQLOptions
     private let store: String
     private let state = Locked(State())
@@ -96,7 +97,13 @@
     }
 
     /// Makes a connection that belongs to nobody.
-    func connect() throws -> PostgreSQLConnection { try PostgreSQLConnection(options, store: id) }
+    func connect() throws -> PostgreSQLConnection {
+      let number = lastConnection.withLock { last in
+        last += 1
+        return last
+      }
+      return try PostgreSQLConnection(options, session: "\(id)\(number)")
+    }
 
     private func give(_ connection: PostgreSQLConnection) {
       // Who takes it looks whether it is still there.

@@ -7,17 +7,19 @@
   ///
   /// Neither a number nor a time does, since transactions commit in another order than they get their ids in.
   struct FeedPosition: Equatable {
-    /// The snapshot, as the server writes it: `xmin:xmax:those in progress`.
-    let snapshot: String
     /// All transactions before this one are seen.
     let xmin: UInt64
     /// No transaction from this one on is seen.
     let xmax: UInt64
+    /// Those before it that are not seen, as the server writes them, separated by commas.
+    let inProgress: String
 
+    /// - Parameter snapshot: what the server writes: `xmin:xmax:those in progress`.
     init?(_ snapshot: String) {
       let parts = snapshot.split(separator: ":", omittingEmptySubsequences: false)
       guard parts.count >= 2, let xmin = UInt64(parts[0]), let xmax = UInt64(parts[1]) else { return nil }
-      (self.snapshot, self.xmin, self.xmax) = (snapshot, xmin, xmax)
+      (self.xmin, self.xmax) = (xmin, xmax)
+      inProgress = parts.count > 2 ? String(parts[2]) : ""
     }
   }
 
@@ -52,16 +54,19 @@
     }
 
     /// The statement that finds what is visible to its own snapshot, and was not at a position.
+    ///
+    /// It looks at these transactions only, so that it costs the same beside one that stays open.
     static func command(since position: FeedPosition) -> PostgreSQLConnection.Command {
       var parameters = PostgreSQLParameters()
-      parameters.append("\(position.xmin)")
-      parameters.append(position.snapshot)
+      parameters.append("\(position.xmax)")
+      parameters.append("{\(position.inProgress)}")
       return .init(
         sql: """
           SELECT pg_current_snapshot()::text, s.epoch::text, s.trimmed, c.xid, c.entity, c.keys, c.session
           FROM concord_state s LEFT JOIN (
-            SELECT xid, entity, keys, session FROM concord_changes
-            WHERE xid >= $1::text::xid8 AND NOT pg_visible_in_snapshot(xid, $2::text::pg_snapshot)
+            SELECT xid, entity, keys, session FROM concord_changes WHERE xid >= $1::text::xid8
+            UNION ALL
+            SELECT xid, entity, keys, session FROM concord_changes WHERE xid = ANY($2::text::xid8[])
           ) c ON true ORDER BY c.xid
           """, parameters: parameters)
     }

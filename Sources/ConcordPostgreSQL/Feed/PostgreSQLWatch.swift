@@ -110,6 +110,11 @@
       if isPassed { tellAny() }
     }
 
+    /// Whether this store tells the end of a transaction by itself.
+    private func isOwn(_ id: TransactionID, _ state: State) -> Bool {
+      id.session.hasPrefix(pool.id) && !state.doubted.contains(id.session)
+    }
+
     /// The position up to which commits are told; `nil` if nobody follows.
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
@@ -125,7 +130,12 @@
       let told = state.withLock { $0.told }
       let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
       if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
-      for transaction in changes.transactions where transaction.isMore { feed.noticeUnknown(transaction.id) }
+      let unknown = changes.transactions.filter(\.isMore)
+      if !unknown.isEmpty {
+        // What this store writes to the outbox is announced by whoever writes it.
+        let others = state.withLock { state in unknown.filter { !isOwn($0.id, state) } }
+        for transaction in others { feed.noticeUnknown(transaction.id) }
+      }
       // After the position: what was told meanwhile is among these, or observers know it.
       let waiting = feed.waiting.compactMap(\.keys)
       return changes.transactions.reduce(into: waiting.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1.keys) }
@@ -196,7 +206,11 @@
         var listening = connection
         if listening == nil || listening?.isAlive == false {
           let new = try pool.connect()
-          try new.run([.once("LISTEN \(identifier(FeedTables.channel(options.schema)))")])
+          try new.run([
+            .once("LISTEN \(identifier(FeedTables.channel(options.schema)))"),
+            // The end of the index is read, whatever the statistics say of changes that are new: no need to plan that each time.
+            .once("SET plan_cache_mode TO force_generic_plan"), .once("SET enable_seqscan TO off"),
+          ])
           try checkIdentity(new)
           listening = new
         }
@@ -258,7 +272,7 @@
         let others = state.withLock { state in
           changes.transactions.filter { transaction in
             let id = transaction.id
-            if id.session.hasPrefix(pool.id), !state.doubted.contains(id.session) {
+            if isOwn(id, state) {
               // It is told by now, or will be.
               if state.told.remove(id) == nil { state.untold.insert(id) }
               return false

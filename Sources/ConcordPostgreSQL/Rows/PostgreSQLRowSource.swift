@@ -40,7 +40,13 @@
     }
 
     override func real(at position: Int) -> Double? {
-      if case .real(let value) = value(at: position) { value } else { nil }
+      if case .real = table.forms[position] {
+        if result.isNull(row, position) { return nil }
+        let value = Double(bitPattern: result.bits(row, position))
+        // NaN and -0.0 are no numbers to a store.
+        return value.isNaN || value == 0 && value.sign == .minus ? nil : value
+      }
+      if case .real(let value) = value(at: position) { return value } else { return nil }
     }
 
     override func text(at position: Int) -> String? {

@@ -8,7 +8,7 @@
     /// The number of rows in a statement.
     private static let most = 4096
 
-    private func inParts<Element>(_ elements: [Element]) -> [ArraySlice<Element>] {
+    func inParts<Element>(_ elements: [Element]) -> [ArraySlice<Element>] {
       stride(from: 0, to: elements.count, by: Self.most).map {
         elements[$0..<min($0 + Self.most, elements.count)]
       }
@@ -101,7 +101,7 @@
       }
       return try insert(rows) { table in
         // What has collections is compared with the stored ones.
-        table.collections.isEmpty ? (table.insertNewest, table.insertNewestRows) : nil
+        table.collections.isEmpty && table.uniqueColumns.isEmpty ? (table.insertNewest, table.insertNewestRows) : nil
       } others: { rows in
         var isWritten = try insertMissing(rows)
         let left = rows.indices.filter { !isWritten[$0] }
@@ -112,21 +112,20 @@
         for position in left {
           let (key, row) = rows[position]
           if let deletion = deletions[key], deletion >= row.stamp { continue }
-          isWritten[position] = try replaceOlder(row, for: key)
+          isWritten[position] = try insertOrReplaceOlder(row, for: key)
         }
         return isWritten
       }
     }
 
     func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
-      try insert(rows) { table in
-        // Unique values are compared first.
-        table.uniqueColumns.isEmpty ? (table.insertMissing, table.insertMissingRows) : nil
+      try insert(rows) {
+        ($0.insertMissing, $0.insertMissingRows)
       } others: { rows in
         let deletions = try deletions(of: rows.map(\.key))
         return try rows.map { key, row in
           if let deletion = deletions[key], deletion >= row.stamp { return false }
-          return try insert(row, for: key)
+          do { return try insert(row, for: key) } catch StoreError.notUnique { return false }
         }
       }
     }
@@ -135,7 +134,7 @@
     ///
     /// - Parameters:
     ///   - sql: the statements for one row and for many of a type; `nil` if there is more to be done.
-    ///   - others: inserts rows of a type without such statements, or of which one is there twice.
+    ///   - others: inserts rows of a type without such statements, or of which one is there twice, or whose unique values are compared.
     private func insert(
       _ rows: [KeyedRow], _ sql: (PostgreSQLTable) -> (one: String, many: String)?,
       others: ([KeyedRow]) throws -> [Bool]
@@ -145,19 +144,23 @@
       let groups = Dictionary(grouping: rows.indices) { rows[$0].key.entity }.sorted { $0.key.name < $1.key.name }
       for (entity, given) in groups {
         let table = try table(entity)
+        func insertOthers(_ positions: [Int]) throws {
+          for (position, isThis) in zip(positions, try others(positions.map { rows[$0] })) {
+            isWritten[position] = isThis
+          }
+        }
         guard let sql = sql(table), let positions = inOrder(given, rows) else {
-          let isEach =
-            try Set(given.lazy.map { rows[$0].key.id }).count == given.count
-            ? others(given.map { rows[$0] }) : given.flatMap { try others([rows[$0]]) }
-          for (position, isThis) in zip(given, isEach) { isWritten[position] = isThis }
+          let areDifferent = Set(given.lazy.map { rows[$0].key.id }).count == given.count
+          for part in areDifferent ? [given] : given.map({ [$0] }) { try insertOthers(part) }
           continue
         }
-        let parts = inParts(positions)
-        let results = try write(
-          try parts.map { part in
-            let parameters = try parameters(part.lazy.map { rows[$0] }, table)
-            return .init(sql: part.count == 1 ? sql.one : sql.many, parameters: parameters)
-          })
+        let together = try withoutEntries(positions, rows, table)
+        let parts = inParts(together)
+        let commands = try parts.map { part in
+          PostgreSQLConnection.Command(
+            sql: part.count == 1 ? sql.one : sql.many, parameters: try parameters(part.lazy.map { rows[$0] }, table))
+        }
+        let results = commands.isEmpty ? [] : try write(commands)
         for (part, result) in zip(parts, results) {
           let isWhole = result.count == part.count
           let written =
@@ -172,6 +175,10 @@
           for position in positions where isWritten[position] {
             try insertLater(index, rows[position].row.collections[index], from: 0, rows[position].key, table)
           }
+        }
+        if together.count < positions.count {
+          let left = Set(together)
+          try insertOthers(positions.filter { !left.contains($0) })
         }
       }
       return isWritten

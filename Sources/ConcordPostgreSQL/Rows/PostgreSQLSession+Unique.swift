@@ -1,5 +1,6 @@
 #if PostgreSQL
   import ConcordModel
+  import ConcordPersistence
 
   // Unique values are compared before they are written, since the server would end the transaction.
   extension PostgreSQLSession {
@@ -41,6 +42,23 @@
       let row = try run([command])[0]
       guard row.count > 0, !row.isNull(0, 0), column.key(of: column.form.read(row, 0, 0)) == common else { return }
       throw notUnique(column, key)
+    }
+
+    /// The positions of the rows with whose unique values the index alone compares: they are not stored apart, and no entry equals them.
+    func withoutEntries(_ positions: [Int], _ rows: [KeyedRow], _ table: PostgreSQLTable) throws -> [Int] {
+      var positions = positions
+      for column in table.uniqueColumns where !column.isExact {
+        func value(_ position: Int) -> StoredValue { rows[position].row.values[column.position] }
+        positions.removeAll { column.isStoredApart(value($0)) }
+        let keys = positions.map { column.key(of: value($0)) }
+        let found = Set(
+          try run(inParts(keys.compactMap { $0 }).map { column.findEntries(Array($0)) }).flatMap { result in
+            (0..<result.count).map { ColumnForm.any.read(result, $0, 0) }
+          })
+        if found.isEmpty { continue }
+        positions = zip(positions, keys).filter { _, key in key.map { !found.contains($0) } ?? true }.map(\.0)
+      }
+      return positions
     }
 
     /// Inserts a row without its collections, if there is none with its key.

@@ -96,6 +96,16 @@
         key, id)
     }
 
+    /// Finds which of some keys have an entry.
+    func findEntries(_ keys: [StoredValue]) -> PostgreSQLConnection.Command {
+      var rows = ParameterRows([.text])
+      for key in keys { rows.append { _ = ColumnForm.any.append(key, to: &$0) } }
+      var command = command(
+        "SELECT \"key\" FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND \"key\" = ANY($3)")
+      command.parameters.append(from: rows.arrays, at: 0)
+      return command
+    }
+
     /// Finds the value of an owner.
     func value(of owner: StoredValue) -> PostgreSQLConnection.Command? {
       var parameters = PostgreSQLParameters()

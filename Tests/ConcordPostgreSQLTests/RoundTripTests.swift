@@ -1,0 +1,378 @@
+#if PostgreSQL
+  import Concord
+  import ConcordTestShared
+  import Foundation
+  import Testing
+
+  @testable import ConcordModel
+  @testable import ConcordPersistence
+  @testable import ConcordPostgreSQL
+
+  /// An entity with elements in a table of their own.
+  private struct Listed: PersistentEntity, Equatable {
+    let id: Int
+    var lines: [String]
+
+    static let persistentProperties: [PersistentProperty<Listed>] = [.init("id", \.id), .init("lines", \.lines)]
+    init(id: Int, lines: [String]) { (self.id, self.lines) = (id, lines) }
+    init(from row: inout RowReader) throws { (id, lines) = (try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(lines)
+    }
+  }
+
+  /// An entity with a unique value, of which equal ones may look different.
+  private struct Coded: PersistentEntity, Equatable {
+    let id: Int
+    var code: String
+    var count: Int
+
+    static let persistentProperties: [PersistentProperty<Coded>] = [
+      .init("id", \.id), .init("code", \.code, .unique), .init("count", \.count),
+    ]
+    init(id: Int, code: String, count: Int) { (self.id, self.code, self.count) = (id, code, count) }
+    init(from row: inout RowReader) throws { (id, code, count) = (try row.read(), try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(code)
+      try row.write(count)
+    }
+  }
+
+  @Suite("Round trips to a database", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
+  struct RoundTripTests {
+    private let fleet: Fleet
+    private let model: Model
+
+    init() throws {
+      fleet = try Fleet()
+      model = try Model("Trips", entities: [Progress.self, Listed.self, Coded.self])
+    }
+
+    private func store(url: String? = nil, timeout: Double = 30) throws -> PostgreSQLStore {
+      var options = PostgreSQLOptions(connection: url ?? fleet.server.url, schema: fleet.schema)
+      options.timeout = timeout
+      return try PostgreSQLStore(name: "Trips", options, model: model, entities: model.entities)
+    }
+
+    private func context(_ store: PostgreSQLStore, _ policy: MergePolicy = .byStamp) throws -> BackgroundContext {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
+      let context = BackgroundContext(parent: coordinator)
+      context.mergePolicy = policy
+      return context
+    }
+
+    /// The number of round trips of the store's only connection that work takes.
+    private func trips(_ store: PostgreSQLStore, _ work: () throws -> Void) throws -> Int {
+      func count() throws -> Int {
+        #expect(store.pool.count == 1)
+        return try store.pool.with { $0.batches }
+      }
+      let before = try count()
+      try work()
+      return try count() - before
+    }
+
+    private static let policies: [MergePolicy] = [.byStamp, .error, .storeTrump, .objectTrump]
+
+    // MARK: One
+
+    @Test("A lookup, a fetch, a count and the save of a new entity each take one round trip")
+    func one() throws {
+      let store = try store()
+      defer { try? store.close() }
+      let context = try context(store)
+      func save(_ id: Int) throws {
+        context.insert(Progress(id: id, last: id))
+        try context.save()
+      }
+      #expect(try trips(store) { try save(1) } == 1)
+      #expect(try trips(store) { try save(1) } == 1)
+      var found: Progress?
+      #expect(try trips(store) { found = try context.find(Progress.self, id: 1) } == 1)
+      #expect(found == Progress(id: 1, last: 1))
+      let sorted = FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.last)], fetchLimit: 5)
+      var count = 0
+      #expect(try trips(store) { count = try context.fetch(sorted).count } == 1)
+      #expect(count == 1)
+      #expect(try trips(store) { count += try context.count(FetchDescriptor<Progress>()) } == 1)
+      #expect(count == 2)
+      let update = try trips(store) {
+        _ = try context.update(Progress.self, id: 1) { $0.last = 5 }
+        try context.save()
+      }
+      #expect(update <= 3)
+      #expect(try context.find(Progress.self, id: 1)?.last == 5)
+    }
+
+    @Test("A reading that reads more than it has announced is run again, and sees one state")
+    func more() throws {
+      let (store, other) = (try fleet.store(), try fleet.store())
+      defer { for store in [store, other] { try? store.close() } }
+      func write(_ last: Int) throws {
+        try other.write(origin: nil) { writing in
+          for id in 0..<2 {
+            _ = try writing.insertOrReplaceOlder(fleet.row(id, last, stamp: Double(last)), for: fleet.key(id))
+          }
+        }
+      }
+      try write(1)
+      var runs = 0
+      let found = try store.read { reading in
+        runs += 1
+        reading.willReadOnce()
+        let first = try reading.row(of: fleet.key(0))
+        try write(runs + 1)
+        return [first, try reading.row(of: fleet.key(1))].map { $0?.values[1] }
+      }
+      #expect(runs == 2)
+      #expect(found == [.integer(2), .integer(2)])
+      // Whatever the closure makes of the error.
+      let last = try store.read { reading in
+        reading.willReadOnce()
+        _ = try reading.row(of: fleet.key(0))
+        return (try? reading.row(of: fleet.key(1)))??.values[1]
+      }
+      #expect(last == .integer(3))
+    }
+
+    @Test("A reading whose connection is lost is done again with another one, unless it has read something and may not")
+    func lostReading() throws {
+      let proxy = try CuttingProxy(to: fleet.server.port)
+      defer { proxy.stop() }
+      let store = try store(url: fleet.server.url(port: proxy.port), timeout: 3)
+      defer { try? store.close() }
+      try store.write(origin: nil) { writing in
+        for id in 0..<2 { _ = try writing.insertOrReplaceOlder(fleet.row(id, id), for: fleet.key(id)) }
+      }
+      func read(mayReadAgain: Bool, losingBefore lost: Int) throws -> (runs: Int, found: [StoredValue?]) {
+        var runs = 0
+        let found = try store.read { reading in
+          runs += 1
+          if mayReadAgain { reading.mayReadAgain() }
+          return try (0..<2).map { id in
+            // Only this connection: the next one is served.
+            if id == lost, runs == 1 { proxy.cut(after: 0, ofAnswers: false) }
+            defer { proxy.cutNoMore() }
+            return try reading.row(of: fleet.key(id))?.values[1]
+          }
+        }
+        return (runs, found)
+      }
+      for mayReadAgain in [false, true] {
+        for lost in 0..<2 where mayReadAgain || lost == 0 {
+          let (runs, found) = try read(mayReadAgain: mayReadAgain, losingBefore: lost)
+          #expect(runs == 2)
+          #expect(found == [.integer(0), .integer(1)])
+        }
+      }
+      #expect(throws: StoreError.self) { try read(mayReadAgain: false, losingBefore: 1) }
+      // It ends, too, if there is no other one.
+      #expect(try read(mayReadAgain: false, losingBefore: 2).runs == 1)
+      proxy.refuse()
+      #expect(throws: StoreError.self) { try read(mayReadAgain: true, losingBefore: 0) }
+      try proxy.goOn()
+      #expect(try read(mayReadAgain: false, losingBefore: 2).runs == 1)
+    }
+
+    @Test("An insertion that is older than what is stored changes nothing, and its writing is told so")
+    func older() throws {
+      let store = try fleet.store()
+      defer { try? store.close() }
+      _ = try store.write(origin: nil) { try $0.insertNewest([(fleet.key(0), fleet.row(0, 5, stamp: 5))]) }
+      for stamp in [4.0, 5, 6] {
+        var answers: [[Bool]] = []
+        try store.write(origin: nil) { writing in
+          writing.willWriteOnce()
+          answers.append(try writing.insertNewest([(fleet.key(0), fleet.row(0, Int(stamp) * 10, stamp: stamp))]))
+        }
+        #expect(answers == (stamp > 5 ? [[true]] : [[true], [false]]))
+        #expect(try store.read { try $0.row(of: fleet.key(0)) }?.values[1] == .integer(stamp > 5 ? 60 : 5))
+      }
+      // More than was announced: the row is there all the same.
+      var attempts = 0
+      try store.write(origin: nil) { writing in
+        attempts += 1
+        writing.willWriteOnce()
+        _ = try writing.insertNewest([(fleet.key(1), fleet.row(1, 1))])
+        #expect(try writing.row(of: fleet.key(1))?.values[1] == .integer(1))
+      }
+      #expect(attempts == 1)
+      try store.write(origin: nil) { writing in
+        attempts += 1
+        writing.willWriteOnce()
+        let isWritten = try writing.insertNewest([(fleet.key(0), fleet.row(0, 1))])[0]
+        #expect(try writing.row(of: fleet.key(0))?.values[1] == .integer(60))
+        #expect(!isWritten)
+      }
+      #expect(attempts == 3)
+    }
+
+    @Test(
+      "The connection is cut at each byte of the round trip that saves one entity: it is there once if it is said to be, and not if not"
+    )
+    func oneInDoubt() throws {
+      let proxy = try CuttingProxy(to: fleet.server.port)
+      let direct = try store()
+      defer {
+        try? direct.close()
+        proxy.stop()
+      }
+      let reader = try context(direct)
+      var id = 0
+      for cutsAnswers in [false, true] {
+        for byte in stride(from: 0, through: cutsAnswers ? 160 : 420, by: 4) {
+          let store = try store(url: fleet.server.url(port: proxy.port), timeout: 10)
+          // Stamps of its own, so that a save which is done twice is refused.
+          let context = try context(store, .byStamp)
+          id += 1
+          context.insert(Progress(id: 0, last: id))
+          try context.save()
+          context.insert(Progress(id: id, last: byte))
+          proxy.cut(after: byte, ofAnswers: cutsAnswers)
+          var isSaved = false
+          do {
+            try context.save()
+            isSaved = true
+          } catch { Issue.record("byte \(byte) \(cutsAnswers): \(error)") }
+          proxy.cutNoMore()
+          #expect(try (reader.find(Progress.self, id: id) != nil) == isSaved, "byte \(byte) \(cutsAnswers)")
+          try store.close()
+        }
+      }
+    }
+
+    // MARK: Many
+
+    @Test("A save takes as many round trips for 1,000 entities as for 10, under each policy", arguments: policies)
+    func many(_ policy: MergePolicy) throws {
+      let store = try store()
+      defer { try? store.close() }
+      let context = try context(store, policy)
+      // What the store trumps is compared, too.
+      let other = try self.context(store, .byStamp)
+      func saves(_ first: Int, _ count: Int) throws -> [Int] {
+        let ids = first..<first + count
+        func insert(_ context: BackgroundContext, _ last: Int) {
+          for id in ids {
+            context.insert(Progress(id: id, last: last))
+            context.insert(Listed(id: id, lines: ["\(last)", "line \(id)"]))
+            context.insert(Coded(id: id, code: "é\(id)", count: last))
+          }
+        }
+        let new = try trips(store) {
+          insert(context, 1)
+          try context.save()
+        }
+        insert(context, policy == .error ? 1 : 2)
+        let again = try trips(store) { try? context.save() }
+        context.rollback()
+        for id in ids {
+          #expect(try context.update(Progress.self, id: id) { $0.last = 3 })
+          #expect(try context.update(Listed.self, id: id) { $0.lines.append("more") })
+          #expect(try context.update(Coded.self, id: id) { $0.count += 10 })
+        }
+        let changed = try trips(store) { try context.save() }
+        let descriptor = FetchDescriptor<Listed>(sortBy: [SortDescriptor(\.id)])
+        let found = try other.fetch(descriptor).filter { ids.contains($0.id) }
+        let isKept = policy == .error || policy == .storeTrump
+        #expect(found == ids.map { Listed(id: $0, lines: [isKept ? "1" : "2", "line \($0)", "more"]) })
+        let codes = try other.fetch(FetchDescriptor<Coded>(sortBy: [SortDescriptor(\.id)])).filter {
+          ids.contains($0.id)
+        }
+        #expect(codes == ids.map { Coded(id: $0, code: "é\($0)", count: isKept ? 11 : 12) })
+        return [new, again, changed]
+      }
+      let (few, many) = (try saves(0, 10), try saves(10, 1000))
+      #expect(many == few)
+      #expect(many.allSatisfy { $0 <= 16 }, "\(many)")
+    }
+
+    @Test("Unique values are compared where many rows are inserted: with rows that are stored, and with each other")
+    func unique() throws {
+      let store = try store()
+      defer { try? store.close() }
+      let entity = try model.entity(Coded.self)
+      func row(_ id: Int, _ code: String) throws -> KeyedRow {
+        let row = try entity.row(of: Coded(id: id, code: code, count: 0), stamp: 1)
+        return (EntityKey(entity, .integer(Int64(id))), row)
+      }
+      func insert(_ codes: KeyValuePairs<Int, String>) throws -> [Bool] {
+        let rows = try codes.map { try row($0, $1) }
+        return try store.write(origin: nil) { try $0.insertMissing(rows) }
+      }
+      // Rows whose form is the usual one come first, then the others.
+      #expect(
+        try insert([0: "a", 1: "e\u{301}", 2: "b", 3: "\u{e9}", 4: "b", 5: "c"])
+          == [true, false, true, true, false, true])
+      #expect(
+        try insert([6: "a", 7: "n\u{303}", 8: "d", 0: "z", 9: "e\u{301}"]) == [false, true, true, false, false])
+      #expect(try insert([10: "\u{f1}", 11: "e"]) == [false, true])
+      let stored = try store.read { reading in
+        try (0..<12).filter { try reading.row(of: EntityKey(entity, .integer(Int64($0)))) != nil }
+      }
+      #expect(stored == [0, 2, 3, 5, 7, 8, 11])
+    }
+
+    @Test(
+      "Two that insert the same 2,000 entities at once meet once, whatever their order and the policy",
+      arguments: policies)
+    func same(_ policy: MergePolicy) throws {
+      let stores = try (0..<2).map { _ in try store() }
+      defer { for store in stores { try? store.close() } }
+      let seed = UInt64.random(in: 0 ... .max)
+      let contexts = try stores.map { try context($0, policy) }
+      for (number, context) in contexts.enumerated() {
+        var random = SeededNumbers(seed: seed &+ UInt64(number))
+        for id in (0..<2_000).shuffled(using: &random) {
+          context.insert(Progress(id: id, last: id))
+          context.insert(Listed(id: id, lines: ["line"]))
+        }
+      }
+      let saved = Locked(0)
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        if (try? contexts[number].save()) != nil { saved.withLock { $0 += 1 } }
+      }
+      // Two insertions of one entity are a conflict.
+      #expect(saved.withLock { $0 } == (policy == .error ? 1 : 2), "seed \(seed)")
+      #expect(try contexts[0].count(FetchDescriptor<Progress>()) == 2_000)
+      #expect(try contexts[0].count(FetchDescriptor<Listed>()) == 2_000)
+      let repeated = stores.map { $0.repeatedWrites.withLock { $0 } }
+      #expect(repeated.reduce(0, +) <= 2, "\(repeated), seed \(seed)")
+    }
+
+    // MARK: None
+
+    @Test("A store that nobody uses costs the server one statement in each poll interval, and no more")
+    func idle() throws {
+      let server = try PostgreSQLServer(isFast: true)
+      defer { try? server.stop() }
+      try server.sql("ALTER SYSTEM SET log_line_prefix TO '%a: '")
+      try server.sql("ALTER SYSTEM SET log_statement TO 'all'")
+      try server.sql("SELECT pg_reload_conf()")
+      let fleet = try Fleet(server)
+      let store = try fleet.store(pollInterval: 0.25)
+      defer { try? store.close() }
+      let observation = store.observeCommits { _ in }
+      try store.write(origin: nil) { _ = try $0.insert(fleet.row(0, 0), for: fleet.key(0)) }
+      func statements() throws -> [Substring] {
+        try String(contentsOf: server.folder.appending(path: "log"), encoding: .utf8).split(separator: "\n")
+          .filter { $0.hasPrefix("concord: LOG:  ") }
+      }
+      // What the writing has left to do is done.
+      Thread.sleep(forTimeInterval: 1)
+      let before = try statements().count
+      #expect(before > 0)
+      let start = DispatchTime.now()
+      Thread.sleep(forTimeInterval: 3)
+      let statements = try statements().dropFirst(before)
+      let polls = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 0.25e9
+      #expect(statements.count >= 1)
+      #expect(Double(statements.count) <= polls + 1, "\(statements.count) in \(polls) intervals")
+      #expect(statements.allSatisfy { $0.contains("pg_current_snapshot()") }, "\(statements)")
+      withExtendedLifetime(observation) {}
+    }
+  }
+#endif
