@@ -77,27 +77,30 @@ struct LostUpdatesTests {
   }
 
   #if Persistence
-    @Test("Two containers with one file", arguments: StrategyKind.allCases)
-    func containers(_ strategy: StrategyKind) async throws {
+    @Test("Two containers with one file or database", arguments: StoreKind.lasting, StrategyKind.allCases)
+    func containers(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
       struct Adding: Work {
-        let folder: URL
+        let place: String
         func run<S: ContextStrategyType>(_ strategy: S.Type) async throws {
-          let both = try (0..<2).map { _ in try CountingUp(strategy) { try $0.attachPersistentStore(at: folder) } }
+          let both = try (0..<2).map { _ in try CountingUp(strategy) { try $0.attachStore(at: place) } }
           try await LostUpdatesTests.add(both, contexts: 2)
         }
       }
-      try await withFolder { try await withStrategy(strategy, Adding(folder: $0)) }
+      try await withFolder { try await withStrategy(strategy, Adding(place: kind.place($0))) }
     }
 
-    @Test("Two processes with one file", arguments: ["direct", "directIndependent", "indirectNested", "mixed"])
-    func processes(_ strategy: String) async throws {
+    @Test(
+      "Two processes with one file or database", arguments: StoreKind.lasting,
+      ["direct", "directIndependent", "indirectNested", "mixed"])
+    func processes(_ kind: StoreKind, _ strategy: String) async throws {
       try await withFolder { folder in
+        let place = try kind.place(folder)
         let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Process", model: try processModel())
-        try container.attachPersistentStore(at: folder)
+        try container.attachStore(at: place)
         let context = container.newBackgroundContext()
         context.insert(Progress(id: 0, last: 0))
         try context.save()
-        let processes = try (0..<2).map { _ in try ChildProcess(["count", folder.path, strategy, "200"]) }
+        let processes = try (0..<2).map { _ in try ChildProcess(["count", place, strategy, "200"]) }
         defer { for process in processes { process.kill() } }
         #expect(try await eventually { processes.allSatisfy { $0.lines.contains("ready") } })
         for process in processes { process.say("go") }

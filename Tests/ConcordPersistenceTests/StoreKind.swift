@@ -30,6 +30,17 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     return cases
   }()
 
+  /// Those whose stores several containers and processes share.
+  static var lasting: [StoreKind] { allCases.filter { $0 != .memory } }
+
+  /// What a container or a process attaches that is to share a store: a file in a folder, or a schema of a database that is named after it.
+  func place(_ folder: URL) throws -> String {
+    #if PostgreSQL
+      if self == .postgreSQL { return "\(try PostgreSQLServer.shared.get().url)#\(folder.lastPathComponent)" }
+    #endif
+    return folder.path
+  }
+
   /// Whether a test of many steps runs with it whatever else it varies. With a database, each of whose steps is a round trip, only where
   /// `CONCORD_LONG` says so.
   var isForManySteps: Bool {

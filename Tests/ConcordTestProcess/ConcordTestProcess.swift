@@ -40,10 +40,10 @@ struct ConcordTestProcess {
     case "count":
       guard let times = Int(arguments[4]) else { return }
       switch arguments[3] {
-      case "mixed": try await count(folder, ContextStrategy.Mixed.self, times)
-      case "indirectNested": try await count(folder, ContextStrategy.IndirectNested.self, times)
-      case "directIndependent": try await count(folder, ContextStrategy.DirectIndependent.self, times)
-      default: try await count(folder, ContextStrategy.Direct.self, times)
+      case "mixed": try await count(arguments[2], ContextStrategy.Mixed.self, times)
+      case "indirectNested": try await count(arguments[2], ContextStrategy.IndirectNested.self, times)
+      case "directIndependent": try await count(arguments[2], ContextStrategy.DirectIndependent.self, times)
+      default: try await count(arguments[2], ContextStrategy.Direct.self, times)
       }
     case "pairs":
       let context = try container(folder, strategy: "direct").newBackgroundContext()
@@ -131,8 +131,8 @@ struct ConcordTestProcess {
     }
   }
 
-  private static func count<S: ContextStrategyType>(_ folder: URL, _ strategy: S.Type, _ times: Int) async throws {
-    let counting = try CountingUp(strategy) { try $0.attachPersistentStore(at: folder) }
+  private static func count<S: ContextStrategyType>(_ place: String, _ strategy: S.Type, _ times: Int) async throws {
+    let counting = try CountingUp(strategy) { try $0.attachStore(at: place) }
     let context: BackgroundContext = counting.container.newBackgroundContext()
     say("ready")
     _ = readLine()
