@@ -13,6 +13,10 @@ final class PendingReading: RowReading, OutboxesReading {
 
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
+  func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
+    try base.unannouncedKeys(preparing: keys)
+  }
+
   func mayReadAgain() { base.mayReadAgain() }
 
   func row(of key: EntityKey) throws -> StoredRow? {

@@ -125,6 +125,10 @@ public protocol RowReading: AnyObject {
   /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
   /// those of the commits whose changes are not known.
   func unannouncedKeys() throws -> Set<EntityKey>
+
+  /// Returns the same, and prepares for the reading of rows, as ``prepare(_:)`` does. A store whose every statement costs a round trip does
+  /// both in one.
+  func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey>
 }
 
 extension RowReading {
@@ -137,6 +141,11 @@ extension RowReading {
   public func steps(of query: RowQuery) throws -> [String] { [] }
 
   public func unannouncedKeys() throws -> Set<EntityKey> { [] }
+
+  public func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
+    try prepare(keys)
+    return try unannouncedKeys()
+  }
 
   public func deletion(of key: EntityKey) throws -> Stamp? { nil }
 

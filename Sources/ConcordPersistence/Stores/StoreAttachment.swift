@@ -53,6 +53,10 @@ final class AttachedReading: RowReading, OutboxesReading {
 
   func unannouncedKeys() throws -> Set<EntityKey> { try base.unannouncedKeys() }
 
+  func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
+    try base.unannouncedKeys(preparing: keys)
+  }
+
   func deletion(of key: EntityKey) throws -> Stamp? { try base.deletion(of: key) }
 
   func deletions(of keys: [EntityKey]) throws -> [EntityKey: Stamp] { try base.deletions(of: keys) }

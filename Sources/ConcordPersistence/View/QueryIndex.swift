@@ -74,6 +74,9 @@ final class QueryIndex {
     if query.mustFetch { toFetch.insert(query.number) } else { toFetch.remove(query.number) }
   }
 
+  /// Whether the rows of a type are looked at to find the queries that a change concerns.
+  func looks(at entity: EntityDescription) -> Bool { groups[entity].map { !$0.flat.isEmpty } ?? false }
+
   /// The types that are to be read for the queries that a change of entities may concern.
   func types(concernedBy keys: Set<EntityKey>) -> Set<EntityDescription> {
     if queries.isEmpty { return [] }

@@ -362,7 +362,7 @@ extension ViewContext {
           reading.mayReadAgain()
           (stored, removed, concerned) = ([], [], [])
           // A commit of another process is in the reading from the beginning, or not at all.
-          let unannounced = isKeptUpToDate ? try reading.unannouncedKeys() : []
+          let unannounced = isKeptUpToDate ? try reading.unannouncedKeys(preparing: needed(concern)) : []
           let keys = keys.union(unannounced)
           // A commit that ends from now on is not in the reading, or is announced.
           let announced = announced
@@ -487,6 +487,11 @@ extension ViewContext {
     let version: Int
 
     var isEmpty: Bool { types.isEmpty }
+  }
+
+  /// The rows that are read for a change.
+  private func needed(_ concern: Concern) -> [EntityKey] {
+    concern.keys.filter { concern.shown.contains($0) || queries.looks(at: $0.entity) }
   }
 
   private func concern(

@@ -25,22 +25,33 @@
 
     // MARK: Reading
 
-    func prepare(_ keys: [EntityKey]) throws {
-      guard keys.count > 1 else { return }
-      for (entity, keys) in Dictionary(grouping: keys, by: \.entity) {
+    func prepare(_ keys: [EntityKey]) throws { if keys.count > 1 { try prepare(keys, behind: []) } }
+
+    /// Prepares rows, in one round trip with other statements before.
+    ///
+    /// - Returns: the results of those.
+    @discardableResult
+    func prepare(
+      _ keys: [EntityKey], behind earlier: [PostgreSQLConnection.Command]
+    ) throws -> ArraySlice<PostgreSQLResult> {
+      let groups = try Dictionary(grouping: keys, by: \.entity).flatMap { entity, keys in
         let table = try table(entity)
-        let parts = inParts(keys)
-        let results = try run(
-          parts.map { .init(sql: table.selectRows, parameters: array($0.lazy.map(\.id), table.keyForm)) })
-        for (part, result) in zip(parts, results) {
-          for key in part { preparedRows[key] = .some(nil) }
-          let source = PostgreSQLRowSource(result, 0, table, self)
-          for row in 0..<result.count {
-            source.move(to: row, of: result)
-            preparedRows[EntityKey(entity, source.key)] = try StoredRow(reading: source, of: entity)
-          }
+        return inParts(keys).map { (table: table, keys: $0) }
+      }
+      let results = try run(
+        earlier
+          + groups.map { table, keys in
+            .init(sql: table.selectRows, parameters: array(keys.lazy.map(\.id), table.keyForm))
+          })
+      for ((table, keys), result) in zip(groups, results.dropFirst(earlier.count)) {
+        for key in keys { preparedRows[key] = .some(nil) }
+        let source = PostgreSQLRowSource(result, 0, table, self)
+        for row in 0..<result.count {
+          source.move(to: row, of: result)
+          preparedRows[EntityKey(table.entity, source.key)] = try StoredRow(reading: source, of: table.entity)
         }
       }
+      return results.prefix(earlier.count)
     }
 
     /// The rows of a collection of the rows of a result, by their owners.

@@ -170,6 +170,19 @@
 
     func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold { try run([$0])[0] } ?? [] }
 
+    func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
+      var (isFirst, untold) = (true, Set<EntityKey>())
+      if let watch {
+        untold = try watch.untold { command in
+          isFirst = false
+          return try prepare(keys, behind: [command])[0]
+        }
+      }
+      // Nobody follows.
+      if isFirst { try prepare(keys, behind: []) }
+      return untold
+    }
+
     func row(of key: EntityKey) throws -> StoredRow? {
       if let prepared = preparedRows[key] { return prepared }
       return try withRow(of: key) { source in
