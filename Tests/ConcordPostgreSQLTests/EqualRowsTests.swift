@@ -13,7 +13,7 @@
     private static let isLong = environment["CONCORD_LONG"] == "1"
 
     // This fails, with "differs" and with queries that stay behind, where a position is the highest id that was seen in place of a snapshot:
-    // `xid >= xmax` instead of `NOT pg_visible_in_snapshot(xid, snapshot)`.
+    // `xid >= xmax` alone, without the transactions that were in progress.
     @Test(
       "Eight processes hold rows equal, and stay open for seconds: no live query of any of them ever shows them differ")
     func processes() throws {

@@ -60,6 +60,44 @@
       #expect(try told.keys == [2, 3, 4, 5, 1].map { try [fleet.key($0)] })
     }
 
+    @Test("What a poll looks at beside an open transaction does not grow with what was committed since it began")
+    func openTransaction() throws {
+      let fleet = try Fleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      func connection() throws -> PostgreSQLConnection {
+        try PostgreSQLConnection(PostgreSQLOptions(connection: fleet.server.url, schema: fleet.schema))
+      }
+      let (open, reader) = (try connection(), try connection())
+      try open.run([.once("BEGIN"), .once("INSERT INTO \"Progress\" VALUES (0, 1, 1)")])
+      try reader.run(PostgreSQLWatch.settings)
+      func insert(_ ids: ClosedRange<Int>) throws {
+        try fleet.sql(ids.map { "INSERT INTO \"Progress\" VALUES (\($0), 1, 1)" }.joined(separator: "; "))
+      }
+      for last in [100, 1000] {
+        try insert(last / 2...last - 2)
+        let snapshot = try reader.query("SELECT pg_current_snapshot()::text").text(0, 0)
+        let position = try #require(FeedPosition(snapshot))
+        #expect(position.inProgress.split(separator: ",").count >= 1)
+        try insert(last - 1...last - 1)
+        let command = FeedChanges.command(since: position)
+        let result = try reader.run([command])[0]
+        let changes = try FeedChanges(result, since: position, [:], store: "")
+        #expect(changes.transactions.count == 1)
+        let plan = try reader.run([
+          .once("EXPLAIN (ANALYZE, TIMING off, SUMMARY off) \(command.sql)", command.parameters)
+        ])[0]
+        let lines = (0..<plan.count).map { plan.text($0, 0) }
+        // Whatever kind of scan of the index it chooses.
+        let scans = lines.filter { $0.contains("on concord_changes") }
+        #expect(scans.count >= 2, "\(lines)")
+        #expect(scans.allSatisfy { $0.contains("actual rows=1 ") || $0.contains("actual rows=0 ") }, "\(lines)")
+        let unwanted = ["Seq Scan on concord_changes", "Removed", "JIT"]
+        #expect(!lines.contains { line in unwanted.contains { line.contains($0) } }, "\(lines)")
+      }
+      try open.run([.once("ROLLBACK")])
+    }
+
     @Test("Eight writers hold two rows equal, and sometimes stay open: no view of another store ever shows them differ")
     func equalRows() throws {
       let fleet = try Fleet()

@@ -95,6 +95,8 @@
         .once("SET statement_timeout TO \(milliseconds)"),
         .once("SET idle_in_transaction_session_timeout TO 0"),
         .once("SET bytea_output TO hex"),
+        // To compile a statement takes the server longer than to run one of these.
+        .once("SET jit TO off"),
         .once("SET default_transaction_isolation TO 'read committed'"),
         .once("SET concord.notifies TO off"), .once("SET concord.session TO \(literal(session))"),
         // Who has it can tell that the connection has ended in the server, too.

@@ -206,11 +206,7 @@
         var listening = connection
         if listening == nil || listening?.isAlive == false {
           let new = try pool.connect()
-          try new.run([
-            .once("LISTEN \(identifier(FeedTables.channel(options.schema)))"),
-            // The end of the index is read, whatever the statistics say of changes that are new: no need to plan that each time.
-            .once("SET plan_cache_mode TO force_generic_plan"), .once("SET enable_seqscan TO off"),
-          ])
+          try new.run([.once("LISTEN \(identifier(FeedTables.channel(options.schema)))")] + Self.settings)
           try checkIdentity(new)
           listening = new
         }
@@ -234,6 +230,11 @@
         return nil
       }
     }
+
+    /// The end of the index is read, whatever the statistics say of changes that are new: no need to plan that each time.
+    static let settings: [PostgreSQLConnection.Command] = [
+      .once("SET plan_cache_mode TO force_generic_plan"), .once("SET enable_seqscan TO off"),
+    ]
 
     private static let mostSilentFailures = 3
 
