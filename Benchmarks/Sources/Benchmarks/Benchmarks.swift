@@ -61,6 +61,9 @@ struct Benchmarks: ParsableCommand {
   }
 
   func run() throws {
+    #if PostgreSQL
+      if try DatabaseClient.serveIfAsked() { return }
+    #endif
     if let from {
       try draw(Report(readFrom: from))
       return

@@ -11,15 +11,16 @@
     /// Where the server is: `Scripts/bench` starts one.
     static let url = ProcessInfo.processInfo.environment["CONCORD_BENCHMARK_POSTGRESQL"]
 
-    private let schema = "benchmark-\(UUID().uuidString)"
+    let schema: String
+    let waits: Bool
+    private let isOwner: Bool
     private var attached: [(container: Container, store: PersistentStore)] = []
-    private let waits: Bool
 
     /// Makes a schema with the tables that Concord makes, and so many rows in them.
     ///
     /// - Parameter waits: whether a commit returns when it is on the disk.
     init(_ count: Int, waits: Bool = true) throws {
-      self.waits = waits
+      (schema, self.waits, isOwner) = ("benchmark-\(UUID().uuidString)", waits, true)
       _ = try concord()
       let raw = try raw()
       // In parts, as one statement notes all of its keys.
@@ -34,8 +35,12 @@
       try raw.run("ANALYZE \"Volume\"")
     }
 
+    /// A schema that another process has made.
+    init(schema: String, waits: Bool) { (self.schema, self.waits, isOwner) = (schema, waits, false) }
+
     deinit {
       for (container, store) in attached { try? container.detach(persistentStore: store) }
+      guard isOwner else { return }
       try? raw().run("DROP SCHEMA \"\(schema)\" CASCADE")
     }
 
