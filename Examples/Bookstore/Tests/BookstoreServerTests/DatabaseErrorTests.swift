@@ -1,15 +1,16 @@
 #if PostgreSQL
+  import ConcordConnect
   import Foundation
   import Testing
 
-  @Suite("serve, and a database that cannot be had")
+  @Suite("serve, and a database that cannot be had", .enabled(if: DatabaseProcess.isInstalled))
   struct DatabaseErrorTests {
     @Test(
       "No server, a wrong password, missing rights and no such database are each told with the place, never the password, and end it with 73"
     )
     func refused() async throws {
       try await withFolder { folder in
-        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL is not installed")
+        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL has not started")
         defer { database.end() }
         let cases = [
           (url: "postgresql://shop:geheim@127.0.0.1:1/shop", place: "port 1 ", reason: "Connection refused"),
@@ -43,15 +44,15 @@
     @Test("It says that it listens as soon as it serves what is in a database")
     func served() async throws {
       try await withFolder { folder in
-        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL is not installed")
+        let database = try #require(try DatabaseProcess(in: folder), "PostgreSQL has not started")
         defer { database.end() }
         let store = "postgresql://guarded:right@\(database.place)/shop"
         let running = try Running(["serve", "--port", "0", "--store", store], in: folder)
         let line = try #require(running.line(), "\(running.complaints)")
         #expect(line.hasPrefix("listening on http://127.0.0.1:"))
         let url = try #require(line.split(separator: " ").last.flatMap { URL(string: String($0)) })
-        let (body, _) = try await URLSession.shared.data(from: url.appending(path: "books"))
-        #expect(String(decoding: body, as: UTF8.self).contains("\"emma\""))
+        let answer = try await HTTPTransport(baseURL: url).send("GET", "/books")
+        #expect(answer.status == 200)
         #expect(running.end(SIGTERM) == 0)
         #expect(running.complaints == "")
       }
@@ -66,9 +67,21 @@
     let place: String
     var port: Substring { place.split(separator: ":").last ?? "" }
 
-    /// - Returns: `nil` if PostgreSQL is not installed.
+    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../../Scripts/lib").standardizedFileURL.path
+
+    static let isInstalled: Bool = {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-B", "-c", "import postgresql, sys; sys.exit(postgresql.binaries() is None)"]
+      process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONPATH": scripts]) { $1 }
+      guard (try? process.run()) != nil else { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }()
+
+    /// - Returns: `nil` if the server has not started.
     init?(in folder: URL) throws {
-      let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
       let roles = """
         CREATE ROLE guarded LOGIN PASSWORD 'right';
         GRANT CREATE ON DATABASE shop TO guarded;
@@ -81,7 +94,7 @@
       let output = Pipe()
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = [
-        "python3", "-B", root.appending(path: "Scripts/lib/postgresql.py").path, data.path, "URL", "sh", "-ec",
+        "python3", "-B", "\(Self.scripts)/postgresql.py", data.path, "URL", "sh", "-ec",
         "printf '%s\\n' \"$1\" | psql -X -q -v ON_ERROR_STOP=1 -o /dev/null \"postgresql://owner@${URL#*@}\"; echo \"$URL\"; cat",
         "sh", roles,
       ]
