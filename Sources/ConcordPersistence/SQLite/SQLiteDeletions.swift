@@ -68,7 +68,7 @@
       try statement.bind(.real(stamp), at: 3)
       try statement.bind(.real(Date().timeIntervalSinceReferenceDate), at: 4)
       try run(statement)
-      latestDeletion = .some(max(stamp, (latestDeletion ?? nil) ?? stamp))
+      facts.latestDeletion = .some(max(stamp, (facts.latestDeletion ?? nil) ?? stamp))
       if deletions.isMultiple(of: DeletionLimits.sweep) {
         try SQLiteDeletions.forget(after: deletionTime, atMost: DeletionLimits.swept, db)
       }
@@ -77,7 +77,7 @@
 
     /// The latest stamp of all deletions; `nil` if there are none.
     private func findLatestDeletion() throws -> Stamp? {
-      if let latestDeletion { return latestDeletion }
+      if let known = facts.latestDeletion { return known }
       var found: Stamp?
       do {
         let statement = SQLiteStatement(try db.cachedStatement(sql: "SELECT max(stamp) FROM concord_deletions"))
@@ -86,7 +86,7 @@
       } catch let error as DatabaseError where error.message?.hasPrefix("no such table") == true {
       } catch let failure as SQLiteFailure where failure.message.hasPrefix("no such table") {
       }
-      latestDeletion = .some(found)
+      facts.latestDeletion = .some(found)
       return found
     }
   }

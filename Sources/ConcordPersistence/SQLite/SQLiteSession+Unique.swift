@@ -29,7 +29,7 @@
         if try hasUniqueKeys() { try column.forget(key.id, db) }
         guard let common = column.coding.key(of: value), common != value else { continue }
         try column.note(common, of: key.id, db)
-        uniqueKeys = true
+        facts.hasUniqueKeys = true
       }
     }
 
@@ -41,14 +41,14 @@
 
     /// Whether the file has entries. Makes their table if another program has dropped it.
     private func hasUniqueKeys() throws -> Bool {
-      if let uniqueKeys { return uniqueKeys }
+      if let known = facts.hasUniqueKeys { return known }
       var found = try lookForUniqueKeys()
       if found == nil {
         try SQLiteUniqueKeys.create(db)
         for column in tables.values.flatMap(\.uniqueColumns) { _ = try SQLiteUniqueKeys.fill(column, db) }
         found = try lookForUniqueKeys()
       }
-      uniqueKeys = found
+      facts.hasUniqueKeys = found
       return found ?? false
     }
 

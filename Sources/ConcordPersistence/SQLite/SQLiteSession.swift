@@ -13,12 +13,9 @@
     /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
     var changedKeys: [EntityKey] = []
-    /// Whether the file has entries of unique values; `nil` until that is asked.
-    var uniqueKeys: Bool?
+    var facts = SQLiteFacts()
     /// The time for which deletions are remembered.
     let deletionTime: TimeInterval
-    /// The latest stamp of all remembered deletions; `nil` until that is asked.
-    var latestDeletion: Stamp??
     /// The number of deletions of this session.
     var deletions = 0
 

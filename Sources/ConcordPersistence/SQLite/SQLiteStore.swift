@@ -23,6 +23,7 @@
     private let commits: SQLiteCommits
     private let reader: SQLiteReader
     private let outboxPresence = SQLiteOutboxPresence()
+    private let facts = SQLiteFacts.Memory()
     private let deletionTime: TimeInterval
 
     /// Opens a file, or makes one.
@@ -222,10 +223,13 @@
           // A write to a replaced file would never be read.
           try guardian.check()
           let session = session(db)
+          var known = 0
           let result = try db.inPreparedTransaction(commits) { others in
             try guardian.checkSchema(db, others: others)
+            (known, session.facts) = (others, facts.facts(others))
             return try body(session)
           }
+          facts.keep(session.facts, known)
           // While the connection is still held, so that no other commit comes between.
           if !session.changedKeys.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
           return result
