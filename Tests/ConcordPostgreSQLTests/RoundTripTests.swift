@@ -343,6 +343,28 @@
       #expect(repeated.reduce(0, +) <= 2, "\(repeated), seed \(seed)")
     }
 
+    @Test("A view reads what another store has committed in one round trip, however many rows it shows of it")
+    func shown() throws {
+      let (store, other) = (try store(), try store())
+      defer { for store in [store, other] { try? store.close() } }
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(store, configuration: "")
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
+      let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.id)]))
+      let context = try context(other)
+      var ids = 0..<0
+      for count in [1, 10, 100] {
+        let trips = try trips(store) {
+          ids = 0..<ids.count + count
+          for id in ids { context.insert(Progress(id: id, last: count)) }
+          try context.save()
+          let expected = ids.map { Progress(id: $0, last: count) }
+          #expect(eventually { list.value == expected })
+        }
+        #expect(trips == 1, "\(count)")
+      }
+    }
+
     // MARK: None
 
     @Test("A store that nobody uses costs the server one statement in each poll interval, and no more")

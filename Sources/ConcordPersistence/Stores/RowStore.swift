@@ -126,8 +126,8 @@ public protocol RowReading: AnyObject {
   /// those of the commits whose changes are not known.
   func unannouncedKeys() throws -> Set<EntityKey>
 
-  /// Returns the same, and prepares for the reading of rows, as ``prepare(_:)`` does. A store whose every statement costs a round trip does
-  /// both in one.
+  /// Returns the entities of ``unannouncedKeys()``, and prepares for the reading of rows, as ``prepare(_:)`` does. A store whose every
+  /// statement costs a round trip does both in one.
   func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey>
 }
 
