@@ -27,6 +27,8 @@ let package = Package(
     .library(name: "ConcordConnectLogging", targets: ["ConcordConnectLogging"]),
     .library(name: "ConcordTestSupport", targets: ["ConcordTestSupport"]),
     .library(name: "ConcordPostgreSQL", targets: ["ConcordPostgreSQL"]),
+    .library(name: "ConcordSync", targets: ["ConcordSync"]),
+    .library(name: "ConcordServer", targets: ["ConcordServer"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
@@ -36,6 +38,7 @@ let package = Package(
       name: "Tool", description: "The tool that looks into these files, which compiles swift-argument-parser",
       enabledTraits: ["Persistence"]),
     .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database, which need libpq"),
+    .trait(name: "Server", description: "The server's half of synchronisation, which compiles hummingbird"),
     .default(enabledTraits: ["Macros", "OpenCombine", "Persistence", "Tool"]),
   ],
   dependencies: [
@@ -44,6 +47,10 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     // A web server for tests. Who uses a product does not resolve it.
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
@@ -96,6 +103,19 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // The device's half of synchronisation. Nothing is compiled for it that connecting does not need.
+    .target(name: "ConcordSync", dependencies: ["ConcordConnect"], swiftSettings: settings),
+    // The server's half. Without its trait it is empty, and hummingbird is not resolved.
+    .target(
+      name: "ConcordServer",
+      dependencies: [
+        "ConcordSync",
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      swiftSettings: settings),
     // Apart from ConcordLogging, whose users need not compile persistence.
     .target(
       name: "ConcordConnectLogging",

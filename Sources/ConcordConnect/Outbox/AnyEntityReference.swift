@@ -40,5 +40,5 @@ extension AnyEntityReference: CustomStringConvertible {
 
 extension ForwardAction {
   /// Returns the keys of all entities that the change needs.
-  func keys(in model: Model) throws -> [EntityKey] { try ([entity] + touches).map { try $0.key(in: model) } }
+  package func keys(in model: Model) throws -> [EntityKey] { try ([entity] + touches).map { try $0.key(in: model) } }
 }

@@ -16,7 +16,7 @@ extension Outbox {
   func sendNext() {
     let (begun, hasLost) = state.withLock { state -> ([Begun], Bool) in
       let hasLost = state.releaseLostHolds()
-      guard state.canSend, let transport = state.transport else { return ([], hasLost) }
+      guard state.canSend, let transport = state.transport ?? state.carrier?.standIn else { return ([], hasLost) }
       let sent = state.sentStores
       var begun: [Begun] = []
       while state.running.count < state.policy.maximumConcurrentSends,
@@ -120,7 +120,7 @@ extension Outbox {
           try writing.writeOutbox(row)
           return true
         }
-      case .failed, .cancelled: break
+      case .failed, .cancelled, .stored: break
       }
     } catch {
       // It is sent again: the service knows it by its key.

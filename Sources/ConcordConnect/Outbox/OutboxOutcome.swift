@@ -14,6 +14,8 @@ enum OutboxOutcome: Sendable {
   case refused(reason: String)
   /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
+  /// What has become of the action is stored already.
+  case stored
   /// Sending was cancelled, since the outbox stops.
   case cancelled
 
@@ -24,6 +26,7 @@ enum OutboxOutcome: Sendable {
   init(_ result: Result<Void, any Error>, isCancelled: Bool) {
     switch result {
     case .success: self = .accepted
+    case .failure(is OutcomeIsStored): self = .stored
     case .failure(let error) where error is any NonRetriable: self = .refused(reason: "\(error)")
     case .failure(let error as TransportError): self.init(error)
     case .failure(let error): self = .failed(error, retryAfter: nil)

@@ -40,6 +40,7 @@ struct OutboxState {
 
   var policy = OutboxPolicy()
   var transport: (any Transport)?
+  var carrier: CarrierReference?
   var isStarted = false
   /// Whether a stop detaches the stores.
   var isDetaching = false

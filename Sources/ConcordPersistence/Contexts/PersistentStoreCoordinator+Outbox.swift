@@ -27,11 +27,16 @@ extension PersistentStoreCoordinator {
     package let keys: [EntityKey]
     /// A closure that makes the change in an entity store that holds only these entities.
     package let body: @Sendable (EntityStore) throws -> Void
+    /// Whether the change may replace stored entities that are not among ``keys``, nor inside of these.
+    package var mayReplaceOthers = true
 
     package init(touching keys: [EntityKey], _ body: @escaping @Sendable (EntityStore) throws -> Void) {
       (self.keys, self.body) = (keys, body)
     }
   }
+
+  /// A change that replaces a stored entity which it does not name.
+  package struct ReplacesOther: Error {}
 
   /// Writes to the outbox of a store, and applies changes to stored entities, one after the other: one commit in each store.
   ///
@@ -46,9 +51,27 @@ extension PersistentStoreCoordinator {
     try write(model.entities, outboxes: .one(attachment)) { writing in
       let changed = try changes.map { change in
         try EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
-          .run(touching: change.keys, change.body)
+          .run(change)
       }
       return try body(writing, changed)
+    }
+  }
+
+  /// Writes to the attached stores, with the outbox and the notes of one: one commit in each.
+  ///
+  /// - Parameters:
+  ///   - attachment: the store with the outbox and the notes.
+  ///   - body: a closure that writes. The closure that it gets applies a change to stored entities, and returns the keys of those
+  ///     that it has changed.
+  package func write<R>(
+    notesOf attachment: StoreAttachment,
+    _ body: (any RowWriting, _ apply: (Change) throws -> Set<EntityKey>) throws -> R
+  ) throws -> R {
+    try write(model.entities, outboxes: .one(attachment)) { writing in
+      try body(writing) { change in
+        try EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
+          .run(change)
+      }
     }
   }
 }
@@ -61,21 +84,19 @@ private struct EntityReplay {
   let stamp: Stamp
 
   /// - Returns: which entities it changed.
-  func run(
-    touching keys: [EntityKey], _ change: @escaping @Sendable (EntityStore) throws -> Void
-  ) throws -> Set<EntityKey> {
+  func run(_ change: PersistentStoreCoordinator.Change) throws -> Set<EntityKey> {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
     let loader = EntityLoader(writing, model: model)
-    let held = try keys.compactMap { try loader.showing($0)?(store) }
+    let held = try change.keys.compactMap { try loader.showing($0)?(store) }
     let found = Locked<[ChangeSet.Change]>([])
     let subscription = store.observeChanges { changeSet in found.withLock { $0 += changeSet.changes } }
     // A layer keeps entities that it inserts, and does not apply if an entity that it changes is missing.
-    let layer = try store.optimistically { try change($0) }
+    let layer = try store.optimistically { try change.body($0) }
     subscription.unsubscribe()
     withExtendedLifetime(held) {}
     if case .dropped(let error) = layer.state { throw error }
     var changes = PendingChanges()
-    for change in found.withLock({ $0 }) { try add(change, to: &changes) }
+    for found in found.withLock({ $0 }) { try add(found, mayReplaceOthers: change.mayReplaceOthers, to: &changes) }
     if changes.isEmpty { return [] }
     let changed = Set(changes.keys)
     dropUnlinked(&changes)
@@ -100,7 +121,9 @@ private struct EntityReplay {
     }
   }
 
-  private func add(_ change: ChangeSet.Change, to changes: inout PendingChanges) throws {
+  private func add(
+    _ change: ChangeSet.Change, mayReplaceOthers: Bool, to changes: inout PendingChanges
+  ) throws {
     func add<T: PersistentEntity>(_ type: T.Type) throws {
       guard let id = change.id as? T.ID else { return }
       let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
@@ -111,6 +134,7 @@ private struct EntityReplay {
         if change.wasRemoved, stored != nil { changes[key] = PendingChange(base: base, row: nil, stamp: stamp) }
         return
       }
+      if stored != nil, change.old == nil, !mayReplaceOthers { throw PersistentStoreCoordinator.ReplacesOther() }
       var row = try key.entity.row(of: new, stamp: stamp)
       if var edited = stored, let old = change.old as? T {
         // Only what the change changed.

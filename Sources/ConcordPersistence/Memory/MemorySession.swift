@@ -7,6 +7,8 @@ final class MemorySession: RowWriting {
   /// The rows before the session, of all keys that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
   private var outboxUndo: [MemoryOutbox.Undo] = []
+  /// The notes before the session, of all names that it wrote.
+  private var notesUndo: [NoteName: String?] = [:]
   private let remembersDeletions: Bool
   /// The deletions noted by the session, and what was noted of the entities before.
   private(set) var noted: [(key: EntityKey, before: MemoryDeletions.Entry?)] = []
@@ -26,6 +28,24 @@ final class MemorySession: RowWriting {
     while let change = outboxUndo.popLast() { tables.outbox.undo(change) }
     for (key, before) in noted.reversed() { tables.deletions.restore(key, before) }
     noted = []
+    for (name, value) in notesUndo { tables.notes[name] = value }
+    notesUndo = [:]
+  }
+
+  /// Adds what the session has changed to the feed.
+  func addToFeed() {
+    guard tables.feed != nil, !undo.isEmpty else { return }
+    let entities = Dictionary(tables.rows.keys.map { ($0.name, $0) }) { first, _ in first }
+    let changes = undo.map { key, before in
+      var change = RowChange(key: key, before: before?.values)
+      if let row = row(of: key) {
+        for (target, id) in key.entity.references(of: row, differingFrom: before) {
+          if let entity = entities[target] { change.added.insert(EntityKey(entity, id)) }
+        }
+      }
+      return change
+    }
+    tables.feed?.add(changes)
   }
 
   // MARK: Reading
@@ -87,6 +107,31 @@ final class MemorySession: RowWriting {
   private func replace(_ old: StoredRow?, with new: StoredRow?, for key: EntityKey) throws {
     try tables.replace(old, with: new, for: key)
     if undo[key] == nil { undo[key] = .some(old) }
+  }
+
+  // MARK: Notes and the feed
+
+  func note(_ name: NoteName) -> String? { tables.notes[name] }
+
+  func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+    for (name, value) in tables.notes.notes(in: space, after: name) where try !body(name, value) { return }
+  }
+
+  func setNote(_ value: String?, for name: NoteName) {
+    if notesUndo[name] == nil { notesUndo[name] = .some(tables.notes[name]) }
+    tables.notes[name] = value
+  }
+
+  func clearNotes(in space: String) { for name in tables.notes.names(in: space) { setNote(nil, for: name) } }
+
+  func position() throws -> StorePosition {
+    guard let feed = tables.feed else { throw StoreError.withoutFeed("in memory") }
+    return feed.position
+  }
+
+  func changes(since position: StorePosition) throws -> RowChanges? {
+    guard let feed = tables.feed else { throw StoreError.withoutFeed("in memory") }
+    return feed.changes(since: position)
   }
 
   // MARK: The outbox

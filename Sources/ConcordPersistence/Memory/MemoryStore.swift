@@ -41,6 +41,7 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
         let count = session.noted.count * DeletionLimits.swept / DeletionLimits.sweep
         tables.deletions.forget(before: Date() - deletionTime, atMost: count)
       }
+      session.addToFeed()
       if !session.undo.isEmpty { feed.tell(StoreCommit(keys: session.changedKeys, origin: origin)) }
       return result
     } catch {
@@ -69,6 +70,13 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     return wasHeld ? nil : OutboxHold { [isHeld] in isHeld.withLock { $0 = false } }
   }
 
+  public func startFeed() throws {
+    lock.lock()
+    defer { lock.unlock() }
+    try checkOpen()
+    if tables.feed == nil { tables.feed = MemoryFeed() }
+  }
+
   public func close() throws {
     lock.lock()
     defer { lock.unlock() }
@@ -77,6 +85,8 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     tables.referrers = [:]
     tables.outbox = MemoryOutbox()
     tables.deletions = MemoryDeletions()
+    tables.notes = MemoryNotes()
+    tables.feed = nil
   }
 
   private func checkOpen() throws { if isClosed { throw StoreError.detached(store: name) } }

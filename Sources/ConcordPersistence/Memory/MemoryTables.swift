@@ -9,6 +9,9 @@ final class MemoryTables {
   var uniques: [Unique: StoredValue] = [:]
   var outbox = MemoryOutbox()
   var deletions = MemoryDeletions()
+  var notes = MemoryNotes()
+  /// The feed of changes; `nil` until it is started.
+  var feed: MemoryFeed?
 
   struct Reference: Hashable {
     let target: String

@@ -122,6 +122,8 @@
     /// Makes the new tables before the old ones are dropped, since they may exchange names.
     private func migrate(_ comparison: Comparison, _ db: Database) throws {
       let changed = comparison.changed
+      // Triggers name tables that are about to be dropped and renamed.
+      if !changed.isEmpty { try SQLiteFeed.stop(db) }
       for migration in changed { try migration.copy(db) }
       for name in Set(changed.flatMap { [$0.presentName.lowercased(), $0.table.name.lowercased()] }) {
         try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(name))")

@@ -19,6 +19,9 @@
     /// The number of deletions of this session.
     var deletions = 0
 
+    /// Whether the file has notes; `nil` until that is asked.
+    var hasNotes: Bool?
+
     let outboxPresence: SQLiteOutboxPresence
 
     init(

@@ -266,6 +266,10 @@
       try using { try SQLiteOutboxLock.take(beside: url, store: name) }
     }
 
+    public func startFeed() throws {
+      try write(origin: nil) { writing in try (writing as? SQLiteSession)?.startFeed() }
+    }
+
     public func close() throws {
       watch.stop()
       guard uses.end() else { return }

@@ -98,6 +98,13 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     for (entity, keys) in Dictionary(grouping: keys, by: \.entity) { try reading(entity).prepare(keys) }
   }
 
+  /// The notes are those of the store whose outbox is written.
+  func note(_ name: NoteName) throws -> String? { try writtenOutboxes.first.flatMap { try asReading($0).note(name) } }
+
+  func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+    if let store = writtenOutboxes.first { try asReading(store).notes(in: space, after: name, body) }
+  }
+
   /// Several stores have several: see ``outboxes(after:)``.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     try writtenOutboxes.first.map { try asReading($0).outbox(after: version) } ?? OutboxChanges()
@@ -166,6 +173,13 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
     guard let outbox = writtenOutboxes.first else { throw StoreError.noStore(entity: row.entity) }
     return try outbox.writeOutbox(row)
   }
+
+  func setNote(_ value: String?, for name: NoteName) throws {
+    guard let store = writtenOutboxes.first else { throw StoreError.noStore(entity: name.space) }
+    try store.setNote(value, for: name)
+  }
+
+  func clearNotes(in space: String) throws { try writtenOutboxes.first?.clearNotes(in: space) }
 
   func clearOutbox() throws { for outbox in writtenOutboxes { try outbox.clearOutbox() } }
 }

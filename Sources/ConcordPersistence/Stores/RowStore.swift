@@ -52,6 +52,11 @@ public protocol RowStore: AnyObject, Sendable {
   ///   process ends, however it does.
   func holdOutbox() throws -> OutboxHold?
 
+  /// Begins to note which rows change, so that ``RowReading/changes(since:)`` can tell them. It goes on when the store is opened again.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the type of store keeps no feed, which is the default.
+  func startFeed() throws
+
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
 }
@@ -66,6 +71,8 @@ extension RowStore {
   public var unknownCommits: Int { 0 }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
+
+  public func startFeed() throws { throw StoreError.storeFailed(store: name, reason: "it keeps no feed of changes") }
 
   public func synchronize() throws {}
 }
@@ -121,6 +128,24 @@ public protocol RowReading: AnyObject {
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
+  /// Returns a note; `nil` if there is none.
+  func note(_ name: NoteName) throws -> String?
+
+  /// Passes the notes of a space to a closure in the order of their names, which is that of their UTF-8, until it returns `false`.
+  func notes(
+    in space: String, after name: String?, _ body: (_ name: String, _ value: String) throws -> Bool
+  ) throws
+
+  /// Returns the position in the feed of changes of the state that this reading sees.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the store has no feed; see ``RowStore/startFeed()``.
+  func position() throws -> StorePosition
+
+  /// Returns the rows that were changed between a position and the state that this reading sees, each once.
+  ///
+  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one.
+  func changes(since position: StorePosition) throws -> RowChanges?
+
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
   /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
   /// those of the commits whose changes are not known.
@@ -158,6 +183,15 @@ extension RowReading {
   public func willReadOnce() {}
 
   public func mayReadAgain() {}
+
+  public func note(_ name: NoteName) throws -> String? { throw StoreError.withoutNotes(Self.self) }
+  public func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+    throw StoreError.withoutNotes(Self.self)
+  }
+  public func position() throws -> StorePosition { throw StoreError.withoutFeed("\(Self.self)") }
+  public func changes(since position: StorePosition) throws -> RowChanges? {
+    throw StoreError.withoutFeed("\(Self.self)")
+  }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {
     OutboxChanges(isWhole: version != .empty)
@@ -220,6 +254,11 @@ public protocol RowWriting: RowReading {
   func writeOutbox(_ row: OutboxRow) throws -> OutboxRow
   /// Removes all forwarded actions without a trace.
   func clearOutbox() throws
+
+  /// Writes a note, or removes it if the value is `nil`.
+  func setNote(_ value: String?, for name: NoteName) throws
+  /// Removes all notes of a space.
+  func clearNotes(in space: String) throws
 }
 
 /// A row, and the key of its entity.
@@ -249,6 +288,8 @@ extension RowWriting {
     throw StoreError.storeFailed(store: "\(Self.self)", reason: "it keeps no outbox")
   }
   public func clearOutbox() throws {}
+  public func setNote(_ value: String?, for name: NoteName) throws { throw StoreError.withoutNotes(Self.self) }
+  public func clearNotes(in space: String) throws { throw StoreError.withoutNotes(Self.self) }
 
   public func insertOrReplaceOlder(_ row: StoredRow, for key: EntityKey) throws -> Bool {
     if try insert(row, for: key) { return true }

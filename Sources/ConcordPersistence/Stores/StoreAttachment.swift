@@ -63,6 +63,16 @@ final class AttachedReading: RowReading, OutboxesReading {
 
   func prepare(_ keys: [EntityKey]) throws { try base.prepare(keys) }
 
+  func note(_ name: NoteName) throws -> String? { try base.note(name) }
+
+  func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {
+    try base.notes(in: space, after: name, body)
+  }
+
+  func position() throws -> StorePosition { try base.position() }
+
+  func changes(since position: StorePosition) throws -> RowChanges? { try base.changes(since: position) }
+
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 
   func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges] {

@@ -1,8 +1,8 @@
-import ConcordModel
+package import ConcordModel
 
 extension EntityDescription {
   /// The entities that a row refers to: the names of their types, and their keys.
-  func references(of row: StoredRow) -> [(target: String, key: StoredValue)] {
+  package func references(of row: StoredRow) -> [(target: String, key: StoredValue)] {
     var found: [(target: String, key: StoredValue)] = []
     for (column, value) in zip(columns, row.values) {
       if let target = column.target, !value.isNull { found.append((target, value)) }
@@ -45,7 +45,7 @@ extension EntityDescription {
 
   /// Returns the entities that a row refers to in places where another row holds something else, each once, as keys of a
   /// model.
-  func referencedKeys(of row: StoredRow, differingFrom other: StoredRow? = nil, in model: Model) -> Set<EntityKey> {
+  package func referencedKeys(of row: StoredRow, differingFrom other: StoredRow? = nil, in model: Model) -> Set<EntityKey> {
     Set(
       references(of: row, differingFrom: other).compactMap { target, key in
         model.entity(named: target).map { EntityKey($0, key) }

@@ -1,0 +1,27 @@
+/// Carries actions that have no request of their own to a service that decides them, and stores what came of them.
+package protocol ActionCarrier: AnyObject, Sendable {
+  /// Carries an action to the service.
+  ///
+  /// - Throws: ``OutcomeIsStored`` once the outbox has the outcome; an error as `ForwardAction.send(with:key:)` throws it otherwise.
+  func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws
+}
+
+/// The end of the sending of an action whose outcome is stored already.
+package struct OutcomeIsStored: Error {
+  package init() {}
+}
+
+/// A weak reference to a carrier, which has the outbox.
+struct CarrierReference: Sendable {
+  weak let carrier: (any ActionCarrier)?
+
+  /// The transport of a ``Connect`` that has no other.
+  var standIn: (any Transport)? { carrier == nil ? nil : StandInTransport() }
+}
+
+/// The transport for actions that a carrier carries, which do not use it.
+private struct StandInTransport: Transport {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
+    throw TransportError.unreachable(reason: "the outbox has no transport for actions with a request of their own")
+  }
+}

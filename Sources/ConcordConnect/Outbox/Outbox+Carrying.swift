@@ -1,0 +1,57 @@
+package import ConcordPersistence
+
+extension Outbox {
+  /// The outbox whose action is being sent by this task.
+  package static var sending: Outbox? { current }
+
+  /// The carrier of actions that have no request of their own. It is not retained.
+  package var carrier: (any ActionCarrier)? {
+    get { state.withLock { $0.carrier?.carrier } }
+    set {
+      state.withLock { $0.carrier = newValue.map { CarrierReference(carrier: $0) } }
+      sendNext()
+    }
+  }
+
+  /// Whether the ``Connect`` is started, and sends.
+  package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
+
+  /// The entities that pending actions name, except for some actions.
+  package func pendingKeys(without keys: Set<String> = []) -> Set<EntityKey> {
+    let actions = state.withLock { state in
+      state.items.values.filter { $0.row.state == .pending && !keys.contains($0.row.key) }.compactMap(\.action)
+    }
+    return actions.reduce(into: []) { keys, action in
+      keys.formUnion((try? action.keys(in: coordinator.model)) ?? [])
+    }
+  }
+
+  /// Writes to the stores, with the notes and the outbox of one, and shows the result. No other writer of the outbox runs meanwhile.
+  package func writeNotes<R: Sendable>(
+    _ body: @escaping @Sendable (any RowWriting) throws -> R
+  ) async throws -> R {
+    try await working { [self] in
+      guard let home = coordinator.homeAttachment else { throw Errors.notStarted("no store is attached") }
+      // What the view has saved lies below.
+      try writePendingChanges()
+      let result = try coordinator.write(notesOf: home) { writing, _ in try body(writing) }
+      view.showOverlay()
+      readChanges()
+      return result
+    }
+  }
+
+  /// Ends actions whose effects are written in the same transaction.
+  ///
+  /// - Parameter changed: the entities that the transaction changes.
+  package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: any RowWriting) throws {
+    if keys.isEmpty { return }
+    guard let home = coordinator.homeAttachment else { return }
+    let changes = try writing.outbox(after: nil)
+    for row in changes.rows where row.state == .pending && keys.contains(row.key) {
+      overlay.willWrite(
+        changed, for: OutboxID(attachment: home, epoch: changes.version.epoch, number: row.number))
+      try writing.writeOutbox(row.sent)
+    }
+  }
+}

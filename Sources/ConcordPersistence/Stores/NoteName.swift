@@ -1,0 +1,24 @@
+import ConcordModel
+
+/// The name of a note, a text that a store keeps beside the rows of entities and writes in the same transactions.
+///
+/// Synchronisation notes in them how far it has come.
+public struct NoteName: Hashable, Sendable {
+  /// The set of notes that the note belongs to.
+  public var space: String
+  /// The name of the note in its space.
+  public var name: String
+
+  /// Creates a name.
+  public init(_ space: String, _ name: String) { (self.space, self.name) = (space, name) }
+}
+
+extension StoreError {
+  static func withoutNotes(_ type: Any.Type) -> StoreError {
+    .storeFailed(store: "\(type)", reason: "it keeps no notes")
+  }
+
+  static func withoutFeed(_ store: String) -> StoreError {
+    .storeFailed(store: store, reason: "it keeps no feed of changes; startFeed() begins one")
+  }
+}

@@ -1,0 +1,36 @@
+public import ConcordModel
+
+/// A position in a store's feed of changes: a committed state of the store.
+public struct StorePosition: Hashable, Sendable, RawRepresentable {
+  /// The position as the type of store writes it.
+  public var rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The changes between two positions of a store's feed.
+public struct RowChanges: Sendable {
+  /// The changed rows, each once, in the order of their first changes.
+  public var rows: [RowChange]
+  /// Whether the rows as they were at the first position are known. Where they are not, the first position is older than what the
+  /// feed keeps, and only the keys count.
+  public var hasBefore: Bool
+
+  /// Creates a list of changes.
+  public init(rows: [RowChange], hasBefore: Bool) { (self.rows, self.hasBefore) = (rows, hasBefore) }
+}
+
+/// A change of a row between two positions of a store's feed.
+public struct RowChange: Sendable {
+  /// The entity whose row was inserted, changed or removed.
+  public var key: EntityKey
+  /// The values of the row's columns at the first position; `nil` if there was no row.
+  public var before: [StoredValue]?
+  /// The entities that were put into the row's collections meanwhile. Some may have stood there before.
+  public var added: Set<EntityKey>
+
+  /// Creates a change.
+  public init(key: EntityKey, before: [StoredValue]?, added: Set<EntityKey> = []) {
+    (self.key, self.before, self.added) = (key, before, added)
+  }
+}

@@ -1,0 +1,29 @@
+#if Server
+  import ConcordSync
+
+  /// The notes of a server about the actions of a device, which are written in the transactions of their effects.
+  struct ServerNotes {
+    let user: String
+    let device: String
+
+    static let accepted = "accepted"
+
+    /// The decision on an action: ``accepted``, or the number of refusals and the reason of the last one. Keys are those of a user, so
+    /// that nobody learns of another user's.
+    func decision(on key: String) -> NoteName { NoteName("sync.decisions \(user)", key) }
+
+    /// The number of the device's accepted actions.
+    var count: NoteName { NoteName("sync.devices \(user)", device) }
+
+    /// The keys of the device's accepted actions, by their numbers.
+    var order: String { "sync.actions \(device) \(user)" }
+
+    func place(_ number: Int64) -> NoteName { NoteName(order, Self.text(of: number)) }
+
+    /// A number as a text, in the order of numbers.
+    static func text(of number: Int64) -> String {
+      let digits = "\(max(0, number))"
+      return String(repeating: "0", count: 19 - digits.utf8.count) + digits
+    }
+  }
+#endif

@@ -1,0 +1,109 @@
+#if Server
+  import Concord
+  import ConcordSync
+  import Foundation
+
+  extension SyncService {
+    /// Decides an action, once.
+    func decide(_ message: WireValue, for user: User) async throws -> [UInt8] {
+      let message = try ActionMessage(message)
+      try check(message.device)
+      try check(key: message.key)
+      let decision = try await workers.run { [self] in try decide(message, user) }
+      if decision == .accepted { live.wake(DeviceName(user: text(of: user), device: message.device)) }
+      return decision.wire.bytes
+    }
+
+    private func check(key: String) throws {
+      guard !key.isEmpty, key.utf8.count <= 100, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw WireError("a key has at most 100 visible characters of ASCII")
+      }
+    }
+
+    private func decide(_ message: ActionMessage, _ user: User) throws -> ActionDecision {
+      _ = try prepare()
+      let coordinator = container.persistentStoreCoordinator
+      guard let home = coordinator.homeAttachment else { throw StoreError.noStore(entity: message.name) }
+      let notes = ServerNotes(user: text(of: user), device: message.device)
+      do {
+        // What the server does not know it may know later, so that is not noted.
+        let action = try actions.action(message)
+        let keys = try action.keys(in: container.model)
+        var change = PersistentStoreCoordinator.Change(touching: keys) { [actions] store in
+          do {
+            try actions.check(action, user, store)
+            try action.apply(to: store)
+          } catch {
+            throw Self.refusal(error)
+          }
+        }
+        change.mayReplaceOthers = false
+        return try coordinator.write(notesOf: home) { writing, apply in
+          if let known = try known(message, notes, writing) { return known }
+          _ = try apply(change)
+          let number = (try writing.note(notes.count).flatMap(Int64.init) ?? 0) + 1
+          try writing.setNote(ServerNotes.accepted, for: notes.decision(on: message.key))
+          try writing.setNote("\(number)", for: notes.count)
+          try writing.setNote(message.key, for: notes.place(number))
+          return .accepted
+        }
+      } catch let refusal as ActionRefusal where actions.knows(message.name) {
+        return try refuse(message, refusal.reason, notes, home)
+      } catch let refusal as ActionRefusal {
+        return .refused(reason: refusal.reason)
+      } catch is PersistentStoreCoordinator.ReplacesOther {
+        return try refuse(message, "it changes an entity that it does not name", notes, home)
+      } catch where !StoreError.mayPass(error) {
+        return try refuse(message, "it does not apply to what is stored", notes, home)
+      }
+    }
+
+    /// An action is decided once. A person may ask again for what was refused; a network that repeats itself may not.
+    private func known(
+      _ message: ActionMessage, _ notes: ServerNotes, _ reading: any RowReading
+    ) throws -> ActionDecision? {
+      guard let note = try reading.note(notes.decision(on: message.key)) else { return nil }
+      if note == ServerNotes.accepted { return .accepted }
+      let refused = Refused(note: note)
+      return message.refusals < refused.count ? .refused(reason: refused.reason) : nil
+    }
+
+    /// Notes a refusal. The action may have been accepted meanwhile, by another server.
+    private func refuse(
+      _ message: ActionMessage, _ reason: String, _ notes: ServerNotes, _ home: StoreAttachment
+    ) throws -> ActionDecision {
+      try container.persistentStoreCoordinator.write(notesOf: home) { writing, _ in
+        if let known = try known(message, notes, writing) { return known }
+        let name = notes.decision(on: message.key)
+        let count = try writing.note(name).map { Refused(note: $0).count } ?? 0
+        try writing.setNote(Refused(count: max(count, message.refusals) + 1, reason: reason).note, for: name)
+        return .refused(reason: reason)
+      }
+    }
+
+    private static func refusal(_ error: any Error) -> any Error {
+      switch error {
+      case is ActionRefusal: error
+      case is StoreError: StoreError.mayPass(error) ? error : ActionRefusal(reason: "it does not apply to what is stored")
+      case let error as any LocalizedError: ActionRefusal(reason: error.errorDescription ?? "\(error)")
+      default: ActionRefusal(reason: "\(error)")
+      }
+    }
+  }
+
+  /// A refusal as it is noted.
+  private struct Refused {
+    var count: Int64
+    var reason: String
+
+    init(count: Int64, reason: String) { (self.count, self.reason) = (count, reason) }
+
+    init(note: String) {
+      let parts = note.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+      count = parts.count == 3 ? Int64(parts[1]) ?? 1 : 1
+      reason = parts.count == 3 ? String(parts[2]) : ""
+    }
+
+    var note: String { "refused \(count) \(reason)" }
+  }
+#endif

@@ -1,0 +1,36 @@
+#if Server
+  import ConcordSync
+
+  /// The rows that decide which subscriptions some changes concern: the changed ones, as they were and as they are, and those that
+  /// contain them.
+  struct LiveChanges {
+    struct Row {
+      let key: EntityKey
+      let values: [StoredValue]
+    }
+
+    /// Whether anything has changed.
+    let isEmpty: Bool
+    private(set) var rows: [Row] = []
+
+    /// - Parameter types: the types of the rows that somebody subscribes to.
+    init(
+      _ changes: [RowChange], _ types: Set<EntityDescription>, _ reading: any RowReading, _ model: Model
+    ) throws {
+      isEmpty = changes.isEmpty
+      let containers = RowContainers(reading: reading, model: model)
+      for change in changes {
+        if types.contains(change.key.entity) {
+          if let before = change.before { rows.append(Row(key: change.key, values: before)) }
+          if let row = try reading.row(of: change.key) { rows.append(Row(key: change.key, values: row.values)) }
+        }
+        for type in types where model.contained(in: type).contains(change.key.entity) {
+          try containers.visit(above: change.key, below: type) { key, row in
+            if key.entity == type { rows.append(Row(key: key, values: row.values)) }
+            return true
+          }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,126 @@
+#if Server
+  import ConcordSync
+
+  /// Makes a page for one device, of one committed state.
+  struct PageMaker {
+    let request: PageRequest
+    let asked: [Asked]
+    let user: String
+    let model: Model
+    let reading: any RowReading
+
+    /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
+    ///   else is known.
+    func page(knownFrom known: String?) throws -> Page {
+      // The rows of another user are all replaced.
+      let isSameUser = request.user == nil || request.user == user
+      let from = isSameUser ? known : nil
+      let (actions, keys) = try decided(after: isSameUser ? request.actions : 0)
+      var page = Page(
+        from: request.position, position: try reading.position().rawValue, user: user, actions: actions, keys: keys,
+        schema: WireSchema(entities), subscriptions: [])
+      let changes = try from.flatMap { try reading.changes(since: StorePosition(rawValue: $0)) }
+      var collector = RowCollector(reading: reading, model: model, changes: changes)
+      for (asked, subscription) in zip(asked, request.subscriptions) {
+        switch asked {
+        case .refused(let reason):
+          page.subscriptions.append(Page.Subscription())
+          page.subscriptions[page.subscriptions.count - 1].refusal = reason
+        case .served(let predicate):
+          let isKnown = subscription.isKnown && isSameUser
+          page.subscriptions.append(try changed(predicate, isKnown ? changes : nil, &collector))
+        }
+      }
+      page.rows = collector.rows
+      return page
+    }
+
+    /// The entities whose rows may be in the page.
+    private var entities: Set<EntityDescription> {
+      asked.compactMap(\.predicate).reduce(into: []) { $0.formUnion(model.contained(in: $1.entity)) }
+    }
+
+    // MARK: Subscriptions
+
+    /// Finds what has changed for a subscription.
+    ///
+    /// - Parameter changes: what has changed since the state that the device has; `nil` if it has none, or if that is not known.
+    private func changed(
+      _ predicate: RowPredicate, _ changes: RowChanges?, _ collector: inout RowCollector
+    ) throws -> Page.Subscription {
+      guard let changes else { return try whole(predicate, .all, &collector) }
+      // A predicate that looks at other rows may change without the row.
+      if !predicate.isOfColumns {
+        return changes.rows.isEmpty ? subscription(predicate) : try whole(predicate, .all, &collector)
+      }
+      let contained = model.contained(in: predicate.entity)
+      let concerned = changes.rows.filter { contained.contains($0.key.entity) }
+      if concerned.isEmpty { return subscription(predicate) }
+      if !changes.hasBefore { return try whole(predicate, .changed, &collector) }
+      return try difference(predicate, concerned, &collector)
+    }
+
+    private func subscription(_ predicate: RowPredicate) -> Page.Subscription {
+      var subscription = Page.Subscription()
+      subscription.entity = predicate.entity.name
+      return subscription
+    }
+
+    /// Sends all keys, and the rows that the device may not have.
+    private func whole(
+      _ predicate: RowPredicate, _ wanted: RowCollector.Wanted, _ collector: inout RowCollector
+    ) throws -> Page.Subscription {
+      var subscription = subscription(predicate)
+      subscription.isWhole = true
+      subscription.entered = try predicate.keys(reading)
+      for id in subscription.entered { try collector.add(EntityKey(predicate.entity, id), wanted) }
+      return subscription
+    }
+
+    /// Decides by each changed row as it was and as it is.
+    private func difference(
+      _ predicate: RowPredicate, _ changes: [RowChange], _ collector: inout RowCollector
+    ) throws -> Page.Subscription {
+      var subscription = subscription(predicate)
+      for change in changes {
+        let row = try reading.row(of: change.key)
+        if change.key.entity == predicate.entity {
+          let id = change.key.id
+          let was = try change.before.map { try predicate.holds($0, key: id) } ?? false
+          let isIn = try row.map { try predicate.holds($0.values, key: id) } ?? false
+          if was != isIn { if isIn { subscription.entered.append(id) } else { subscription.left.append(id) } }
+          if isIn {
+            if was { try collector.add(change) } else { try collector.add(change.key, .all) }
+            continue
+          }
+        }
+        // It may stand inside of a row of the subscription.
+        if row != nil, try containers.holds(predicate, above: change.key) { try collector.add(change) }
+      }
+      return subscription
+    }
+
+    private var containers: RowContainers { RowContainers(reading: reading, model: model) }
+
+    // MARK: Actions
+
+    /// Returns the number of the device's actions that the state contains, and the keys of those after a number.
+    private func decided(after number: Int64) throws -> (number: Int64, keys: [String]) {
+      let notes = ServerNotes(user: user, device: request.device)
+      let last = try reading.note(notes.count).flatMap(Int64.init) ?? 0
+      var keys: [String] = []
+      if number != last {
+        // A device that knows more than the server has the notes of another server.
+        let after = number < last ? number : 0
+        try reading.notes(in: notes.order, after: ServerNotes.text(of: after)) { _, key in
+          keys.append(key)
+          return true
+        }
+      }
+      for key in request.awaited.prefix(1000) where !keys.contains(key) {
+        if try reading.note(notes.decision(on: key)) == ServerNotes.accepted { keys.append(key) }
+      }
+      return (last, keys)
+    }
+  }
+#endif

@@ -1,0 +1,35 @@
+#if Server
+  import ConcordSync
+  import Foundation
+
+  /// What a server publishes under a name.
+  struct Publication<User: Sendable>: Sendable {
+    private let make: @Sendable (User, SyncParameters, Model) throws -> RowPredicate
+
+    init<T: PersistentEntity>(
+      of type: T.Type, _ predicate: @escaping @Sendable (User, SyncParameters) throws -> Predicate<T>
+    ) {
+      make = { user, parameters, model in
+        let found: Predicate<T>
+        do { found = try predicate(user, parameters) } catch { throw Refusal(reason: "\(error)") }
+        return try RowPredicate(found, in: model)
+      }
+    }
+
+    /// - Throws: ``Refusal``.
+    func predicate(_ user: User, _ parameters: SyncParameters, _ model: Model) throws -> RowPredicate {
+      try make(user, parameters, model)
+    }
+
+    /// The reason why a subscription is not served.
+    struct Refusal: Error { let reason: String }
+  }
+
+  /// What a device asks for.
+  enum Asked: Sendable {
+    case served(RowPredicate)
+    case refused(String)
+
+    var predicate: RowPredicate? { if case .served(let predicate) = self { predicate } else { nil } }
+  }
+#endif

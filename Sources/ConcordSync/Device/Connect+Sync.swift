@@ -1,0 +1,33 @@
+public import ConcordConnect
+public import Foundation
+
+extension Connect {
+  /// Begins to synchronise with a server.
+  ///
+  /// - Parameters:
+  ///   - url: the address of the server's routes.
+  ///   - token: a closure that returns the token that each request carries as `Authorization: Bearer`; `nil` for none.
+  /// - Returns: the synchronisation, which works as long as it is retained.
+  public func sync(with url: URL, token: @escaping @Sendable () async throws -> String?) -> Sync {
+    sync(
+      over: HTTPTransport(baseURL: url, timeout: .seconds(60), sizeLimit: 256 * 1024 * 1024), token: token)
+  }
+
+  /// Begins to synchronise with a server that a transport reaches.
+  ///
+  /// - Parameters:
+  ///   - transport: the transport; its paths are relative to the server's routes.
+  ///   - wait: how long a request may wait at the server for something new.
+  ///   - backoff: the waits after failures.
+  ///   - clock: the clock of the waits; a test can pass one that it moves.
+  ///   - token: a closure that returns the token that each request carries; `nil` for none.
+  public func sync(
+    over transport: any Transport, wait: Duration = .seconds(25),
+    backoff: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(30)),
+    clock: any Clock<Duration> = ContinuousClock(), token: @escaping @Sendable () async throws -> String? = { nil }
+  ) -> Sync {
+    Sync(
+      outbox: outbox, model: model, transport: transport,
+      settings: SyncSettings(wait: wait, backoff: backoff, clock: clock), token: token)
+  }
+}

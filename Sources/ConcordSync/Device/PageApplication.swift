@@ -1,0 +1,105 @@
+import ConcordConnect
+
+/// Applies a page to the device's file, within one transaction.
+struct PageApplication {
+  let page: Page
+  let request: PageRequest
+  let model: Model
+  let fingerprint: String
+  /// The entities that pending actions name, without those whose actions the page contains.
+  let pending: Set<EntityKey>
+  let writing: any RowWriting
+
+  /// - Returns: `nil` if the file has another position meanwhile, and nothing was written; otherwise the keys of the changed rows.
+  func run() throws -> Set<EntityKey>? {
+    let state = try DeviceState(writing, fingerprint: fingerprint)
+    guard state.position == request.position, state.position == page.from, state.device == request.device,
+      page.subscriptions.count == request.subscriptions.count
+    else { return nil }
+    let present = Set(state.subscriptions.map(\.id))
+    var removal = RowsLeaving(model: model, writing: writing, held: pending)
+
+    for (subscription, asked) in zip(page.subscriptions, request.subscriptions) {
+      let id = SubscriptionID(name: asked.name, parameters: asked.parameters)
+      // It was cancelled meanwhile.
+      guard present.contains(id) else { continue }
+      try apply(subscription, to: id, &removal)
+    }
+
+    var changed: Set<EntityKey> = []
+    var postponed: [KeyedRow] = []
+    for (key, row) in page.rows {
+      let isWritten = try write(row, for: key, &removal)
+      if isWritten == .conflicts { postponed.append((key, row)) }
+      if isWritten != .same { changed.insert(key) }
+    }
+    // Rows that are not written yet keep what they refer to.
+    for (key, row) in postponed { removal.held.formUnion(key.entity.referencedKeys(of: row, in: model)) }
+    try removal.addLingering()
+    changed.formUnion(try removal.run())
+    try write(postponed)
+
+    try writing.setNote(page.position, for: SyncNotes.Head.position.name)
+    try writing.setNote("\(page.actions)", for: SyncNotes.Head.actions.name)
+    try writing.setNote(page.user, for: SyncNotes.Head.user.name)
+    try writing.setNote(fingerprint, for: SyncNotes.Head.model.name)
+    return changed
+  }
+
+  private func apply(_ subscription: Page.Subscription, to id: SubscriptionID, _ removal: inout RowsLeaving) throws {
+    let space = SyncNotes.roots(of: id.text)
+    func leave(_ names: [String]) throws {
+      for name in names {
+        try writing.setNote(nil, for: NoteName(space, name))
+        if let key = EntityKey(noteName: name, in: model) { removal.candidates.append(key) }
+      }
+    }
+    if let reason = subscription.refusal {
+      try leave(names(in: space))
+      return try writing.setNote(SubscriptionState.refused(reason).note, for: SyncNotes.subscription(id.text))
+    }
+    guard let entity = model.entity(named: subscription.entity) else {
+      throw WireRowReader.Incompatible(description: "this program does not know the entity '\(subscription.entity)'")
+    }
+    let entered = Set(subscription.entered.map { EntityKey(entity, $0).noteName })
+    if subscription.isWhole { try leave(names(in: space).filter { !entered.contains($0) }) }
+    try leave(subscription.left.map { EntityKey(entity, $0).noteName })
+    for name in entered { try writing.setNote("", for: NoteName(space, name)) }
+    try writing.setNote(SubscriptionState.known.note, for: SyncNotes.subscription(id.text))
+  }
+
+  private func names(in space: String) throws -> [String] {
+    var names: [String] = []
+    try writing.notes(in: space, after: nil) { name, _ in
+      names.append(name)
+      return true
+    }
+    return names
+  }
+
+  private enum Written { case written, same, conflicts }
+
+  private func write(_ row: StoredRow, for key: EntityKey, _ removal: inout RowsLeaving) throws -> Written {
+    let stored = try writing.row(of: key)
+    if try writing.note(SyncNotes.row(key)) == nil {
+      try writing.setNote(stored == nil ? "" : SyncNotes.ownValue, for: SyncNotes.row(key))
+    }
+    if let stored {
+      if stored == row { return .same }
+      let kept = key.entity.referencedKeys(of: row, in: model)
+      removal.candidates += key.entity.referencedKeys(of: stored, in: model).subtracting(kept)
+    }
+    do {
+      if let stored { try writing.update(row, replacing: stored, for: key) } else { _ = try writing.insert(row, for: key) }
+      return .written
+    } catch StoreError.notUnique {
+      return .conflicts
+    }
+  }
+
+  /// Writes rows whose unique values other rows had, which are gone, or are among them.
+  private func write(_ rows: [KeyedRow]) throws {
+    for (key, _) in rows { try writing.delete(key) }
+    for (key, row) in rows { _ = try writing.insert(row, for: key) }
+  }
+}

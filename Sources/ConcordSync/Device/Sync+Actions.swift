@@ -1,0 +1,65 @@
+import Concord
+package import ConcordConnect
+import Foundation
+
+extension Sync: ActionCarrier {
+  /// Carries an action to the server, and returns when a page has brought its effect.
+  package func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws {
+    let key = key.rawValue
+    let decision = try await decision(on: action, key)
+    guard case .accepted = decision else {
+      state.withLock { _ = $0.carried.removeValue(forKey: key) }
+      if case .refused(let reason) = decision {
+        try await countRefusal(of: key)
+        throw NonRetriableError(reason)
+      }
+      return
+    }
+    defer { state.withLock { _ = $0.carried.removeValue(forKey: key) } }
+    let isNew = state.withLock { state in
+      guard state.carried[key] != .applied else { return false }
+      state.carried[key] = .accepted
+      return true
+    }
+    if isNew { poke() }
+    while true {
+      let (generation, isApplied) = state.withLock { ($0.pages, $0.carried[key] == .applied) }
+      if isApplied { throw OutcomeIsStored() }
+      try await nextPage(after: generation)
+    }
+  }
+
+  private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
+    state.withLock { $0.carried[key] = .sent }
+    do {
+      let (device, refusals) = try await outbox.writeNotes { [fingerprint] writing in
+        let refusals = try writing.note(NoteName(SyncNotes.refusals, key)).flatMap(Int64.init) ?? 0
+        return (try DeviceState(writing, fingerprint: fingerprint).device, refusals)
+      }
+      let body = try WireValue(parsing: try JSONEncoder().encode(action))
+      let message = ActionMessage(device: device, key: key, name: type(of: action).name, body: body, refusals: refusals)
+      return try ActionDecision(WireValue(parsing: try await send("actions", message.wire).body))
+    } catch {
+      state.withLock { _ = $0.carried.removeValue(forKey: key) }
+      throw Self.retriable(error)
+    }
+  }
+
+  /// Notes a refusal, so that the server decides anew if a person retries the dead letter, but not if the network doubles a request.
+  private func countRefusal(of key: String) async throws {
+    try await outbox.writeNotes { writing in
+      let name = NoteName(SyncNotes.refusals, key)
+      let count = try writing.note(name).flatMap(Int64.init) ?? 0
+      try writing.setNote("\(count + 1)", for: name)
+    }
+  }
+
+  /// Statuses that concern the device and not the action are tried again.
+  private static func retriable(_ error: any Error) -> any Error {
+    switch error {
+    case TransportError.status(let status, let excerpt, _) where (400..<500).contains(status) && status != 413:
+      TransportError.unreachable(reason: "the server answered \(status): \(excerpt)")
+    default: error
+    }
+  }
+}

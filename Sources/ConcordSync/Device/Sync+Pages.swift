@@ -1,0 +1,149 @@
+import Concord
+import ConcordConnect
+import Foundation
+
+extension Sync {
+  /// Asks for the next page at once.
+  func poke() {
+    let (poll, sleep) = state.withLock { state in
+      state.isPoked = true
+      return (state.poll, state.sleep)
+    }
+    poll?.cancel()
+    sleep?.cancel()
+  }
+
+  /// Waits for a page after a number of pages.
+  func nextPage(after generation: Int) async throws {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        let isNow = state.withLock { state in
+          if state.pages != generation || Task.isCancelled { return true }
+          state.waiting[number] = continuation
+          return false
+        }
+        if isNow { continuation.resume(with: Result { try Task.checkCancellation() }) }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Asks for one page and applies it.
+  ///
+  /// - Returns: what the loop does before the next step, without the object.
+  func step() async -> @Sendable () async -> Void {
+    guard outbox.isSending else {
+      set(.offline(.notStarted))
+      return sleep(.milliseconds(50))
+    }
+    do {
+      try await exchange()
+      state.withLock { $0.failures = 0 }
+      return {}
+    } catch is CancellationError where Task.isCancelled || state.withLock({ $0.isPoked }) {
+      return {}
+    } catch {
+      set(.offline(Self.reason(of: error)))
+      var generator = SystemRandomNumberGenerator()
+      let failures = state.withLock { state in
+        defer { state.failures += 1 }
+        return state.failures
+      }
+      let least: Duration = (error as? TransportError)?.retryAfter ?? .zero
+      return sleep(least + settings.backoff.delay(after: failures, using: &generator))
+    }
+  }
+
+  private func sleep(_ duration: Duration) -> @Sendable () async -> Void {
+    let task = Task { [clock = settings.clock] in _ = try? await clock.sleep(for: duration) }
+    state.withLock { $0.sleep = task }
+    return { await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() } }
+  }
+
+  private static func reason(of error: any Error) -> SyncOfflineReason {
+    switch error {
+    case TransportError.status(401, _, _), TransportError.status(403, _, _): .unauthorized
+    case TransportError.status(426, let reason, _): .upgradeRequired(reason)
+    case let error as WireRowReader.Incompatible: .upgradeRequired("\(error)")
+    case is TransportError, is WireError: .unreachable("\(error)")
+    case is StoreError: .storeFailed("\(error)")
+    default: .unreachable("\(error)")
+    }
+  }
+
+  /// Sends a request to the server, with the token.
+  func send(_ path: String, _ body: WireValue) async throws -> TransportResponse {
+    var headers: HeaderFields = ["Content-Type": "application/json"]
+    if let token = try await token() { headers["Authorization"] = "Bearer \(token)" }
+    return try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes))).successful()
+  }
+
+  private func exchange() async throws {
+    let (isPoked, awaited, asked) = state.withLock { state in
+      defer { state.isPoked = false }
+      return (state.isPoked, state.carried.filter { $0.value == .accepted }.map(\.key), state.asked)
+    }
+    let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0, fingerprint: fingerprint) }
+    let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state == .new }
+    let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate
+    if !isCaughtUp { set(.catchingUp(done: 0, total: 0)) }
+    let request = known.request(awaited: awaited, wait: mayWait ? settings.wait : .zero)
+    let response = try await poll(request, mayBeCancelled: mayWait)
+    let page = try Page(parsing: response.body, model)
+    if !page.rows.isEmpty, !isCaughtUp { set(.catchingUp(done: 0, total: page.rows.count)) }
+    guard try await apply(page, request) else {
+      state.withLock { $0.isPoked = true }
+      return
+    }
+    let waiting = state.withLock { state in
+      state.pages += 1
+      state.answered = max(state.answered, asked)
+      return state.takeAllWaiting()
+    }
+    set(.upToDate)
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Sends the request. One that may wait for long is cancelled by a poke.
+  private func poll(_ request: PageRequest, mayBeCancelled: Bool) async throws -> TransportResponse {
+    guard mayBeCancelled else { return try await send("pages", request.wire) }
+    let task = Task { try await send("pages", request.wire) }
+    let isPoked = state.withLock { state in
+      state.poll = task
+      return state.isPoked
+    }
+    if isPoked { task.cancel() }
+    defer { state.withLock { $0.poll = nil } }
+    return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+  }
+
+  /// Applies a page, its position and the ends of its actions in one transaction.
+  ///
+  /// - Returns: `false` if the file has another position meanwhile.
+  private func apply(_ page: Page, _ request: PageRequest) async throws -> Bool {
+    let keys = Set(page.keys)
+    let isApplied = try await outbox.writeNotes { [outbox, model, fingerprint] writing in
+      let application = PageApplication(
+        page: page, request: request, model: model, fingerprint: fingerprint,
+        pending: outbox.pendingKeys(without: keys), writing: writing)
+      guard let changed = try application.run() else { return false }
+      try outbox.end(keys, changed: changed, writing)
+      for key in keys { try writing.setNote(nil, for: NoteName(SyncNotes.refusals, key)) }
+      return true
+    }
+    if isApplied {
+      state.withLock { state in for key in keys where state.carried[key] != nil { state.carried[key] = .applied } }
+    }
+    return isApplied
+  }
+}
+
+extension TransportError {
+  /// The time that the server asks clients to wait.
+  var retryAfter: Duration? { if case .status(_, _, let retryAfter) = self { retryAfter } else { nil } }
+}

@@ -1,0 +1,172 @@
+import Concord
+import ConcordConnect
+import Foundation
+public import Observation
+
+/// The synchronisation of a ``/ConcordConnect/Connect`` with a server.
+///
+/// ```swift
+/// let sync = connect.sync(with: url, token: { try await login.token() })
+/// let orders = sync.subscribe("orders", ["since": .date(start)])
+/// try await orders.ready()
+/// ```
+///
+/// It works while the connect is started and the object is retained. What it shows is, at every moment, the server's committed state at
+/// one position, for what it subscribes to, with the pending actions above.
+public final class Sync: Sendable, Observable {
+  let outbox: Outbox
+  let model: Model
+  let transport: any Transport
+  let token: @Sendable () async throws -> String?
+  let settings: SyncSettings
+  let state = Locked(SyncState())
+  let fingerprint: String
+  let registrar = ObservationRegistrar()
+
+  init(
+    outbox: Outbox, model: Model, transport: any Transport, settings: SyncSettings,
+    token: @escaping @Sendable () async throws -> String?
+  ) {
+    (self.outbox, self.model, self.transport, self.settings) = (outbox, model, transport, settings)
+    self.token = token
+    fingerprint = WireSchema(model.entities).fingerprint
+    outbox.carrier = self
+    let task = Task { [weak self] in
+      while !Task.isCancelled {
+        guard let next = await self?.step() else { return }
+        await next()
+      }
+    }
+    state.withLock { $0.loop = task }
+  }
+
+  deinit {
+    let (loop, waiting) = state.withLock { state in
+      for (_, stream) in state.streams { stream.finish() }
+      return (state.loop, state.takeAllWaiting())
+    }
+    loop?.cancel()
+    for continuation in waiting { continuation.resume(throwing: CancellationError()) }
+  }
+
+  // MARK: Status
+
+  /// How far the device is. Observation follows it.
+  public var status: SyncStatus {
+    registrar.access(self, keyPath: \.status)
+    return state.withLock { $0.status }
+  }
+
+  /// The status now and from now on. A slow reader gets the newest one.
+  public var statuses: AsyncStream<SyncStatus> {
+    let (stream, continuation) = AsyncStream<SyncStatus>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.streams[state.lastNumber] = continuation
+      continuation.yield(state.status)
+      return state.lastNumber
+    }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: number) } }
+    return stream
+  }
+
+  func set(_ status: SyncStatus) {
+    guard state.withLock({ $0.status != status }) else { return }
+    registrar.withMutation(of: self, keyPath: \.status) {
+      state.withLock { state in
+        state.status = status
+        for (_, stream) in state.streams { stream.yield(status) }
+      }
+    }
+  }
+
+  // MARK: Subscriptions
+
+  /// Subscribes to a publication of the server. A subscription with the same name and parameters is the same.
+  ///
+  /// It is noted in the file before the server is asked; ``SyncSubscription/ready()`` throws if it cannot be.
+  @discardableResult
+  public func subscribe(_ name: String, _ parameters: SyncParameters = [:]) -> SyncSubscription {
+    let id = SubscriptionID(name: name, parameters: parameters)
+    let writing = Task { [outbox] in
+      try await outbox.writeNotes { writing in
+        let note = SyncNotes.subscription(id.text)
+        if let known = try writing.note(note), SubscriptionState(note: known) == .known { return }
+        try writing.setNote(SubscriptionState.new.note, for: note)
+      }
+    }
+    state.withLock { state in
+      state.beginnings[id] = writing
+      state.isPoked = true
+    }
+    Task { [weak self] in
+      _ = await writing.result
+      self?.poke()
+    }
+    return SyncSubscription(id, self)
+  }
+
+  /// The subscriptions that the file has.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``.
+  public func subscriptions() async throws -> [SyncSubscription] {
+    try await outbox.writeNotes { try DeviceState.subscriptions($0).map(\.id) }.map { SyncSubscription($0, self) }
+  }
+
+  func ready(_ id: SubscriptionID) async throws {
+    try await state.withLock { $0.beginnings[id] }?.value
+    while true {
+      let generation = state.withLock { $0.pages }
+      let found = try await outbox.writeNotes { try $0.note(SyncNotes.subscription(id.text)) }
+      guard let found else { throw SyncError.cancelled(subscription: id.name) }
+      switch SubscriptionState(note: found) {
+      case .known: return
+      case .refused(let reason): throw SyncError.refused(subscription: id.name, reason: reason)
+      case .new: try await nextPage(after: generation)
+      }
+    }
+  }
+
+  func cancel(_ id: SubscriptionID) async throws {
+    _ = await state.withLock { $0.beginnings.removeValue(forKey: id) }?.result
+    let held = outbox.pendingKeys()
+    try await outbox.writeNotes { [model] writing in
+      var roots: [EntityKey] = []
+      let space = SyncNotes.roots(of: id.text)
+      try writing.notes(in: space, after: nil) { name, _ in
+        if let key = EntityKey(noteName: name, in: model) { roots.append(key) }
+        return true
+      }
+      try writing.clearNotes(in: space)
+      try writing.setNote(nil, for: SyncNotes.subscription(id.text))
+      var removal = RowsLeaving(model: model, writing: writing, held: held)
+      removal.candidates = roots
+      _ = try removal.run()
+    }
+    poke()
+    // Who waits for it looks again.
+    for continuation in state.withLock({ $0.takeAllWaiting() }) { continuation.resume() }
+  }
+
+  // MARK: Checkpoint
+
+  /// Returns once all actions that were forwarded before have been decided, and the device has what the server had by then.
+  ///
+  /// Actions behind a dead letter wait for it, and are not waited for.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func checkpoint() async throws {
+    await outbox.idle()
+    try Task.checkCancellation()
+    let request = state.withLock { state in
+      state.asked += 1
+      return state.asked
+    }
+    poke()
+    while true {
+      let (generation, isDone) = state.withLock { ($0.pages, $0.answered >= request) }
+      if isDone { return }
+      try await nextPage(after: generation)
+    }
+  }
+}

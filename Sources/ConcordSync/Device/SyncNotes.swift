@@ -1,0 +1,88 @@
+import ConcordConnect
+
+/// The notes of synchronisation in the device's file, which are written in the transactions that they describe.
+enum SyncNotes {
+  /// What concerns all subscriptions.
+  enum Head: String {
+    /// The name of the device, which it gave itself.
+    case device
+    /// The position of the server's feed whose state the file has.
+    case position
+    /// The user whose rows the file has.
+    case user
+    /// The number of the device's actions that are in the pages so far.
+    case actions
+    /// What the model was like when the position was noted.
+    case model
+
+    var name: NoteName { NoteName("sync", rawValue) }
+  }
+
+  /// The subscriptions, by their identifiers; their values are ``SubscriptionState``.
+  static let subscriptions = "sync.subscriptions"
+  static func subscription(_ id: String) -> NoteName { NoteName(subscriptions, id) }
+
+  /// The rows for which a subscription's predicate holds.
+  static func roots(of id: String) -> String { "sync.roots \(id)" }
+
+  /// The rows that the server sent. Those of the value ``ownValue`` were there before.
+  static let rows = "sync.rows"
+  static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
+  static let ownValue = "own"
+
+  /// The numbers of refusals of actions, by their keys.
+  static let refusals = "sync.refusals"
+
+  /// The rows that no subscription has any longer, and that pending actions name.
+  static let lingering = "sync.lingering"
+}
+
+/// What is noted of a subscription.
+enum SubscriptionState: Hashable {
+  /// Its state is not in the file yet.
+  case new
+  /// Its state at the position is in the file.
+  case known
+  /// The server does not serve it.
+  case refused(String)
+
+  var isRefused: Bool { if case .refused = self { true } else { false } }
+
+  var note: String {
+    switch self {
+    case .new: "new"
+    case .known: "known"
+    case .refused(let reason): "refused \(reason)"
+    }
+  }
+
+  init(note: String) {
+    if note == "known" {
+      self = .known
+    } else if note.hasPrefix("refused ") {
+      self = .refused(String(note.dropFirst(8)))
+    } else {
+      self = .new
+    }
+  }
+}
+
+/// The name and the parameters of a subscription: equal ones are one subscription.
+struct SubscriptionID: Hashable, Sendable {
+  let name: String
+  let parameters: SyncParameters
+
+  init(name: String, parameters: SyncParameters) { (self.name, self.parameters) = (name, parameters) }
+
+  /// The text by which it is noted.
+  var text: String {
+    WireValue.array([.text(name), .object(parameters.mapValues(\.wire))]).json
+  }
+
+  init?(text: String) {
+    guard let parts = try? WireValue(parsing: text.utf8).array(), parts.count == 2, let name = try? parts[0].text(),
+      let parameters = try? parts[1].object().mapValues(SyncParameter.init)
+    else { return nil }
+    self.init(name: name, parameters: parameters)
+  }
+}

@@ -1,0 +1,54 @@
+import ConcordConnect
+
+/// The state of a synchronisation, guarded by one lock.
+struct SyncState {
+  var status = SyncStatus.offline(.notStarted)
+  var streams: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
+  var lastNumber = 0
+
+  var loop: Task<Void, Never>?
+  /// The request that waits for the server at this moment, unless it must not be disturbed.
+  var poll: Task<TransportResponse, any Error>?
+  /// Whether the next request is due at once, and asks not to wait.
+  var isPoked = true
+  /// The sleep that a poke ends.
+  var sleep: Task<Void, Never>?
+  var failures = 0
+
+  /// The number of pages that were applied.
+  var pages = 0
+  /// The tasks that wait for a page.
+  var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+  /// The number of checkpoints that were asked for, and of those that the pages so far include.
+  var asked = 0
+  var answered = 0
+
+  /// The writes that note new subscriptions.
+  var beginnings: [SubscriptionID: Task<Void, any Error>] = [:]
+
+  /// The actions that are being carried, by their keys, with what is known of each.
+  var carried: [String: Carried] = [:]
+
+  enum Carried {
+    /// The server has not answered.
+    case sent
+    /// The server has accepted it, and no page has contained it yet.
+    case accepted
+    /// A page contained it.
+    case applied
+  }
+
+  mutating func takeAllWaiting() -> [CheckedContinuation<Void, any Error>] {
+    defer { waiting = [:] }
+    return Array(waiting.values)
+  }
+}
+
+/// The rules of a synchronisation.
+struct SyncSettings: Sendable {
+  /// How long a request may wait at the server for something new.
+  var wait: Duration = .seconds(25)
+  /// The waits after failures.
+  var backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
+  var clock: any Clock<Duration> = ContinuousClock()
+}

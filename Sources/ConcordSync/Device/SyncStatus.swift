@@ -1,0 +1,38 @@
+/// How far a device is with its server.
+public enum SyncStatus: Sendable, Hashable {
+  /// The server cannot be reached, or does not serve the device. It is tried again.
+  case offline(SyncOfflineReason)
+  /// The state of a subscription, or what has changed since the device was last connected, is on its way.
+  case catchingUp(done: Int, total: Int)
+  /// The device shows what the server has, until the server says otherwise.
+  case upToDate
+}
+
+/// The reason for which a device does not synchronise.
+public enum SyncOfflineReason: Sendable, Hashable {
+  /// The ``/ConcordConnect/Connect`` is not started, or is suspended.
+  case notStarted
+  /// The server cannot be reached, or answers with an error of its own. The text is for people.
+  case unreachable(String)
+  /// The server does not accept the token, or there is none.
+  case unauthorized
+  /// This program and the server do not understand each other: one of them has to be updated. Forwarded actions wait.
+  case upgradeRequired(String)
+  /// The store cannot be written, or what the server sends does not fit into it. The text is for people.
+  case storeFailed(String)
+}
+
+/// An error of synchronisation.
+public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The server does not serve the subscription. The reason is the server's.
+  case refused(subscription: String, reason: String)
+  /// The subscription was cancelled.
+  case cancelled(subscription: String)
+
+  public var description: String {
+    switch self {
+    case .refused(let name, let reason): "the server refuses the subscription '\(name)': \(reason)"
+    case .cancelled(let name): "the subscription '\(name)' was cancelled"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ConcordConnect
+
+/// An action on its way to the server.
+package struct ActionMessage: Sendable {
+  package var device: String
+  package var key: String
+  package var name: String
+  package var body: WireValue
+  /// The number of refusals of the action that the device knows: it asks for a further decision.
+  package var refusals: Int64
+
+  package init(device: String, key: String, name: String, body: WireValue, refusals: Int64) {
+    (self.device, self.key, self.name, self.body, self.refusals) = (device, key, name, body, refusals)
+  }
+
+  package var wire: WireValue {
+    .object([
+      "version": .integer(PageRequest.version), "device": .text(device), "key": .text(key), "name": .text(name),
+      "action": body, "refusals": .integer(refusals),
+    ])
+  }
+
+  package init(_ wire: WireValue) throws {
+    device = try wire["device"].text("device")
+    key = try wire["key"].text("key")
+    name = try wire["name"].text("name")
+    body = wire["action"]
+    refusals = try wire["refusals"].integer("number of refusals")
+  }
+}
+
+/// The server's decision on an action.
+package enum ActionDecision: Sendable, Hashable {
+  case accepted
+  case refused(reason: String)
+
+  package var wire: WireValue {
+    switch self {
+    case .accepted: .object(["state": .text("accepted")])
+    case .refused(let reason): .object(["state": .text("refused"), "reason": .text(reason)])
+    }
+  }
+
+  package init(_ wire: WireValue) throws {
+    switch try wire["state"].text("state") {
+    case "accepted": self = .accepted
+    case "refused": self = .refused(reason: try wire["reason"].text("reason"))
+    default: throw WireError("an unknown state")
+    }
+  }
+}

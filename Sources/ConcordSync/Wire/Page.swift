@@ -1,0 +1,136 @@
+import ConcordConnect
+
+/// The changes of whole commits between two positions, for the subscriptions of one device.
+package struct Page: Sendable {
+  package struct Subscription: Sendable {
+    /// The reason for which the server does not serve it; `nil` if it does.
+    package var refusal: String?
+    /// The type of its rows.
+    package var entity = ""
+    /// Whether ``entered`` are all of its rows.
+    package var isWhole = false
+    /// The keys of the rows that it did not have.
+    package var entered: [StoredValue] = []
+    /// The keys of the rows that it has no longer.
+    package var left: [StoredValue] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { refusal == nil && !isWhole && entered.isEmpty && left.isEmpty }
+  }
+
+  /// The position of the request.
+  package var from: String?
+  package var position: String
+  package var user: String
+  /// The number of the device's actions up to the position.
+  package var actions: Int64
+  /// The keys of the device's actions that the page contains and that no earlier one did.
+  package var keys: [String]
+  package var schema: WireSchema
+  package var subscriptions: [Subscription]
+  package var rows: [KeyedRow] = []
+
+  package init(
+    from: String?, position: String, user: String, actions: Int64, keys: [String], schema: WireSchema,
+    subscriptions: [Subscription]
+  ) {
+    (self.from, self.position, self.user, self.actions, self.keys) = (from, position, user, actions, keys)
+    (self.schema, self.subscriptions) = (schema, subscriptions)
+  }
+
+  /// Whether it changes nothing but the position.
+  package var isEmpty: Bool { keys.isEmpty && rows.isEmpty && subscriptions.allSatisfy(\.isEmpty) }
+}
+
+// MARK: Writing
+
+extension Page {
+  /// A line of JSON for the head, for some keys, for each row, and for the end.
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    func line(_ value: WireValue) {
+      value.write(to: &bytes)
+      bytes.append(0x0A)
+    }
+    line(
+      .object([
+        "version": .integer(PageRequest.version), "from": from.map { .text($0) } ?? .null, "position": .text(position),
+        "user": .text(user), "actions": .integer(actions), "keys": .array(keys.map { .text($0) }),
+        "schema": schema.wire,
+        "subscriptions": .array(
+          subscriptions.map { subscription in
+            if let refusal = subscription.refusal { return .object(["refused": .text(refusal)]) }
+            return .object(["entity": .text(subscription.entity), "whole": .bool(subscription.isWhole)])
+          }),
+      ]))
+    for (index, subscription) in subscriptions.enumerated() {
+      for (name, keys) in [("enter", subscription.entered), ("leave", subscription.left)] {
+        for start in stride(from: 0, to: keys.count, by: 1000) {
+          let some = keys[start..<min(start + 1000, keys.count)]
+          line(.object([name: .array([.integer(index), .array(some.map(\.wire))])]))
+        }
+      }
+    }
+    for (key, row) in rows { line(.object(["row": WireRow.wire(row, for: key)])) }
+    line(.object(["end": .integer(rows.count)]))
+    return bytes
+  }
+}
+
+// MARK: Reading
+
+extension Page {
+  /// Reads a page.
+  ///
+  /// - Throws: ``WireError`` if it is no page, or was cut; ``WireRowReader/Incompatible``.
+  package init(parsing bytes: some Collection<UInt8>, _ model: Model) throws {
+    var lines = bytes.split(separator: 0x0A).makeIterator()
+    guard let first = lines.next() else { throw WireError("an empty page") }
+    let head = try WireValue(parsing: first)
+    self.init(
+      from: head["from"].isNull ? nil : try head["from"].text("position"),
+      position: try head["position"].text("position"), user: try head["user"].text("user"),
+      actions: try head["actions"].integer("number of actions"),
+      keys: try head["keys"].array("list of keys").map { try $0.text("key") }, schema: try WireSchema(head["schema"]),
+      subscriptions: try head["subscriptions"].array("list of subscriptions").map { wire in
+        var subscription = Subscription()
+        if !wire["refused"].isNull {
+          subscription.refusal = try wire["refused"].text("reason")
+        } else {
+          subscription.entity = try wire["entity"].text("entity")
+          subscription.isWhole = try wire["whole"].bool("whole")
+        }
+        return subscription
+      })
+    let reader = try WireRowReader(schema, model)
+    var count: Int64 = 0
+    while let line = lines.next() {
+      let wire = try WireValue(parsing: line)
+      guard let (name, value) = try wire.object("line").first else { throw WireError("an empty line") }
+      switch name {
+      case "row":
+        count += 1
+        if let row = try reader.row(value) { rows.append(row) }
+      case "enter": try take(value) { $0.entered += $1 }
+      case "leave": try take(value) { $0.left += $1 }
+      case "end":
+        guard try value.integer("number of rows") == count, lines.next() == nil else {
+          throw WireError("the page has lost rows")
+        }
+        return
+      // Of a later version, and not needed.
+      default: break
+      }
+    }
+    throw WireError("the page was cut")
+  }
+
+  private mutating func take(_ wire: WireValue, _ body: (inout Subscription, [StoredValue]) -> Void) throws {
+    let parts = try wire.array("list of keys")
+    guard parts.count == 2, let index = Int(exactly: try parts[0].integer("subscription")),
+      subscriptions.indices.contains(index)
+    else { throw WireError("keys of an unknown subscription") }
+    body(&subscriptions[index], try parts[1].array("list of keys").map(StoredValue.init))
+  }
+}

@@ -1,0 +1,69 @@
+import ConcordConnect
+
+/// A request for the next page.
+package struct PageRequest: Sendable {
+  /// The version of the wire format.
+  package static let version: Int64 = 1
+
+  package struct Subscription: Sendable, Hashable {
+    package var name: String
+    package var parameters: SyncParameters
+    /// Whether the device has its state at the position.
+    package var isKnown: Bool
+
+    package init(name: String, parameters: SyncParameters, isKnown: Bool) {
+      (self.name, self.parameters, self.isKnown) = (name, parameters, isKnown)
+    }
+  }
+
+  package var device: String
+  /// The position of the device; `nil` if it has none.
+  package var position: String?
+  /// The user whose rows the device has, as the last page said.
+  package var user: String?
+  /// The number of the device's actions in the pages so far.
+  package var actions: Int64
+  /// Further actions that were accepted and that no page has contained yet.
+  package var awaited: [String]
+  package var subscriptions: [Subscription]
+  /// How long the server may wait until something is new, in seconds.
+  package var wait: Double
+
+  package init(
+    device: String, position: String?, user: String?, actions: Int64, awaited: [String], subscriptions: [Subscription],
+    wait: Double
+  ) {
+    (self.device, self.position, self.user, self.actions) = (device, position, user, actions)
+    (self.awaited, self.subscriptions, self.wait) = (awaited, subscriptions, wait)
+  }
+
+  package var wire: WireValue {
+    .object([
+      "version": .integer(Self.version), "device": .text(device), "position": position.map { .text($0) } ?? .null,
+      "user": user.map { .text($0) } ?? .null, "actions": .integer(actions),
+      "awaited": .array(awaited.map { .text($0) }), "wait": .double(wait),
+      "subscriptions": .array(
+        subscriptions.map {
+          .object([
+            "name": .text($0.name), "parameters": .object($0.parameters.mapValues(\.wire)), "known": .bool($0.isKnown),
+          ])
+        }),
+    ])
+  }
+
+  /// - Throws: ``WireError``.
+  package init(_ wire: WireValue) throws {
+    device = try wire["device"].text("device")
+    position = wire["position"].isNull ? nil : try wire["position"].text("position")
+    user = wire["user"].isNull ? nil : try wire["user"].text("user")
+    actions = try wire["actions"].integer("number of actions")
+    awaited = try wire["awaited"].array("list of keys").map { try $0.text("key") }
+    wait = try wire["wait"].double("wait")
+    subscriptions = try wire["subscriptions"].array("list of subscriptions").map { subscription in
+      Subscription(
+        name: try subscription["name"].text("name"),
+        parameters: try subscription["parameters"].object("set of parameters").mapValues(SyncParameter.init),
+        isKnown: try subscription["known"].bool("known"))
+    }
+  }
+}

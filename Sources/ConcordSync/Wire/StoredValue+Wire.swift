@@ -1,0 +1,64 @@
+import ConcordConnect
+import Foundation
+
+extension StoredValue {
+  /// The form on the wire: `null`, an integer, a text; `{"real": 1.5}` and `{"bytes": "base64"}` for others.
+  package var wire: WireValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .text(let value): .text(value)
+    case .real(let value): .object(["real": .double(value)])
+    case .blob(let data): .object(["bytes": .text(data.base64EncodedString())])
+    }
+  }
+
+  package init(_ wire: WireValue) throws {
+    switch wire {
+    case .null: self = .null
+    case .number: self = .integer(try wire.integer())
+    case .text(let value): self = .text(value)
+    case .object(let members) where members["real"] != nil: self = .real(try wire["real"].double())
+    case .object(let members) where members["bytes"] != nil:
+      guard let data = Data(base64Encoded: try wire["bytes"].text()) else { throw WireError("bytes that are no base64") }
+      self = .blob(data)
+    default: throw WireError("no stored value")
+    }
+  }
+}
+
+extension EntityKey {
+  /// The name of a note about the entity.
+  package var noteName: String { "\(entity.name)\n\(id.noteName)" }
+
+  package init?(noteName: String, in model: Model) {
+    guard let end = noteName.firstIndex(of: "\n"), let entity = model.entity(named: String(noteName[..<end])),
+      let id = StoredValue(noteName: noteName[noteName.index(after: end)...])
+    else { return nil }
+    self.init(entity, id)
+  }
+}
+
+extension StoredValue {
+  fileprivate var noteName: String {
+    switch self {
+    case .text(let value): "t\(value)"
+    case .integer(let value): "i\(value)"
+    default: "w\(wire.json)"
+    }
+  }
+
+  fileprivate init?(noteName: Substring) {
+    let rest = noteName.dropFirst()
+    switch noteName.first {
+    case "t": self = .text(String(rest))
+    case "i":
+      guard let value = Int64(rest) else { return nil }
+      self = .integer(value)
+    case "w":
+      guard let value = try? StoredValue(WireValue(parsing: rest.utf8)) else { return nil }
+      self = value
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,168 @@
+#if Server
+  import ConcordServer
+  import Foundation
+
+  struct Book: PersistentEntity, Equatable, Codable {
+    let id: Int
+    var title: String
+    var stock: Int
+
+    static let persistentProperties: [PersistentProperty<Book>] = [
+      .init("id", \.id), .init("title", \.title), .init("stock", \.stock),
+    ]
+    init(from row: inout RowReader) throws {
+      self.init(id: try row.read(), title: try row.read(), stock: try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(title)
+      try row.write(stock)
+    }
+    init(id: Int, title: String, stock: Int = 10) { (self.id, self.title, self.stock) = (id, title, stock) }
+  }
+
+  struct Line: PersistentEntity, Aggregate, Equatable, Codable {
+    let id: String
+    var text: String
+    var book: Book?
+
+    static let persistentProperties: [PersistentProperty<Line>] = [
+      .init("id", \.id), .init("text", \.text), .init("book", \.book),
+    ]
+    init(from row: inout RowReader) throws {
+      self.init(id: try row.read(), text: try row.read(), book: try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(text)
+      try row.write(book)
+    }
+    init(id: String, text: String = "", book: Book? = nil) { (self.id, self.text, self.book) = (id, text, book) }
+  }
+
+  struct Cart: PersistentEntity, Aggregate, Equatable, Codable {
+    let id: Int
+    var owner: Int
+    var note: String
+    var weight: Double
+    var lines: [Line]
+
+    static let persistentProperties: [PersistentProperty<Cart>] = [
+      .init("id", \.id), .init("owner", \.owner, .indexed), .init("note", \.note), .init("weight", \.weight),
+      .init("lines", \.lines),
+    ]
+    init(from row: inout RowReader) throws {
+      self.init(
+        id: try row.read(), owner: try row.read(), note: try row.read(), weight: try row.read(), lines: try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(owner)
+      try row.write(note)
+      try row.write(weight)
+      try row.write(lines)
+    }
+    init(id: Int, owner: Int, note: String = "", weight: Double = 0.1, lines: [Line] = []) {
+      (self.id, self.owner, self.note, self.weight, self.lines) = (id, owner, note, weight, lines)
+    }
+  }
+
+  struct Label: PersistentEntity, Equatable {
+    let id: Int
+    var owner: Int
+    var name: String
+
+    static let persistentProperties: [PersistentProperty<Label>] = [
+      .init("id", \.id), .init("owner", \.owner), .init("name", \.name, .unique),
+    ]
+    init(from row: inout RowReader) throws {
+      self.init(id: try row.read(), owner: try row.read(), name: try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(owner)
+      try row.write(name)
+    }
+    init(id: Int, owner: Int, name: String) { (self.id, self.owner, self.name) = (id, owner, name) }
+  }
+
+  func shopModel() throws -> Model {
+    try Model("Shop", entities: [Book.self, Line.self, Cart.self, Label.self])
+  }
+
+  // MARK: Actions
+
+  struct OutOfStock: Error, CustomStringConvertible { let description = "out of stock" }
+
+  /// Adds a line, and takes one of the book's stock.
+  struct AddLine: SyncAction {
+    var cart: Int
+    var book: Int
+    var line: String
+    static let name = "add-line"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    var touches: [AnyEntityReference] { [.init(Book.self, id: book)] }
+
+    func apply(to store: EntityStore) throws {
+      var taken: Book?
+      store.update(Book.self, id: book) { book in
+        book.stock -= 1
+        taken = book
+      }
+      if let taken, taken.stock < 0 { throw OutOfStock() }
+      store.update(Cart.self, id: cart) { $0.lines.append(Line(id: line, text: line, book: taken)) }
+    }
+  }
+
+  struct RemoveLine: SyncAction {
+    var cart: Int
+    var line: String
+    static let name = "remove-line"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    func apply(to store: EntityStore) throws {
+      store.update(Cart.self, id: cart) { cart in cart.lines.removeAll { $0.id == line } }
+    }
+  }
+
+  /// Adds its text to the note, so that doubles and wrong orders show.
+  struct Append: SyncAction {
+    var cart: Int
+    var text: String
+    static let name = "append"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    func apply(to store: EntityStore) throws { store.update(Cart.self, id: cart) { $0.note += text } }
+  }
+
+  struct Give: SyncAction {
+    var cart: Int
+    var owner: Int
+    static let name = "give"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    func apply(to store: EntityStore) throws { store.update(Cart.self, id: cart) { $0.owner = owner } }
+  }
+
+  struct Rename: SyncAction {
+    var book: Int
+    var title: String
+    static let name = "rename"
+    var entity: AnyEntityReference { .init(Book.self, id: book) }
+    func apply(to store: EntityStore) throws { store.update(Book.self, id: book) { $0.title = title } }
+  }
+
+  /// Stores a whole cart that it does not name.
+  struct Overwrite: SyncAction {
+    var cart: Int
+    var other: Int
+    static let name = "overwrite"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    func apply(to store: EntityStore) throws { store.store(Cart(id: other, owner: 1, note: "mine")) }
+  }
+
+  /// Is not registered with the server.
+  struct Unknown: SyncAction {
+    var cart: Int
+    static let name = "unknown"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+    func apply(to store: EntityStore) throws { store.update(Cart.self, id: cart) { $0.note += "?" } }
+  }
+#endif
