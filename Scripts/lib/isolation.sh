@@ -32,7 +32,7 @@ check_isolation() {
 
 products_without_traits=(Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros ConcordConsistencyMacros
   ConcordCohesionKit ConcordModel ConcordPersistence ConcordPersistenceMacros ConcordConnect ConcordConnectLogging
-  ConcordTestSupport ConcordPostgreSQL)
+  ConcordTestSupport ConcordPostgreSQL ConcordSync ConcordServer)
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes
 # folders for all targets it knows of, so only what a compiler wrote counts.
@@ -94,6 +94,9 @@ $found"
   # A dependency that only a trait needs is not even fetched without the trait.
   if [ -n "$traits" ] && grep -q 'swift-argument-parser' "$folder/Package.resolved" 2> /dev/null; then
     fail "a package that uses $* without the trait Tool fetches swift-argument-parser"
+  fi
+  if grep -q -E 'hummingbird|swift-nio' "$folder/Package.resolved" 2> /dev/null; then
+    fail "a package that uses $* without the trait Server fetches hummingbird"
   fi
   found=$(compiled_for_files "$folder/.build")
   case $traits in

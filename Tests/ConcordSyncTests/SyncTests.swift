@@ -6,7 +6,9 @@
 
   @Suite(.timeLimit(.minutes(3)))
   struct SyncTests {
-    @Test("A device gets what its user's subscriptions have, with what it contains, and nothing of others", arguments: Kind.allCases)
+    @Test(
+      "A device gets what its user's subscriptions have, with what it contains, and nothing of others",
+      arguments: Kind.allCases)
     func first(_ kind: Kind) async throws {
       try await withWorld(kind) { world in
         try world.serve { context in
@@ -26,7 +28,9 @@
       }
     }
 
-    @Test("What is committed on the server comes to the devices that it concerns, as whole commits", arguments: Kind.allCases)
+    @Test(
+      "What is committed on the server comes to the devices that it concerns, as whole commits",
+      arguments: Kind.allCases)
     func live(_ kind: Kind) async throws {
       try await withWorld(kind) { world in
         try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
@@ -97,7 +101,8 @@
         let letters = device.connect.outbox.deadLetters
         #expect(
           letters.map(\.reason).sorted() == [
-            "it changes an entity that it does not name", "out of stock", "the server does not know the action 'unknown'",
+            "it changes an entity that it does not name", "out of stock",
+            "the server does not know the action 'unknown'",
           ])
         #expect(try device.connect.viewContext.find(Cart.self, id: 1)?.value == world.served(Cart.self).first)
         #expect(try world.served(Cart.self).map(\.note) == ["", ""])

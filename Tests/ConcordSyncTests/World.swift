@@ -5,6 +5,7 @@
   import Hummingbird
   import Logging
   import NIOCore
+  import ServiceLifecycle
   import Testing
 
   struct User: Identifiable, Sendable { let id: Int }
@@ -106,13 +107,26 @@
   }
 
   func withWorld<R: Sendable>(
-    _ kind: Kind = .sqlite, limits: SyncLimits = SyncLimits(), _ body: @escaping @Sendable (World) async throws -> R
+    _ kind: Kind = .sqlite, limits: SyncLimits = SyncLimits(), history: History? = nil,
+    _ body: @escaping @Sendable (World) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-sync-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let container = ServerContainer(name: "Shop", model: try shopModel())
-    try container.attachPersistentStore(
-      at: folder.appending(path: "server"), for: StoreConfiguration(type: kind.type))
+    if let history {
+      let entities = container.model.entities
+      let store: any RowStore =
+        kind == .memory
+        ? MemoryStore(name: "memory")
+        : try SQLiteStore(url: folder.appending(path: "server.sqlite"), entities: entities)
+      history.model.withLock { $0 = container.model }
+      try container.persistentStoreCoordinator.attach(
+        PersistentStore(
+          configurationName: nil, type: kind.type, url: nil, rows: RecordingStore(store, history)))
+    } else {
+      try container.attachPersistentStore(
+        at: folder.appending(path: "server"), for: StoreConfiguration(type: kind.type))
+    }
     let service = shopService(container, limits)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
@@ -126,14 +140,15 @@
         port.yield(channel.localAddress?.port ?? 0)
         port.finish()
       }, logger: logger)
+    let services = ServiceGroup(configuration: .init(services: [app], logger: logger))
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await app.run() }
+      group.addTask { try await services.run() }
       var found = 0
       for await port in ports { found = port }
       let url = try #require(URL(string: "http://127.0.0.1:\(found)/sync"))
       let world = World(folder: folder, container: container, service: service, url: url)
       let result = await Task { try await body(world) }.result
-      group.cancelAll()
+      await services.triggerGracefulShutdown()
       try? await group.waitForAll()
       return try result.get()
     }

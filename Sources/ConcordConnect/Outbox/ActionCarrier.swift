@@ -4,6 +4,9 @@ package protocol ActionCarrier: AnyObject, Sendable {
   ///
   /// - Throws: ``OutcomeIsStored`` once the outbox has the outcome; an error as `ForwardAction.send(with:key:)` throws it otherwise.
   func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws
+
+  /// The outbox was started or stopped, is held up or no longer, or the network has returned.
+  func outboxDidChange()
 }
 
 /// The end of the sending of an action whose outcome is stored already.

@@ -54,6 +54,7 @@ extension Outbox {
       if !isKnown, !Task.isCancelled { self?.setReachable(true) }
     }
     beginHolding()
+    carrier?.outboxDidChange()
   }
 
   // MARK: Being the one that sends
@@ -130,6 +131,7 @@ extension Outbox {
       return Array(state.waits.values) + Array(state.running.values)
     }
     for task in tasks { task?.cancel() }
+    carrier?.outboxDidChange()
     running.wait()
     state.withLock { state in
       for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
@@ -151,19 +153,23 @@ extension Outbox {
       return (Array(state.waits.values) + Array(state.running.values), state.streams)
     }
     for task in tasks { task?.cancel() }
+    carrier?.outboxDidChange()
     for stream in streams.values { stream.finish() }
   }
 
   func set(_ hold: ActionScheduler.Hold, _ isOn: Bool) {
     state.withLock { state in if isOn { state.holds.insert(hold) } else { state.holds.remove(hold) } }
+    carrier?.outboxDidChange()
     sendNext()
   }
 
   private func setReachable(_ isReachable: Bool) {
-    state.withLock { state in
+    let isNew = state.withLock { state in
+      defer { state.isReachable = isReachable }
       if isReachable, !state.isReachable { state.lanes.wakeAll() }
-      state.isReachable = isReachable
+      return isReachable && !state.isReachable
     }
+    if isNew { carrier?.outboxDidChange() }
     sendNext()
   }
 }

@@ -45,7 +45,9 @@ extension EntityDescription {
 
   /// Returns the entities that a row refers to in places where another row holds something else, each once, as keys of a
   /// model.
-  package func referencedKeys(of row: StoredRow, differingFrom other: StoredRow? = nil, in model: Model) -> Set<EntityKey> {
+  package func referencedKeys(of row: StoredRow, differingFrom other: StoredRow? = nil, in model: Model) -> Set<
+    EntityKey
+  > {
     Set(
       references(of: row, differingFrom: other).compactMap { target, key in
         model.entity(named: target).map { EntityKey($0, key) }

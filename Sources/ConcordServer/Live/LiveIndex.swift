@@ -46,7 +46,8 @@
         if !predicate.isOfColumns {
           others.insert(place)
         } else if let (position, value) = predicate.equality {
-          roots[predicate.entity, default: Roots()].byValue[position, default: [:]][value.compared, default: []].insert(place)
+          roots[predicate.entity, default: Roots()].byValue[position, default: [:]][value.compared, default: []].insert(
+            place)
         } else {
           roots[predicate.entity, default: Roots()].others.insert(place)
         }

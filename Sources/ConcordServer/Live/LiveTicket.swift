@@ -1,6 +1,7 @@
 #if Server
   import Concord
   import Foundation
+  import ServiceLifecycle
 
   /// The place of one waiting request, which is woken at most once.
   final class LiveTicket: Sendable {
@@ -35,17 +36,17 @@
         self?.resume(false)
       }
       defer { timer.cancel() }
-      return await withTaskCancellationHandler {
+      return await withTaskCancellationOrGracefulShutdownHandler {
         await withCheckedContinuation { continuation in
           let isNow = state.withLock { state in
             if case .woken = state { return true }
             state = .waiting(continuation)
             return false
           }
-          if isNow { continuation.resume(returning: !Task.isCancelled) }
+          if isNow { continuation.resume(returning: !Task.isCancelled && !Task.isShuttingDownGracefully) }
         }
-      } onCancel: {
-        resume(false)
+      } onCancelOrGracefulShutdown: {
+        self.resume(false)
       }
     }
   }

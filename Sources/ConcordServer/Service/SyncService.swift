@@ -64,7 +64,8 @@
 
     /// Allows users to forward actions of a type, where a rule holds that looks at what is stored: the entities that the action names,
     /// with all they contain.
-    public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User, EntityStore) throws -> Bool) {
+    public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User, EntityStore) throws -> Bool)
+    {
       actions.allow(type, rule)
     }
 

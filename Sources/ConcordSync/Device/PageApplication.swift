@@ -90,7 +90,11 @@ struct PageApplication {
       removal.candidates += key.entity.referencedKeys(of: stored, in: model).subtracting(kept)
     }
     do {
-      if let stored { try writing.update(row, replacing: stored, for: key) } else { _ = try writing.insert(row, for: key) }
+      if let stored {
+        try writing.update(row, replacing: stored, for: key)
+      } else {
+        _ = try writing.insert(row, for: key)
+      }
       return .written
     } catch StoreError.notUnique {
       return .conflicts

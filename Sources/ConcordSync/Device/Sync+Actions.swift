@@ -29,6 +29,8 @@ extension Sync: ActionCarrier {
     }
   }
 
+  package func outboxDidChange() { poke() }
+
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
     do {

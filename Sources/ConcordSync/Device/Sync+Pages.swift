@@ -39,7 +39,8 @@ extension Sync {
   func step() async -> @Sendable () async -> Void {
     guard outbox.isSending else {
       set(.offline(.notStarted))
-      return sleep(.milliseconds(50))
+      // Until the connect is started.
+      return sleep(.seconds(3600), unlessPoked: true)
     }
     do {
       try await exchange()
@@ -59,10 +60,22 @@ extension Sync {
     }
   }
 
-  private func sleep(_ duration: Duration) -> @Sendable () async -> Void {
+  private func sleep(_ duration: Duration, unlessPoked: Bool = false) -> @Sendable () async -> Void {
     let task = Task { [clock = settings.clock] in _ = try? await clock.sleep(for: duration) }
-    state.withLock { $0.sleep = task }
-    return { await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() } }
+    let isPoked = state.withLock { state in
+      state.sleep = task
+      // It was looked at before the sleep could be ended.
+      defer { if unlessPoked { state.isPoked = false } }
+      return unlessPoked && state.isPoked
+    }
+    if isPoked { task.cancel() }
+    return {
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    }
   }
 
   private static func reason(of error: any Error) -> SyncOfflineReason {
@@ -80,7 +93,8 @@ extension Sync {
   func send(_ path: String, _ body: WireValue) async throws -> TransportResponse {
     var headers: HeaderFields = ["Content-Type": "application/json"]
     if let token = try await token() { headers["Authorization"] = "Bearer \(token)" }
-    return try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes))).successful()
+    return try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes)))
+      .successful()
   }
 
   private func exchange() async throws {
@@ -93,6 +107,7 @@ extension Sync {
     let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate
     if !isCaughtUp { set(.catchingUp(done: 0, total: 0)) }
     let request = known.request(awaited: awaited, wait: mayWait ? settings.wait : .zero)
+    let begin = ContinuousClock.now
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
     if !page.rows.isEmpty, !isCaughtUp { set(.catchingUp(done: 0, total: page.rows.count)) }
@@ -107,6 +122,11 @@ extension Sync {
     }
     set(.upToDate)
     for continuation in waiting { continuation.resume() }
+    // A server that does not wait is about to stop, or wants to be asked less often.
+    if mayWait, page.isEmpty, ContinuousClock.now - begin < settings.wait / 4 {
+      var generator = SystemRandomNumberGenerator()
+      await sleep(settings.backoff.delay(after: 2, using: &generator))()
+    }
   }
 
   /// Sends the request. One that may wait for long is cancelled by a poke.
@@ -119,7 +139,11 @@ extension Sync {
     }
     if isPoked { task.cancel() }
     defer { state.withLock { $0.poll = nil } }
-    return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
   }
 
   /// Applies a page, its position and the ends of its actions in one transaction.

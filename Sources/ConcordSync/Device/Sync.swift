@@ -66,7 +66,8 @@ public final class Sync: Sendable, Observable {
       continuation.yield(state.status)
       return state.lastNumber
     }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: number) } }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+    }
     return stream
   }
 

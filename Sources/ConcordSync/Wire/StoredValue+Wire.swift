@@ -20,7 +20,9 @@ extension StoredValue {
     case .text(let value): self = .text(value)
     case .object(let members) where members["real"] != nil: self = .real(try wire["real"].double())
     case .object(let members) where members["bytes"] != nil:
-      guard let data = Data(base64Encoded: try wire["bytes"].text()) else { throw WireError("bytes that are no base64") }
+      guard let data = Data(base64Encoded: try wire["bytes"].text()) else {
+        throw WireError("bytes that are no base64")
+      }
       self = .blob(data)
     default: throw WireError("no stored value")
     }

@@ -59,7 +59,8 @@ package struct WireRowReader {
     if column.role == .count { return .value(column.isOptional ? .null : .integer(0)) }
     if let value = column.defaultValue { return .value(value) }
     if column.isOptional { return .value(.null) }
-    throw Incompatible(description: "the server does not know \(entity.name).\(column.name), which has no default value")
+    throw Incompatible(
+      description: "the server does not know \(entity.name).\(column.name), which has no default value")
   }
 
   /// Returns a row; `nil` if the model does not know its type.

@@ -19,7 +19,8 @@
       var known = request.position
       while true {
         // Before the state is read, so that nothing between is missed.
-        let ticket = wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(text(of: user), request)) : nil
+        let ticket =
+          wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(text(of: user), request)) : nil
         let from = known
         let page = try await workers.run { [self, user = text(of: user)] in
           let store = try prepare()
@@ -62,15 +63,6 @@
         throw WireError("a device's name has at most 64 visible characters of ASCII")
       }
     }
-  }
-
-  /// A device of a user.
-  struct DeviceName: Hashable, Sendable {
-    let user: String
-    let device: String
-
-    init(_ user: String, _ request: PageRequest) { (self.user, device) = (user, request.device) }
-    init(user: String, device: String) { (self.user, self.device) = (user, device) }
   }
 
   extension Duration {

@@ -1,0 +1,127 @@
+#if Server
+  import ConcordServer
+  import Foundation
+
+  /// What a device has at one moment, read in one transaction of its file.
+  struct Moment: Sendable {
+    var user: Int
+    var position: String?
+    /// The subscriptions whose state is in the file, by name, with the least weight of those that have one.
+    var subscriptions: [(name: String, least: Double)]
+    var rows: Rows
+    /// The keys of the actions that wait, and of those that are known as accepted.
+    var pending: Set<String>
+    var sent: Set<String>
+    /// The rows that stay because actions wait that name them.
+    var kept: Set<EntityKey>
+  }
+
+  /// The law, without the code that is to keep it: what a device has is the server's state at its position, for what it subscribes to,
+  /// and none of the actions that this contains is pending.
+  struct Law {
+    let history: History
+    let model: Model
+
+    /// - Returns: the violations.
+    func violations(of moment: Moment) -> [String] {
+      guard let position = moment.position else {
+        return moment.rows.isEmpty && moment.sent.isEmpty ? [] : ["rows without a position"]
+      }
+      guard let state = history.state(at: position) else { return ["no commit ends at \(position)"] }
+      var found: [String] = []
+      let wanted = expected(of: moment, state.rows)
+      for (key, row) in wanted where moment.rows[key] != row {
+        found.append("\(name(key)) is \(moment.rows[key].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
+      }
+      let kept = closure(of: moment.kept, moment.rows)
+      for key in moment.rows.keys where wanted[key] == nil && !kept.contains(key) {
+        found.append("\(name(key)) is not the device's business at \(position)")
+      }
+      for key in moment.pending.intersection(state.accepted) {
+        found.append("the effect of \(key) is there, and its layer, too, at \(position)")
+      }
+      for key in moment.sent.subtracting(state.acceptedAtLast) {
+        found.append("the layer of \(key) is gone before its effect came, at \(position)")
+      }
+      return found
+    }
+
+    private func name(_ key: EntityKey) -> String { "\(key.entity.name) \(key.id)" }
+
+    /// The rows that a device subscribes to, in a state of the server.
+    func expected(of moment: Moment, _ rows: Rows) -> Rows {
+      var roots: Set<EntityKey> = []
+      for (key, row) in rows {
+        for subscription in moment.subscriptions where isIn(subscription, key, row, moment.user) { roots.insert(key) }
+      }
+      return closure(of: roots, rows).reduce(into: [:]) { $0[$1] = rows[$1] }
+    }
+
+    private func isIn(
+      _ subscription: (name: String, least: Double), _ key: EntityKey, _ row: StoredRow, _ user: Int
+    ) -> Bool {
+      switch (subscription.name, key.entity.name) {
+      case ("carts", "Cart"): return row.values[1] == .integer(Int64(user))
+      case ("heavy", "Cart"):
+        guard case .real(let weight) = row.values[3] else { return false }
+        return row.values[1] == .integer(Int64(user)) && weight >= subscription.least
+      case ("labels", "Label"): return row.values[1] == .integer(Int64(user))
+      default: return false
+      }
+    }
+
+    private func closure(of roots: Set<EntityKey>, _ rows: Rows) -> Set<EntityKey> {
+      var found: Set<EntityKey> = []
+      var open = Array(roots)
+      while let key = open.popLast() {
+        guard let row = rows[key], found.insert(key).inserted else { continue }
+        switch key.entity.name {
+        case "Cart":
+          for element in row.collections[0] {
+            if let id = element.last, let line = model.entity(named: "Line") { open.append(EntityKey(line, id)) }
+          }
+        case "Line":
+          if !row.values[2].isNull, let book = model.entity(named: "Book") {
+            open.append(EntityKey(book, row.values[2]))
+          }
+        default: break
+        }
+      }
+      return found
+    }
+  }
+
+  extension Device {
+    /// Reads what the device has.
+    func moment(user: Int) throws -> Moment? {
+      guard let store = connect.persistentStoreCoordinator.persistentStores.first?.rows else { return nil }
+      return try store.read { reading in
+        var subscriptions: [(name: String, least: Double)] = []
+        try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
+          if state == "known" {
+            for name in ["carts", "heavy", "labels"] where text.hasPrefix("[\"\(name)\"") {
+              let digits = text.drop { !$0.isNumber }.prefix { $0.isNumber }
+              subscriptions.append((name, Double(digits) ?? 0))
+            }
+          }
+          return true
+        }
+        let outbox = try reading.outbox(after: nil).rows + reading.outbox(after: .empty).rows
+        var kept: Set<EntityKey> = []
+        let model = connect.model
+        try reading.notes(in: "sync.lingering", after: nil) { name, _ in
+          let parts = name.split(separator: "\n", maxSplits: 1)
+          if let entity = model.entity(named: String(parts[0])) {
+            let id = parts[1].dropFirst()
+            kept.insert(EntityKey(entity, Int64(id).map { .integer($0) } ?? .text(String(id))))
+          }
+          return true
+        }
+        return Moment(
+          user: user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
+          rows: try rows(reading, model), pending: Set(outbox.filter { $0.state == .pending }.map(\.key)),
+          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)), kept: kept)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,215 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  @Suite(.timeLimit(.minutes(5)))
+  struct LawTests {
+    @Test("The checker of the law finds each planted violation")
+    func planted() async throws {
+      let history = History()
+      try await withWorld(history: history) { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 1, title: "A"))]))
+          context.insert(Cart(id: 2, owner: 2, lines: [Line(id: "l2")]))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        let earlier = try #require(try device.moment(user: 1))
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        try await device.sync.checkpoint()
+        let moment = try #require(try device.moment(user: 1))
+        let law = Law(history: history, model: device.connect.model)
+        #expect(law.violations(of: earlier).isEmpty && law.violations(of: moment).isEmpty)
+        let state = try #require(moment.position.flatMap(history.state))
+        let model = device.connect.model
+        func key(_ name: String, _ id: StoredValue) throws -> EntityKey {
+          EntityKey(try #require(model.entity(named: name)), id)
+        }
+        func isFound(_ change: (inout Moment) throws -> Void) throws -> Bool {
+          var changed = moment
+          try change(&changed)
+          return !law.violations(of: changed).isEmpty
+        }
+        // A row, and one inside, is missing; another user's is there; a page is torn; an old value; a commit that never was.
+        #expect(try isFound { $0.rows[try key("Cart", .integer(1))] = nil })
+        #expect(try isFound { $0.rows[try key("Book", .integer(1))] = nil })
+        #expect(try isFound { $0.rows[try key("Line", .text("l2"))] = state.rows[try key("Line", .text("l2"))] })
+        #expect(try isFound { $0.position = earlier.position })
+        #expect(try isFound { $0.rows = earlier.rows })
+        #expect(try isFound { $0.position = "1.1" })
+        // A layer above its effect, and one that went too early.
+        let sent = try #require(moment.sent.first)
+        #expect(try isFound { $0.pending = [sent] })
+        #expect(try isFound { $0.sent.insert("another") })
+        try await device.stop()
+      }
+    }
+
+    @Test(
+      "The law holds at each notice while devices, the server and the network do anything", arguments: Kind.allCases)
+    func random(_ kind: Kind) async throws {
+      let long = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+      for _ in 0..<(long ? 40 : 4) {
+        let seed =
+          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+        print("synchronisation: seed \(seed), \(kind)")
+        try await RandomRun(seed: seed, kind: kind, steps: 120).run()
+      }
+    }
+  }
+
+  /// Devices of two users and a server's own code that do random things.
+  struct RandomRun: Sendable {
+    let seed: UInt64
+    let kind: Kind
+    let steps: Int
+
+    private final class Slot: Sendable {
+      let user: Int
+      let name: String
+      let network: Network
+      let device = Kept<Device?>(nil)
+      let observation = Kept<StoreObservation?>(nil)
+      let last = Kept(Int64(-1))
+
+      init(user: Int, name: String, network: Network) { (self.user, self.name, self.network) = (user, name, network) }
+    }
+
+    func run() async throws {
+      let history = History()
+      let (seed, steps) = (seed, steps)
+      try await withWorld(kind, history: history) { world in
+        var numbers = SplitMix(seed)
+        let law = Law(history: history, model: world.container.model)
+        let violations = Kept<[String]>([])
+        let isCalm = Kept(false)
+        try world.serve { context in
+          for id in 1...6 {
+            context.insert(
+              Cart(
+                id: id, owner: id % 2 + 1, weight: Double(id % 3),
+                lines: [Line(id: "l\(id)", book: Book(id: id % 3, title: "b"))]))
+          }
+        }
+        let slots = (0..<4).map { number in
+          let fates = Kept(SplitMix(seed &+ UInt64(number) &* 977))
+          let network = Network { _ in
+            if isCalm.withLock({ $0 }) { return .pass }
+            switch fates.withLock({ $0.next() % 12 }) {
+            case 0: return .lost
+            case 1: return .answerLost
+            case 2: return .doubled
+            default: return .pass
+            }
+          }
+          return Slot(user: number % 2 + 1, name: "d\(number)", network: network)
+        }
+        func begin(_ slot: Slot) async throws {
+          let device = try await world.device(slot.name, user: slot.user, network: slot.network)
+          device.sync.subscribe("carts")
+          slot.device.withLock { $0 = device }
+          let rows = device.connect.persistentStoreCoordinator.persistentStores.first?.rows
+          let observed = rows?.observeCommits { _ in
+            guard let moment = try? device.moment(user: slot.user) else { return }
+            let found = law.violations(of: moment)
+            // The position never steps back.
+            let number = moment.position?.split(separator: ".").last.flatMap { Int64($0) } ?? -1
+            let last = slot.last.withLock { last in
+              defer { last = max(last, number) }
+              return last
+            }
+            let steps = number < last ? ["\(slot.name) stepped back from \(last) to \(number)"] : []
+            if !found.isEmpty || !steps.isEmpty { violations.withLock { $0 += found + steps } }
+          }
+          slot.observation.withLock { $0 = observed }
+        }
+        func end(_ slot: Slot) async throws {
+          let device = slot.device.withLock { $0 }
+          slot.observation.withLock { $0 = nil }
+          slot.device.withLock { $0 = nil }
+          try await device?.stop()
+        }
+        for slot in slots { try await begin(slot) }
+        var texts: [(slot: Int, cart: Int, text: String)] = []
+        for step in 0..<steps {
+          let place = Int.random(in: 0..<4, using: &numbers)
+          let slot = slots[place]
+          let cart = Int.random(in: 1...7, using: &numbers)
+          let device = slot.device.withLock { $0 }
+          switch Int.random(in: 0..<24, using: &numbers) {
+          case 0..<8:
+            let text = "<\(place).\(step)>"
+            if (try? await device?.connect.forward(Append(cart: cart, text: text))) != nil {
+              texts.append((place, cart, text))
+            }
+          case 8..<11:
+            _ = try? await device?.connect.forward(
+              AddLine(cart: cart, book: Int.random(in: 0...2, using: &numbers), line: "n\(step)"))
+          case 11: _ = try? await device?.connect.forward(RemoveLine(cart: cart, line: "l\(cart)"))
+          case 12: _ = try? await device?.connect.forward(Give(cart: cart, owner: 3 - slot.user))
+          case 13: _ = try? await device?.connect.forward(Rename(book: cart % 3, title: "t\(step)"))
+          case 14: try? world.serve { try $0.update(Cart.self, id: cart) { $0.owner = 3 - $0.owner } }
+          case 15:
+            try? world.serve { context in
+              try context.update(Book.self, id: cart % 3) { $0.stock += 1 }
+              try context.update(Cart.self, id: cart) { $0.weight = Double(step % 4) }
+            }
+          case 16: try? world.serve { _ = try $0.delete(Line.self, id: "n\(step - 9)") }
+          case 17:
+            try? world.serve { context in
+              if try context.find(Cart.self, id: 7) == nil {
+                context.insert(Cart(id: 7, owner: slot.user))
+              } else {
+                _ = try context.delete(Cart.self, id: 7)
+              }
+            }
+          case 18:
+            try await end(slot)
+            try await begin(slot)
+          case 19: device?.sync.subscribe("heavy", ["least": .integer(Int64.random(in: 0...2, using: &numbers))])
+          case 20:
+            let all = try await device?.sync.subscriptions() ?? []
+            if let heavy = all.first(where: { $0.name == "heavy" }) { try await heavy.cancel() }
+          default: try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &numbers)))
+          }
+        }
+        isCalm.withLock { $0 = true }
+        for slot in slots { try await slot.device.withLock { $0 }?.sync.checkpoint() }
+        for slot in slots { try await slot.device.withLock { $0 }?.sync.checkpoint() }
+        // All is decided, once, in order; what was refused has no effect.
+        let carts = Dictionary(uniqueKeysWithValues: try world.served(Cart.self).map { ($0.id, $0.note) })
+        var refused: Set<String> = []
+        for slot in slots {
+          guard let device = slot.device.withLock({ $0 }) else { continue }
+          #expect(device.connect.outbox.pending.isEmpty, "seed \(seed)")
+          for letter in device.connect.outbox.deadLetters {
+            if let action = letter.action as? Append { refused.insert(action.text) }
+          }
+          let moment = try #require(try device.moment(user: slot.user))
+          #expect(law.violations(of: moment).isEmpty, "seed \(seed)")
+          let shown = try device.stored(Cart.self)
+          #expect(shown == (try world.served(Cart.self).filter { $0.owner == slot.user }), "seed \(seed), \(slot.name)")
+        }
+        for (_, cart, text) in texts {
+          guard let note = carts[cart] else { continue }
+          let count = note.components(separatedBy: text).count - 1
+          // A cart that was deleted and inserted again has lost its note.
+          if cart != 7 { #expect(count == (refused.contains(text) ? 0 : 1), "seed \(seed): \(text) of \(cart)") }
+        }
+        for place in 0..<4 {
+          for cart in 1...6 {
+            let mine = texts.filter { $0.slot == place && $0.cart == cart && !refused.contains($0.text) }.map(\.text)
+            let note = carts[cart] ?? ""
+            let found = mine.compactMap { note.range(of: $0)?.lowerBound }
+            #expect(found == found.sorted(), "seed \(seed): the order in cart \(cart)")
+          }
+        }
+        let broken = violations.withLock { $0 }
+        #expect(broken.isEmpty, "seed \(seed): \(broken.prefix(3).joined(separator: "; "))")
+        for slot in slots { try await end(slot) }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,136 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  /// What stores keep for synchronisation: notes, and a feed of changes.
+  @Suite struct StoreFeedTests {
+    private func withStore(_ kind: Kind, _ body: (any RowStore, Model, URL) throws -> Void) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-feed-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let model = try shopModel()
+      let file = folder.appending(path: "Shop.sqlite")
+      let store: any RowStore =
+        kind == .memory ? MemoryStore(name: "memory") : try SQLiteStore(url: file, entities: model.entities)
+      try body(store, model, file)
+      try store.close()
+    }
+
+    private func key(_ model: Model, _ name: String, _ id: StoredValue) throws -> EntityKey {
+      EntityKey(try #require(model.entity(named: name)), id)
+    }
+
+    private func book(_ id: Int64, _ title: String) -> StoredRow {
+      StoredRow(values: [.integer(id), .text(title), .integer(1)], collections: [], stamp: 1)
+    }
+
+    @Test("Notes are written with rows, or not at all, and read in order", arguments: Kind.allCases)
+    func notes(_ kind: Kind) throws {
+      try withStore(kind) { store, model, _ in
+        #expect(try store.read { try $0.note(NoteName("a", "x")) } == nil)
+        try store.write(origin: nil) { writing in
+          for name in ["b", "a", "é", "Z"] { try writing.setNote("1\(name)", for: NoteName("a", name)) }
+          try writing.setNote("other", for: NoteName("b", "a"))
+        }
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+          try store.write(origin: nil) { writing in
+            try writing.setNote("2", for: NoteName("a", "a"))
+            try writing.setNote(nil, for: NoteName("a", "b"))
+            try writing.clearNotes(in: "b")
+            throw Stop()
+          }
+        }
+        func names(after name: String?) throws -> [String] {
+          try store.read { reading in
+            var found: [String] = []
+            try reading.notes(in: "a", after: name) { name, value in
+              #expect(value == "1\(name)")
+              found.append(name)
+              return true
+            }
+            return found
+          }
+        }
+        #expect(try names(after: nil) == ["Z", "a", "b", "é"])
+        #expect(try names(after: "a") == ["b", "é"])
+        try store.write(origin: nil) { try $0.clearNotes(in: "a") }
+        #expect(try names(after: nil) == [])
+        #expect(try store.read { try $0.note(NoteName("b", "a")) } == "other")
+      }
+    }
+
+    @Test(
+      "The feed tells each changed row once, as it was at the position, and what its lists have got",
+      arguments: Kind.allCases)
+    func changes(_ kind: Kind) throws {
+      try withStore(kind) { store, model, _ in
+        #expect(throws: StoreError.self) { try store.read { try $0.position() } }
+        try store.startFeed()
+        let (one, two) = (try key(model, "Book", .integer(1)), try key(model, "Book", .integer(2)))
+        try store.write(origin: nil) { writing in
+          _ = try writing.insert(book(1, "it's \u{0} é"), for: one)
+          _ = try writing.insert(book(2, "two"), for: two)
+        }
+        let position = try store.read { try $0.position() }
+        #expect(try store.read { try $0.changes(since: position) }?.rows.isEmpty == true)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+          try store.write(origin: nil) { writing in
+            try writing.delete(two)
+            throw Stop()
+          }
+        }
+        let (cart, line) = (try key(model, "Cart", .integer(1)), try key(model, "Line", .text("l")))
+        let another = try key(model, "Line", .text("m"))
+        func row(_ lines: [String], _ weight: Double) -> StoredRow {
+          StoredRow(
+            values: [.integer(1), .integer(1), .text(""), .real(weight), .integer(Int64(lines.count))],
+            collections: [lines.map { [.text($0)] }], stamp: 1)
+        }
+        try store.write(origin: nil) { writing in
+          try writing.update(book(1, "new"), replacing: book(1, "it's \u{0} é"), for: one)
+          _ = try writing.insert(
+            StoredRow(values: [.text("l"), .text(""), .null], collections: [], stamp: 1), for: line)
+          _ = try writing.insert(
+            StoredRow(values: [.text("m"), .text(""), .null], collections: [], stamp: 1), for: another)
+          _ = try writing.insert(row(["l"], 0.1), for: cart)
+        }
+        let middle = try store.read { try $0.position() }
+        try store.write(origin: nil) { writing in
+          try writing.update(row(["l", "m"], 0.25), replacing: row(["l"], 0.1), for: cart)
+          try writing.delete(one)
+        }
+        let all = try #require(try store.read { try $0.changes(since: position) })
+        #expect(all.hasBefore && Set(all.rows.map(\.key)) == [one, line, another, cart] && all.rows.count == 4)
+        let changed = Dictionary(uniqueKeysWithValues: all.rows.map { ($0.key, $0) })
+        #expect(changed[one]?.before == [.integer(1), .text("it's \u{0} é"), .integer(1)])
+        #expect(changed[cart]?.before == nil && changed[cart]?.added == [line, another])
+        let late = try #require(try store.read { try $0.changes(since: middle) })
+        let later = Dictionary(uniqueKeysWithValues: late.rows.map { ($0.key, $0) })
+        #expect(Set(later.keys) == [one, cart])
+        #expect(later[cart]?.before == row(["l"], 0.1).values && later[cart]?.added == [another])
+        // Positions of another feed, or ahead of this one.
+        for text in ["1.1", "\(position.rawValue)99", "", "x.y.z", "\(position.rawValue.split(separator: ".")[0]).-1"] {
+          #expect(try store.read { try $0.changes(since: StorePosition(rawValue: text)) == nil })
+        }
+      }
+    }
+
+    @Test("The feed of a file goes on when it is opened again, and tells what others have written")
+    func otherWriters() throws {
+      try withStore(.sqlite) { store, model, file in
+        try store.startFeed()
+        let position = try store.read { try $0.position() }
+        let other = try SQLiteStore(url: file, entities: model.entities)
+        let one = try key(model, "Book", .integer(1))
+        try other.write(origin: nil) { _ = try $0.insert(book(1, "one"), for: one) }
+        #expect(try store.read { try $0.changes(since: position) }?.rows.map(\.key) == [one])
+        try other.startFeed()
+        #expect(try other.read { try $0.changes(since: position) }?.rows.map(\.key) == [one])
+        try other.close()
+      }
+    }
+  }
+#endif
