@@ -283,6 +283,98 @@
       }
     }
 
+    @Test("A server of another version is waited for, and the outbox waits with the device")
+    func versions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        for (status, reason) in [(426, "upgrade"), (401, "unauthorized"), (503, "unreachable")] {
+          device.network.set { _ in .answer(status) }
+          try await device.connect.forward(Append(cart: 1, text: "\(status)."))
+          #expect(try await eventually { "\(device.sync.status)".contains(reason) })
+          #expect(device.connect.outbox.deadLetters.isEmpty && device.connect.outbox.pending.count == 1)
+          device.network.set { _ in .pass }
+          try await device.sync.checkpoint()
+          #expect(device.sync.status == .upToDate)
+        }
+        #expect(try world.served(Cart.self).first?.note == "426.401.503.")
+        try await device.stop()
+      }
+    }
+
+    @Test("Devices with an older and a newer model go on with what both know, or say that they cannot")
+    func models() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A", stock: 3)) }
+        func device<T: PersistentEntity>(_ type: T.Type, _ body: (T?, Sync) async throws -> Void) async throws {
+          let connect = DeviceConnect(name: "Shop", model: try Model("Shop", entities: [type]))
+          try connect.attachPersistentStore(
+            at: world.folder.appending(path: "\(type)"), for: StoreConfiguration(type: .sqlite))
+          try await connect.start()
+          let sync = connect.sync(with: world.url) { "user-1" }
+          sync.subscribe("books")
+          #expect(
+            try await eventually {
+              if case .offline(.upgradeRequired) = sync.status { return true }
+              return sync.status == .upToDate
+            })
+          try await body(connect.newBackgroundContext().fetch(FetchDescriptor<T>()).first, sync)
+          try await connect.stop()
+        }
+        try await device(OldBook.self) { book, _ in #expect(book?.title == "A") }
+        try await device(NewBook.self) { book, _ in #expect(book?.title == "A" && book?.author == nil) }
+        try await device(StrictBook.self) { book, sync in
+          #expect(book == nil)
+          #expect(
+            sync.status
+              == .offline(
+                .upgradeRequired("the server does not know Book.author, which has no default value")))
+        }
+      }
+    }
+
+    @Test("Whatever is sent to a route, the server answers it, and goes on")
+    func hostile() async throws {
+      try await withWorld { world in
+        let seed = UInt64.random(in: 1...1_000_000)
+        print("hostile requests: seed \(seed)")
+        var numbers = SplitMix(seed)
+        let transport = HTTPTransport(baseURL: world.url)
+        let valid = [
+          "pages": """
+          {"version":1,"device":"d","position":null,"user":null,"actions":0,"awaited":[],"wait":0,
+          "subscriptions":[{"name":"carts","parameters":{"since":{"date":7}},"known":true}]}
+          """,
+          "actions":
+            #"{"version":1,"device":"d","key":"k","name":"append","action":{"cart":1,"text":"\ud83d\ude00"},"refusals":0}"#,
+        ]
+        for (path, text) in valid.sorted(by: { $0.key < $1.key }) {
+          for number in 0..<400 {
+            var bytes = Array(text.utf8)
+            for _ in 0..<(number == 0 ? 0 : Int.random(in: 1...4, using: &numbers)) where !bytes.isEmpty {
+              let place = Int.random(in: 0..<bytes.count, using: &numbers)
+              switch Int.random(in: 0..<4, using: &numbers) {
+              case 0: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+              case 1: bytes.removeSubrange(place...)
+              case 2: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 200), at: place)
+              default: bytes.replaceSubrange(place..<place, with: Array("-1e999".utf8))
+              }
+            }
+            let request = TransportRequest(
+              "POST", path, headers: ["Authorization": "Bearer user-1"], body: Data(bytes))
+            let status = try await transport.send(request).status
+            #expect([200, 400, 426].contains(status), "seed \(seed), \(String(decoding: bytes, as: UTF8.self))")
+            if number == 0 { #expect(status == 200) }
+          }
+          let large = TransportRequest(
+            "POST", path, headers: ["Authorization": "Bearer user-1"], body: Data(count: 2_000_000))
+          #expect(try await transport.send(large).status == 413)
+        }
+        #expect(try await transport.send(TransportRequest("GET", "health")).status == 200)
+      }
+    }
+
     @Test("Without a valid token nothing is said")
     func tokens() async throws {
       try await withWorld { world in

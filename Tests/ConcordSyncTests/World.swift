@@ -83,6 +83,7 @@
       case lost
       case answerLost
       case doubled
+      case answer(Int)
     }
 
     init(_ fate: @escaping @Sendable (TransportRequest) -> Fate = { _ in .pass }) { self.fate = Kept(fate) }
@@ -97,6 +98,7 @@
       case .answerLost:
         _ = try await base.send(request)
         throw TransportError.unreachable(reason: "the answer was lost")
+      case .answer(let status): return TransportResponse(status: status, body: Data("said the test".utf8))
       case .doubled:
         async let other = base.send(request)
         let response = try await base.send(request)
@@ -173,6 +175,7 @@
       guard let least = parameters["least"]?.number else { throw MissingParameter() }
       return #Predicate<Cart> { $0.owner == id && $0.weight >= least }
     }
+    service.publish("books", of: Book.self) { _, _ in #Predicate<Book> { $0.stock > 0 } }
     service.publish("labels", of: Label.self) { user, _ in
       let id = user.id
       return #Predicate<Label> { $0.owner == id }

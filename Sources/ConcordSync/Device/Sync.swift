@@ -51,7 +51,7 @@ public final class Sync: Sendable, Observable {
 
   // MARK: Status
 
-  /// How far the device is. Observation follows it.
+  /// The state of synchronisation. Observation follows it.
   public var status: SyncStatus {
     registrar.access(self, keyPath: \.status)
     return state.withLock { $0.status }

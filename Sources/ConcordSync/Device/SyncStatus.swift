@@ -1,4 +1,4 @@
-/// How far a device is with its server.
+/// The state of a device's synchronisation with its server.
 public enum SyncStatus: Sendable, Hashable {
   /// The server cannot be reached, or does not serve the device. It is tried again.
   case offline(SyncOfflineReason)
