@@ -12,6 +12,9 @@
     /// The keys of the actions that wait, and of those that are known as accepted.
     var pending: Set<String>
     var sent: Set<String>
+    /// The names of the actions, and how many of the device's the pages so far contained.
+    var names: [String: String]
+    var actions: String?
     /// The rows that stay because actions wait that name them.
     var kept: Set<EntityKey>
   }
@@ -38,7 +41,9 @@
         found.append("\(name(key)) is not the device's business at \(position)")
       }
       for key in moment.pending.intersection(state.accepted) {
-        found.append("the effect of \(key) is there, and its layer, too, at \(position)")
+        found.append(
+          "the effect of \(moment.names[key] ?? key) is there, and its layer, too, at \(position), after \(moment.actions ?? "no") actions"
+        )
       }
       for key in moment.sent.subtracting(state.acceptedAtLast) {
         found.append("the layer of \(key) is gone before its effect came, at \(position)")
@@ -120,7 +125,9 @@
         return Moment(
           user: user, position: try reading.note(NoteName("sync", "position")), subscriptions: subscriptions,
           rows: try rows(reading, model), pending: Set(outbox.filter { $0.state == .pending }.map(\.key)),
-          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)), kept: kept)
+          sent: Set(outbox.filter { $0.state == .sent }.map(\.key)),
+          names: Dictionary(outbox.map { ($0.key, "\($0.action) \($0.body) \($0.key) \($0.number)") }) { a, _ in a },
+          actions: try reading.note(NoteName("sync", "actions")), kept: kept)
       }
     }
   }
