@@ -28,13 +28,15 @@ extension Outbox {
 
   /// Writes to the stores, with the notes and the outbox of one, and shows the result. No other writer of the outbox runs meanwhile.
   package func writeNotes<R: Sendable>(
-    _ body: @escaping @Sendable (any RowWriting) throws -> R
+    _ body: @escaping @Sendable (NotesWriting) throws -> R
   ) async throws -> R {
     try await working { [self] in
       guard let home = coordinator.homeAttachment else { throw Errors.notStarted("no store is attached") }
       // What the view has saved lies below.
       try writePendingChanges()
-      let result = try coordinator.write(notesOf: home) { writing, _ in try body(writing) }
+      let result = try coordinator.write(notesOf: home) { writing, _ in
+        try body(NotesWriting(rows: writing, home: home))
+      }
       view.showOverlay()
       readChanges()
       return result
@@ -44,14 +46,20 @@ extension Outbox {
   /// Ends actions whose effects are written in the same transaction.
   ///
   /// - Parameter changed: the entities that the transaction changes.
-  package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: any RowWriting) throws {
+  package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
     if keys.isEmpty { return }
-    guard let home = coordinator.homeAttachment else { return }
-    let changes = try writing.outbox(after: nil)
+    let changes = try writing.rows.outbox(after: nil)
     for row in changes.rows where row.state == .pending && keys.contains(row.key) {
       overlay.willWrite(
-        changed, for: OutboxID(attachment: home, epoch: changes.version.epoch, number: row.number))
-      try writing.writeOutbox(row.sent)
+        changed, for: OutboxID(attachment: writing.home, epoch: changes.version.epoch, number: row.number))
+      try writing.rows.writeOutbox(row.sent)
     }
   }
+}
+
+/// A transaction that writes to the stores, with the notes and the outbox of one.
+package struct NotesWriting {
+  package let rows: any RowWriting
+  /// The store with the notes, which may be detached before the transaction ends.
+  let home: StoreAttachment
 }

@@ -34,7 +34,8 @@ extension Sync: ActionCarrier {
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
     do {
-      let (device, refusals) = try await outbox.writeNotes { [fingerprint] writing in
+      let (device, refusals) = try await outbox.writeNotes { [fingerprint] transaction in
+        let writing = transaction.rows
         let refusals = try writing.note(NoteName(SyncNotes.refusals, key)).flatMap(Int64.init) ?? 0
         return (try DeviceState(writing, fingerprint: fingerprint).device, refusals)
       }
@@ -49,7 +50,8 @@ extension Sync: ActionCarrier {
 
   /// Notes a refusal, so that the server decides anew if a person retries the dead letter, but not if the network doubles a request.
   private func countRefusal(of key: String) async throws {
-    try await outbox.writeNotes { writing in
+    try await outbox.writeNotes { transaction in
+      let writing = transaction.rows
       let name = NoteName(SyncNotes.refusals, key)
       let count = try writing.note(name).flatMap(Int64.init) ?? 0
       try writing.setNote("\(count + 1)", for: name)

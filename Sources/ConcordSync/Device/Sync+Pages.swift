@@ -98,11 +98,16 @@ extension Sync {
   }
 
   private func exchange() async throws {
-    let (isPoked, awaited, asked) = state.withLock { state in
+    let (isPoked, awaited, asked, beginnings) = state.withLock { state in
       defer { state.isPoked = false }
-      return (state.isPoked, state.carried.filter { $0.value == .accepted }.map(\.key), state.asked)
+      return (
+        state.isPoked, state.carried.filter { $0.value == .accepted }.map(\.key), state.asked,
+        Array(state.beginnings.values)
+      )
     }
-    let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0, fingerprint: fingerprint) }
+    // What was subscribed to before is in the page.
+    for beginning in beginnings { _ = await beginning.result }
+    let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0.rows, fingerprint: fingerprint) }
     let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state == .new }
     let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate
     if !isCaughtUp { set(.catchingUp(done: 0, total: 0)) }
@@ -115,12 +120,12 @@ extension Sync {
       state.withLock { $0.isPoked = true }
       return
     }
-    let waiting = state.withLock { state in
+    let (waiting, isComplete) = state.withLock { state in
       state.pages += 1
       state.answered = max(state.answered, asked)
-      return state.takeAllWaiting()
+      return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count)
     }
-    set(.upToDate)
+    set(isComplete ? .upToDate : .catchingUp(done: 0, total: 0))
     for continuation in waiting { continuation.resume() }
     // A server that does not wait is about to stop, or wants to be asked less often.
     if mayWait, page.isEmpty, ContinuousClock.now - begin < settings.wait / 4 {
@@ -151,12 +156,13 @@ extension Sync {
   /// - Returns: `false` if the file has another position meanwhile.
   private func apply(_ page: Page, _ request: PageRequest) async throws -> Bool {
     let keys = Set(page.keys)
-    let isApplied = try await outbox.writeNotes { [outbox, model, fingerprint] writing in
+    let isApplied = try await outbox.writeNotes { [outbox, model, fingerprint] transaction in
+      let writing = transaction.rows
       let application = PageApplication(
         page: page, request: request, model: model, fingerprint: fingerprint,
         pending: outbox.pendingKeys(without: keys), writing: writing)
       guard let changed = try application.run() else { return false }
-      try outbox.end(keys, changed: changed, writing)
+      try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: NoteName(SyncNotes.refusals, key)) }
       return true
     }

@@ -90,7 +90,8 @@ public final class Sync: Sendable, Observable {
   public func subscribe(_ name: String, _ parameters: SyncParameters = [:]) -> SyncSubscription {
     let id = SubscriptionID(name: name, parameters: parameters)
     let writing = Task { [outbox] in
-      try await outbox.writeNotes { writing in
+      try await outbox.writeNotes { transaction in
+        let writing = transaction.rows
         let note = SyncNotes.subscription(id.text)
         if let known = try writing.note(note), SubscriptionState(note: known) == .known { return }
         try writing.setNote(SubscriptionState.new.note, for: note)
@@ -111,14 +112,14 @@ public final class Sync: Sendable, Observable {
   ///
   /// - Throws: ``/ConcordModel/StoreError``.
   public func subscriptions() async throws -> [SyncSubscription] {
-    try await outbox.writeNotes { try DeviceState.subscriptions($0).map(\.id) }.map { SyncSubscription($0, self) }
+    try await outbox.writeNotes { try DeviceState.subscriptions($0.rows).map(\.id) }.map { SyncSubscription($0, self) }
   }
 
   func ready(_ id: SubscriptionID) async throws {
     try await state.withLock { $0.beginnings[id] }?.value
     while true {
       let generation = state.withLock { $0.pages }
-      let found = try await outbox.writeNotes { try $0.note(SyncNotes.subscription(id.text)) }
+      let found = try await outbox.writeNotes { try $0.rows.note(SyncNotes.subscription(id.text)) }
       guard let found else { throw SyncError.cancelled(subscription: id.name) }
       switch SubscriptionState(note: found) {
       case .known: return
@@ -131,7 +132,8 @@ public final class Sync: Sendable, Observable {
   func cancel(_ id: SubscriptionID) async throws {
     _ = await state.withLock { $0.beginnings.removeValue(forKey: id) }?.result
     let held = outbox.pendingKeys()
-    try await outbox.writeNotes { [model] writing in
+    try await outbox.writeNotes { [model] transaction in
+      let writing = transaction.rows
       var roots: [EntityKey] = []
       let space = SyncNotes.roots(of: id.text)
       try writing.notes(in: space, after: nil) { name, _ in
