@@ -256,8 +256,8 @@
   }
 
   override func forgetOmission(in reference: ValueReference, relation k: Int, of schema: AnySchema) -> Bool {
-    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = value(reference),
-      case .omitted = schema[k].omission(in: value)
+    guard schema.canOmit[k] != .never, let schema = schema.typed(T.self), let value = place(reference),
+      case .omitted = schema[k].omission(at: value)
     else { return false }
     switch reference {
     case .own(let node):
@@ -270,10 +270,10 @@
   }
 
   override func keep(relation k: Int, of schema: AnySchema, from node: Node, in slot: Int32) -> Bool {
-    guard let schema = schema.typed(T.self), let present = node.typed(T.self)?.value,
-      let place = place(slot), !schema[k].isIdentical(present, place.pointee)
+    guard let schema = schema.typed(T.self), let present = place(.own(node)), let place = place(slot),
+      !schema[k].isIdentical(at: present, place)
     else { return false }
-    schema[k].copy(present, into: &place.pointee)
+    schema[k].copy(present.pointee, into: &place.pointee)
     return true
   }
 

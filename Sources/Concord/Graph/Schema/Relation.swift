@@ -107,7 +107,9 @@
 
   override func omit(in root: inout Root, _ graph: Graph) { P.omit(&root[keyPath: keyPath], graph) }
   override func omission(at root: UnsafePointer<Root>) -> Omission {
-    stored.map { P.omission(of: $0.pointer(in: root).pointee) } ?? P.omission(of: root.pointee[keyPath: keyPath])
+    // No `map`, which would ask the runtime for the types of its optionals each time.
+    if let stored { return P.omission(of: stored.pointer(in: root).pointee) }
+    return P.omission(of: root.pointee[keyPath: keyPath])
   }
   override func isMissing(in root: Root) -> Bool {
     let value = root[keyPath: keyPath]
