@@ -316,6 +316,23 @@
       #expect(stored == [0, 2, 3, 5, 7, 8, 11])
     }
 
+    @Test("What an index that an administrator made keeps out is refused, and not lost without a word")
+    func foreignIndex() throws {
+      let store = try store()
+      defer { try? store.close() }
+      try fleet.sql("CREATE UNIQUE INDEX theirs ON \"Coded\" (count)")
+      for count in [1, 10] {
+        let context = try context(store)
+        for id in 0..<count { context.insert(Coded(id: 100 * count + id, code: "c\(count).\(id)", count: count)) }
+        if count == 1 {
+          try context.save()
+        } else {
+          #expect(throws: StoreError.self) { try context.save() }
+        }
+      }
+      #expect(try context(store).fetch(FetchDescriptor<Coded>()).map(\.id) == [100])
+    }
+
     @Test(
       "Two that insert the same 2,000 entities at once meet once, whatever their order and the policy",
       arguments: policies)

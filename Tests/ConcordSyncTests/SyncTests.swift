@@ -367,11 +367,30 @@
             #expect([200, 400, 426].contains(status), "seed \(seed), \(String(decoding: bytes, as: UTF8.self))")
             if number == 0 { #expect(status == 200) }
           }
+          for count in ["9223372036854775807", "-1"] {
+            let body = Data(text.replacing("\"refusals\":0", with: "\"refusals\":\(count)").utf8)
+            let request = TransportRequest("POST", path, headers: ["Authorization": "Bearer user-1"], body: body)
+            #expect(try await transport.send(request).status == (path == "actions" ? 400 : 200))
+          }
           let large = TransportRequest(
             "POST", path, headers: ["Authorization": "Bearer user-1"], body: Data(count: 2_000_000))
           #expect(try await transport.send(large).status == 413)
         }
         #expect(try await transport.send(TransportRequest("GET", "health")).status == 200)
+      }
+    }
+
+    @Test("The name of an entity's note leads back to it, whatever the id is")
+    func noteNames() throws {
+      let model = try Model("Names", entities: [Cart.self])
+      let entity = try model.entity(Cart.self)
+      let ids: [StoredValue] = [
+        .text("a"), .text(""), .text("\u{301}x"), .text("\u{200d}"), .text("\u{fe0f}\n"), .text("\r\n"), .integer(-1),
+        .real(0.5), .blob(Data([0, 10])),
+      ]
+      for id in ids {
+        let key = EntityKey(entity, id)
+        #expect(EntityKey(noteName: key.noteName, in: model) == key)
       }
     }
 

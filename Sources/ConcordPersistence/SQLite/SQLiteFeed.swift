@@ -38,9 +38,16 @@
       try db.execute(
         sql: "CREATE TABLE IF NOT EXISTS concord_feed (epoch INTEGER NOT NULL, forgotten INTEGER NOT NULL)")
       try db.execute(sql: "DELETE FROM concord_feed")
+      // Rows as they were under an earlier schema say nothing of this one.
+      try db.execute(sql: "DELETE FROM concord_changes")
       try db.execute(
-        sql: "INSERT INTO concord_feed (epoch, forgotten) VALUES (?, 0)", arguments: [Int64.random(in: 1 ... .max)])
+        sql: "INSERT INTO concord_feed (epoch, forgotten) VALUES (?, ?)",
+        arguments: [Int64.random(in: 1 ... .max), try lastNumber()])
       for trigger in wanted { try db.execute(sql: trigger.sql) }
+    }
+
+    private func lastNumber() throws -> Int64 {
+      try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'concord_changes'") ?? 0
     }
 
     /// Removes the triggers.
@@ -52,8 +59,7 @@
 
     /// Forgets the rows as they were before old changes.
     private func forget() throws {
-      let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'concord_changes'") ?? 0
-      let limit = last - Self.remembered
+      let limit = try lastNumber() - Self.remembered
       guard limit > 0 else { return }
       try db.execute(
         sql: """

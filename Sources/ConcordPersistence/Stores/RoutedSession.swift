@@ -95,7 +95,11 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
   }
 
   func prepare(_ keys: [EntityKey]) throws {
-    for (entity, keys) in Dictionary(grouping: keys, by: \.entity) { try reading(entity).prepare(keys) }
+    for (entity, keys) in Dictionary(grouping: keys, by: \.entity) {
+      // Rows of a store that was detached are found missing when they are asked for.
+      guard let session = sessions[entity] else { continue }
+      try asReading(session).prepare(keys)
+    }
   }
 
   /// The notes are those of the store whose outbox is written.

@@ -360,6 +360,11 @@ extension ViewContext {
       do {
         try core.read(types) { reading in
           reading.mayReadAgain()
+          // What an earlier run has updated no longer knows what it showed before: it reads everything.
+          for query in concerned {
+            query.mustFetch = true
+            queries.didUpdate(query)
+          }
           (stored, removed, concerned) = ([], [], [])
           // A commit of another process is in the reading from the beginning, or not at all.
           let unannounced = isKeptUpToDate ? try reading.unannouncedKeys(preparing: needed(concern)) : []
@@ -457,17 +462,23 @@ extension ViewContext {
   /// Shows types that could not be read once more after a while: what commits have changed is told once. The lock is held.
   private func showLater(_ types: Set<EntityDescription>) {
     guard let delay = unshown.add(types) else { return }
-    queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+    // Not on the view's queue, whose blocks would wait.
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
       guard let self else { return }
       let error = failure(toRead: locked { unshown.types })
-      entities.transaction { _ in
-        locked {
-          let types = unshown.begin()
-          defer { unshown.end() }
-          if let error { return didNotRead(types, error) }
-          showAll(of: types)
-          showTouched()
-        }
+      queue.async { self.showUnshown(error) }
+    }
+  }
+
+  /// - Parameter error: the error with which the types cannot be read at this moment.
+  private func showUnshown(_ error: (any Error)?) {
+    entities.transaction { _ in
+      locked {
+        let types = unshown.begin()
+        defer { unshown.end() }
+        if let error { return didNotRead(types, error) }
+        showAll(of: types)
+        showTouched()
       }
     }
   }

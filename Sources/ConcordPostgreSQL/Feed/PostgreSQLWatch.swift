@@ -27,8 +27,8 @@
       var identity: String
       /// Transactions of this store that are told, as they are when they have ended, and are behind the position.
       var told: Set<TransactionID> = []
-      /// Those before the position that are not told yet.
-      var untold: Set<TransactionID> = []
+      /// Those before the position that are not told yet, and their keys.
+      var untold: [TransactionID: [EntityKey]] = [:]
       /// Connections of this store of whose last transaction it is not known how it has ended.
       var doubted: Set<String> = []
       var isStarted = false
@@ -93,7 +93,7 @@
     /// Notes that observers are told of a transaction of this store.
     func didTell(_ id: TransactionID) {
       state.withLock { state in
-        guard state.isStarted, state.untold.remove(id) == nil else { return }
+        guard state.isStarted, state.untold.removeValue(forKey: id) == nil else { return }
         state.told.insert(id)
       }
     }
@@ -103,9 +103,9 @@
     func doubt(_ session: String) {
       let isPassed = state.withLock { state in
         state.doubted.insert(session)
-        let passed = state.untold.filter { $0.session == session }
-        state.untold.subtract(passed)
-        return !passed.isEmpty
+        let count = state.untold.count
+        state.untold = state.untold.filter { $0.key.session != session }
+        return state.untold.count < count
       }
       if isPassed { tellAny() }
     }
@@ -136,9 +136,11 @@
         let others = state.withLock { state in unknown.filter { !isOwn($0.id, state) } }
         for transaction in others { feed.noticeUnknown(transaction.id) }
       }
+      // Own ones that the position is beyond, and whose writer has not come to telling them. They wait to be told before they leave these.
+      let passed = state.withLock { Array($0.untold.values) }
       // After the position: what was told meanwhile is among these, or observers know it.
       let waiting = feed.waiting.compactMap(\.keys)
-      return changes.transactions.reduce(into: waiting.reduce(into: []) { $0.formUnion($1) }) { $0.formUnion($1.keys) }
+      return (changes.transactions.map(\.keys) + passed + waiting).reduce(into: []) { $0.formUnion($1) }
     }
 
     // MARK: Following
@@ -246,17 +248,15 @@
 
     private func checkIdentity(_ connection: PostgreSQLConnection) throws {
       let identity = try Self.identity(connection)
-      let isOther = state.withLock { state in
-        defer { state.identity = identity }
-        return state.identity != identity
-      }
-      guard isOther else { return }
+      guard state.withLock({ $0.identity != identity }) else { return }
       let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
       guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
       tellAny {
         state.withLock {
+          // Only now: a connection that is lost before finds the other identity again.
+          $0.identity = identity
           ($0.position, $0.epoch) = (position, result.text(0, 1))
-          ($0.told, $0.untold) = ([], [])
+          ($0.told, $0.untold) = ([], [:])
         }
       }
     }
@@ -275,7 +275,7 @@
             let id = transaction.id
             if isOwn(id, state) {
               // It is told by now, or will be.
-              if state.told.remove(id) == nil { state.untold.insert(id) }
+              if state.told.remove(id) == nil { state.untold[id] = transaction.keys }
               return false
             }
             return transaction.isMore || !transaction.keys.isEmpty

@@ -78,7 +78,10 @@
       let results = try write([insert] + lookups.map { $0.column.findOwner(of: $0.common, except: key.id) })
       guard results[0].changedRows == 1 else {
         // Either a row with the key is there, or one with a unique value.
-        if try withRow(of: key, { _ in true }) == nil { try checkUnique(columns, key) { row.values[$0] } }
+        if try withRow(of: key, { _ in true }) == nil {
+          try checkUnique(columns, key) { row.values[$0] }
+          throw StoreError.refused(store: store, reason: "a constraint of the database keeps a \(key.entity.name) out")
+        }
         return false
       }
       do {

@@ -16,13 +16,13 @@ struct PageApplication {
     guard state.position == request.position, state.position == page.from, state.device == request.device,
       page.subscriptions.count == request.subscriptions.count
     else { return nil }
-    let present = Set(state.subscriptions.map(\.id))
+    let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
     var removal = RowsLeaving(model: model, writing: writing, held: pending)
 
     for (subscription, asked) in zip(page.subscriptions, request.subscriptions) {
       let id = SubscriptionID(name: asked.name, parameters: asked.parameters)
-      // It was cancelled meanwhile.
-      guard present.contains(id) else { continue }
+      // It was cancelled meanwhile, or begun anew, and then a difference is not all of it.
+      guard let known = present[id], known == .known || !asked.isKnown else { continue }
       try apply(subscription, to: id, &removal)
     }
 

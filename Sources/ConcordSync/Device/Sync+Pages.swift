@@ -55,7 +55,8 @@ extension Sync {
         defer { state.failures += 1 }
         return state.failures
       }
-      let least: Duration = (error as? TransportError)?.retryAfter ?? .zero
+      // A wait that a clock can take, and that ends while people remember why.
+      let least: Duration = min(max((error as? TransportError)?.retryAfter ?? .zero, .zero), .seconds(3600))
       return sleep(least + settings.backoff.delay(after: failures, using: &generator))
     }
   }

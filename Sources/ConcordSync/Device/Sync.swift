@@ -131,9 +131,10 @@ public final class Sync: Sendable, Observable {
 
   func cancel(_ id: SubscriptionID) async throws {
     _ = await state.withLock { $0.beginnings.removeValue(forKey: id) }?.result
-    let held = outbox.pendingKeys()
-    try await outbox.writeNotes { [model] transaction in
+    try await outbox.writeNotes { [model, outbox] transaction in
       let writing = transaction.rows
+      // Here, after all that was forwarded before.
+      let held = outbox.pendingKeys()
       var roots: [EntityKey] = []
       let space = SyncNotes.roots(of: id.text)
       try writing.notes(in: space, after: nil) { name, _ in

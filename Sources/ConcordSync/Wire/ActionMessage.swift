@@ -26,6 +26,7 @@ package struct ActionMessage: Sendable {
     name = try wire["name"].text("name")
     body = wire["action"]
     refusals = try wire["refusals"].integer("number of refusals")
+    guard (0...1_000_000).contains(refusals) else { throw WireError("a number of refusals that nobody has received") }
   }
 }
 

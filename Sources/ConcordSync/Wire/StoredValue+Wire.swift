@@ -51,8 +51,9 @@ extension StoredValue {
   }
 
   fileprivate init?(noteName: Substring) {
-    let rest = noteName.dropFirst()
-    switch noteName.first {
+    // Not by characters: a text may begin with a mark that combines with the letter before it.
+    let rest = Substring(noteName.unicodeScalars.dropFirst())
+    switch noteName.unicodeScalars.first {
     case "t": self = .text(String(rest))
     case "i":
       guard let value = Int64(rest) else { return nil }
