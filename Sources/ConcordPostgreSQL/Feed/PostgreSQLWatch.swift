@@ -140,7 +140,10 @@
       let passed = state.withLock { Array($0.untold.values) }
       // After the position: what was told meanwhile is among these, or observers know it.
       let waiting = feed.waiting.compactMap(\.keys)
-      return (changes.transactions.map(\.keys) + passed + waiting).reduce(into: []) { $0.formUnion($1) }
+      var keys = waiting.reduce(into: Set<EntityKey>()) { $0.formUnion($1) }
+      for transaction in changes.transactions { keys.formUnion(transaction.keys) }
+      for passed in passed { keys.formUnion(passed) }
+      return keys
     }
 
     // MARK: Following
