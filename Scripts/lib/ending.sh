@@ -30,12 +30,12 @@ check_server_ends() {
   # The server runs as another user where this script runs as root.
   chmod 755 "$1"
   # shellcheck disable=SC2016 # The inner shell expands it.
-  python3 -B "$root/Scripts/lib/postgresql.py" "$1/database" URL sh -c 'echo "$URL"; sleep 20' > "$1/server" 2>&1 < /dev/null &
+  python3 -B "$root/Scripts/lib/postgresql.py" "$1/database" URL sh -c 'echo "$URL"; sleep 20' > "$1/postgresql-said" 2>&1 < /dev/null &
   starter=$!
-  until grep -q '^postgresql:' "$1/server"; do
+  until grep -q '^postgresql:' "$1/postgresql-said"; do
     if ! kill -0 "$starter" 2> /dev/null || [ "$seconds" -ge 60 ]; then
       fail "PostgreSQL was not started:
-$(cat "$1/server")"
+$(cat "$1/postgresql-said")"
     fi
     sleep 1
     seconds=$((seconds + 1))
