@@ -380,20 +380,6 @@
       }
     }
 
-    @Test("The name of an entity's note leads back to it, whatever the id is")
-    func noteNames() throws {
-      let model = try Model("Names", entities: [Cart.self])
-      let entity = try model.entity(Cart.self)
-      let ids: [StoredValue] = [
-        .text("a"), .text(""), .text("\u{301}x"), .text("\u{200d}"), .text("\u{fe0f}\n"), .text("\r\n"), .integer(-1),
-        .real(0.5), .blob(Data([0, 10])),
-      ]
-      for id in ids {
-        let key = EntityKey(entity, id)
-        #expect(EntityKey(noteName: key.noteName, in: model) == key)
-      }
-    }
-
     @Test("Without a valid token nothing is said")
     func tokens() async throws {
       try await withWorld { world in
