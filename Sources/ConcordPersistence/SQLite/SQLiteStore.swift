@@ -209,7 +209,11 @@
               }
             }
           }
-          return try reader.read(read) ?? pool.unsafeRead(read)
+          do { return try reader.read(read) ?? pool.unsafeRead(read) } catch {
+            // A connection that is only being opened may be the first to meet another file.
+            try guardian.check()
+            throw error
+          }
         }
       }
     }
