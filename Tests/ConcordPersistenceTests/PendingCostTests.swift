@@ -83,7 +83,7 @@ struct PendingCostTests {
     #expect(gate.writes.withLock { $0 } < 40)
     #expect(try await eventually { told.withLock { $0.count } == 1 })
     let text = told.withLock { $0.first ?? "" }
-    #expect(text.contains("Book '150'") && text.hasSuffix("another Book has the same isbn"), "\(text)")
+    #expect(text.hasPrefix("Book '150', Author 'a'") && text.hasSuffix("another Book has the same isbn"), "\(text)")
     #expect(try BackgroundContext(parent: container.persistentStoreCoordinator).count(FetchDescriptor<Book>()) == 199)
   }
 

@@ -372,6 +372,7 @@ final class ContextCore {
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       written = writing.written
     }
+    written.arrange(as: changes, addedTo: pending)
     pending = written
   }
 

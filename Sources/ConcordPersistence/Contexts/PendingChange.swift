@@ -213,6 +213,27 @@ public struct PendingChanges: Sendable {
     }
   }
 
+  /// Puts the changes that a save has added into the order of their first change, since it writes them in another.
+  ///
+  /// - Complexity: the number of added changes.
+  mutating func arrange(as saved: PendingChanges, addedTo before: PendingChanges) {
+    func isAdded(_ entry: Entry?) -> Bool { entry.map { before.positions[$0.key] == nil } ?? true }
+    let start = entries.lastIndex { !isAdded($0) }.map { $0 + 1 } ?? 0
+    // The rows that a removal has changed follow.
+    func place(_ entry: Entry) -> Int { saved.positions[entry.key] ?? .max }
+    let added = entries[start...].compactMap { $0 }
+    if zip(added, added.dropFirst()).allSatisfy({ place($0) <= place($1) }) { return }
+    entries.removeSubrange(start...)
+    for index in types.indices {
+      while let last = types[index].positions.last, last >= start { types[index].positions.removeLast() }
+    }
+    for (_, entry) in added.enumerated().sorted(by: { (place($0.1), $0.0) < (place($1.1), $1.0) }) {
+      positions[entry.key] = entries.count
+      note(entries.count, of: entry.key.entity)
+      entries.append(entry)
+    }
+  }
+
   /// Starts noting the keys of changes that are touched.
   mutating func noteTouched() { touched = [] }
 

@@ -1,0 +1,48 @@
+import Concord
+import ConcordModel
+
+extension ViewContext {
+  /// Shows an overlay's changes above the stored state.
+  package func setOverlay(_ overlay: any ViewOverlay) {
+    overlaid.withLock { $0 = overlay }
+    showOverlay()
+  }
+
+  /// Shows new changes of the overlay, and returns when they are shown.
+  package func showOverlay() {
+    if overlay(ifShowing: false) == nil { return }
+    entities.transaction { _ in
+      locked { _ = show([], withOverlay: true) }
+    }
+  }
+
+  func overlay(ifShowing: Bool) -> (any ViewOverlay)? {
+    overlaid.withLock { $0 }.flatMap { ifShowing && !$0.isShowing ? nil : $0 }
+  }
+
+  var isOverlaid: Bool { overlay(ifShowing: true) != nil }
+
+  /// Shows some entities, with all they contain, and keeps them in the view as long as the result is retained.
+  ///
+  /// What is missing is read together with the overlay.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``.
+  package func holding(_ keys: [EntityKey]) throws -> [any Sendable] {
+    func hold<T: PersistentEntity>(_ type: T.Type, _ id: StoredValue) throws -> any Sendable {
+      let id = try T.id(storedKey: id)
+      return entities.find(type, id: id) ?? entities.observer(type, id: id) as any Sendable
+    }
+    beginUse()
+    let missing = Set(keys.filter { !isShown($0) })
+    var loaded: [any Sendable] = []
+    if !missing.isEmpty {
+      var failure: (any Error)?
+      loaded = entities.transaction { _ in
+        locked { show([], loading: missing) { failure = $0 } }
+      }
+      if let failure { throw failure }
+    }
+    // Outside of the transaction, which would make all pending changes anew.
+    return try withExtendedLifetime(loaded) { try keys.map { try hold($0.entity.type, $0.id) } }
+  }
+}
