@@ -370,9 +370,8 @@ final class ContextCore {
     try parent.read(Set(model.entities)) { base in
       let writing = PendingWriting(base, over: pending, of: changes, policy: policy)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
-      written = writing.written
+      written = writing.result
     }
-    written.arrange(as: changes, addedTo: pending)
     pending = written
   }
 

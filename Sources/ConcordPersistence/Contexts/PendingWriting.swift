@@ -4,8 +4,9 @@ import ConcordModel
 /// A writing into pending changes over another reading: the save of a child context to its parent.
 final class PendingWriting: RowWriting {
   private let base: any RowReading
+  private let before: PendingChanges
   /// The changes written so far.
-  private(set) var written: PendingChanges
+  private var written: PendingChanges
 
   private let changes: PendingChanges
   private let policy: MergePolicy?
@@ -19,12 +20,19 @@ final class PendingWriting: RowWriting {
     policy: MergePolicy? = nil
   ) {
     self.base = base
-    written = pending
+    (before, written) = (pending, pending)
     self.changes = changes
     self.policy = policy
   }
 
   var changedKeys: [EntityKey] { written.keys }
+
+  /// The changes before this save and those that it wrote, each in the order of the first change to its entity.
+  var result: PendingChanges {
+    var result = written
+    result.arrange(as: changes, addedTo: before)
+    return result
+  }
 
   private var current: PendingReading { PendingReading(base, written) }
 

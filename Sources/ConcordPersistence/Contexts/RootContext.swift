@@ -159,7 +159,7 @@ public final class RootContext: ContextParent {
     let written = try read(Set(model.entities)) { base in
       let writing = PendingWriting(base, of: changes)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
-      return writing.written
+      return writing.result
     }
     if written.isEmpty { return }
     parent.announce(written.keys) {

@@ -7,7 +7,7 @@ import Synchronization
 
 extension Row {
   /// What forwarded actions cost: to be kept and shown, and to be sent and stored.
-  static var outbox: [Row] { [forward, drain, drainOneEntity] }
+  static var outbox: [Row] { [forward, forwardBesideAwaited, drain, drainOneEntity] }
 
   private static let count = 10_000
   private static let floor = "as many transactions of GRDB's, each with one upsert, prepared once"
@@ -17,13 +17,24 @@ extension Row {
       stopwatch in
       let stopwatch = stopwatch.acrossThreads
       return Sides {
-        let outbox = try OutboxFile(count)
-        let time = try stopwatch.nanoseconds(per: count) { try outbox.forward(count, entities: count) }
-        try expect(outbox.connect.outbox.pending.count, is: count, "pending actions")
-        try outbox.end()
-        return time
+        try forwarded(count, stopwatch)
       } floor: {
         try transactions(count, stopwatch)
+      }
+    }
+  }
+
+  /// Forwarding is asynchronous, and so goes to another thread and back; what GRDB takes for that is part of this floor.
+  private static var forwardBesideAwaited: Row {
+    Row(
+      "the same, beside writes that are awaited, too", goal: .floor(times: 3),
+      floor: "as many transactions, one after the other, each with await", repetitions: 3
+    ) { stopwatch in
+      let stopwatch = stopwatch.acrossThreads
+      return Sides {
+        try forwarded(count, stopwatch)
+      } floor: {
+        try awaitedTransactions(count, stopwatch)
       }
     }
   }
@@ -53,6 +64,15 @@ extension Row {
     }
   }
 
+  /// What it takes to forward so many actions, each of another entity.
+  private static func forwarded(_ count: Int, _ stopwatch: Stopwatch) throws -> Double {
+    let outbox = try OutboxFile(count)
+    let time = try stopwatch.nanoseconds(per: count) { try outbox.forward(count, entities: count) }
+    try expect(outbox.connect.outbox.pending.count, is: count, "pending actions")
+    try outbox.end()
+    return time
+  }
+
   /// What it takes to send so many actions, and to store what they change.
   private static func drained(_ count: Int, entities: Int, _ stopwatch: Stopwatch) throws -> Double {
     let outbox = try OutboxFile(entities)
@@ -69,6 +89,18 @@ extension Row {
     return try stopwatch.nanoseconds(per: count) {
       for id in 0..<count {
         try pool.write { try RawVolume.write(Volume(id: id), with: $0.cachedStatement(sql: RawVolume.upsert)) }
+      }
+    }
+  }
+
+  private static func awaitedTransactions(_ count: Int, _ stopwatch: Stopwatch) throws -> Double {
+    let file = try VolumeFile(0)
+    let pool = try file.pool()
+    return try stopwatch.nanoseconds(per: count) {
+      try waitFor {
+        for id in 0..<count {
+          try await pool.write { try RawVolume.write(Volume(id: id), with: $0.cachedStatement(sql: RawVolume.upsert)) }
+        }
       }
     }
   }
@@ -91,14 +123,14 @@ private final class OutboxFile {
   }
 
   func forward(_ count: Int, entities: Int) throws {
-    try wait { [connect] in
+    try waitFor { [connect] in
       for number in 0..<count { try await connect.forward(Raise(volume: number % entities)) }
     }
   }
 
   func drain() throws {
     connect.suspended = false
-    try wait { [connect] in await connect.outbox.idle() }
+    try waitFor { [connect] in await connect.outbox.idle() }
   }
 
   /// How often volumes were raised, as they are stored.
@@ -112,21 +144,20 @@ private final class OutboxFile {
     try connect.stop()
     try FileManager.default.removeItem(at: folder)
   }
+}
 
-  /// Waits for work that suspends.
-  private func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
-    let (done, failure) = (DispatchSemaphore(value: 0), Failure())
-    Task {
-      do { try await body() } catch { failure.error.withLock { $0 = error } }
-      done.signal()
-    }
-    done.wait()
-    if let error = failure.error.withLock({ $0 }) { throw error }
-  }
-
-  private final class Failure: Sendable {
+/// Waits for work that suspends.
+private func waitFor(_ body: @escaping @Sendable () async throws -> Void) throws {
+  final class Failure: Sendable {
     let error = Mutex<(any Error)?>(nil)
   }
+  let (done, failure) = (DispatchSemaphore(value: 0), Failure())
+  Task {
+    do { try await body() } catch { failure.error.withLock { $0 = error } }
+    done.signal()
+  }
+  done.wait()
+  if let error = failure.error.withLock({ $0 }) { throw error }
 }
 
 /// Counts in the year of a volume.
