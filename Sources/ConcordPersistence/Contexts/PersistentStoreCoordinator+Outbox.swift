@@ -85,7 +85,10 @@ private struct EntityReplay {
 
   /// - Returns: which entities it changed.
   func run(_ change: PersistentStoreCoordinator.Change) throws -> Set<EntityKey> {
-    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    try parent.scratch.withStore { try run(change, in: $0) }
+  }
+
+  private func run(_ change: PersistentStoreCoordinator.Change, in store: EntityStore) throws -> Set<EntityKey> {
     let loader = EntityLoader(writing, model: model)
     let held = try change.keys.compactMap { try loader.showing($0)?(store) }
     let found = Locked<[ChangeSet.Change]>([])
@@ -93,8 +96,9 @@ private struct EntityReplay {
     // A layer keeps entities that it inserts, and does not apply if an entity that it changes is missing.
     let layer = try store.optimistically { try change.body($0) }
     subscription.unsubscribe()
-    withExtendedLifetime(held) {}
     if case .dropped(let error) = layer.state { throw error }
+    layer.rollBack()
+    withExtendedLifetime(held) {}
     var changes = PendingChanges()
     for found in found.withLock({ $0 }) { try add(found, mayReplaceOthers: change.mayReplaceOthers, to: &changes) }
     if changes.isEmpty { return [] }

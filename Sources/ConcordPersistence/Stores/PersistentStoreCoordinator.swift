@@ -11,6 +11,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let feed: Feed<ChangeNotice>
   let clock: StampSource
   let commitCount = Locked(0)
+  /// The stores in which actions are applied to stored entities.
+  let scratch = ScratchStores()
 
   private struct State {
     var attached: [Attached] = []

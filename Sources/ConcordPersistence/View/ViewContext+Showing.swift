@@ -297,7 +297,7 @@ extension ViewContext {
 
 extension EntityStore {
   /// Stores an entity, and keeps it as long as the result is retained.
-  fileprivate func keep<T: PersistentEntity>(_ value: T) -> any Sendable { store(value) }
+  func keep<T: PersistentEntity>(_ value: T) -> any Sendable { store(value) }
 }
 
 extension EntityLoader {
