@@ -138,6 +138,24 @@ struct PatienceTests {
     }
   }
 
+  @Test("`Retry-After` is kept, for all entities, also if the action that failed is not tried again")
+  func retryAfterLastAttempt() async throws {
+    let clock = VirtualClock()
+    let busy = ScriptedTransport.Step.answer(TransportResponse(status: 429, headers: ["Retry-After": "30"]))
+    let transport = ScriptedTransport([busy])
+    let policy = OutboxPolicy(maximumAttempts: 1)
+    try await withOutbox(.memory, transport, policy: policy, clock: clock) { connect in
+      try await connect.forward(Raise(book: 1, note: "a"))
+      #expect(try await eventually { connect.outbox.deadLetters.count == 1 && clock.sleepers == 1 })
+      try await connect.forward(Raise(book: 2, note: "b"))
+      clock.advance(by: .seconds(29))
+      #expect(clock.sleepers == 1 && connect.outbox.pending.map(\.isSending) == [false])
+      clock.advance(by: .seconds(1))
+      await connect.outbox.idle()
+      #expect(transport.bodies == ["a", "b"])
+    }
+  }
+
   @Test(
     "Whatever a service says in `Retry-After`, one waits a day at most, and not less than nothing",
     arguments: ["9223372036854775807", "99999999999", "Sat, 06 Nov 9999 08:49:37 GMT", "-5", "soon"])

@@ -94,8 +94,10 @@ extension Outbox {
   private func record(_ ended: [Ended]) {
     var ended = ended
     for index in ended.indices {
-      if case .failed(let error, _) = ended[index].outcome, hasFailedTooOften(ended[index].begun.item.id, error) {
-        ended[index].outcome = .refused(reason: "\(error)")
+      if case .failed(let error, let retryAfter) = ended[index].outcome,
+        hasFailedTooOften(ended[index].begun.item.id, error)
+      {
+        ended[index].outcome = .refused(reason: "\(error)", retryAfter: retryAfter)
       }
     }
     let news = acceptAll(ended)
@@ -112,7 +114,7 @@ extension Outbox {
     do {
       switch ended.outcome {
       case .accepted: ended.isThere = try accept(ended.begun)
-      case .refused(let reason):
+      case .refused(let reason, _):
         var row = ended.begun.item.row
         (row.state, row.reason) = (.refused, reason)
         ended.isThere = try coordinator.writeOutbox(of: ended.begun.item.id.attachment) { writing in
@@ -124,7 +126,7 @@ extension Outbox {
       }
     } catch {
       // It is sent again: the service knows it by its key.
-      ended.outcome = .failed(error, retryAfter: nil)
+      ended.outcome = .failed(error, retryAfter: ended.outcome.retryAfter)
     }
   }
 
@@ -223,9 +225,10 @@ extension Outbox {
     var generator = SystemRandomNumberGenerator()
     var delay: Duration?
     var wait: Int?
-    var pause: Duration?
     let waiting = state.withLock { state in
       state.running[id] = nil
+      // The service wants to be left alone, whatever has become of this action.
+      if outcome.retryAfter != nil { state.pauses += 1 }
       if !state.running.keys.contains(where: { $0.attachment == id.attachment }) {
         for semaphore in state.leavers.removeValue(forKey: id.attachment) ?? [] { semaphore.signal() }
       }
@@ -238,24 +241,17 @@ extension Outbox {
         state.failures[id] = failure
         let whole = (retryAfter ?? .zero) + state.policy.backoff.delay(after: failures, using: &generator)
         delay = whole
-        pause = retryAfter
         state.tell(.delayed(state.entry(present), error: error, by: whole))
       }
       wait = state.lanes.end(id, in: item.lane, isDelayed: delay != nil)
       return state.takeWaiting()
     }
     for continuation in waiting { continuation.resume() }
-    if let pause { self.pause(pause) }
+    if let pause = outcome.retryAfter { after(pause) { $0.pauses -= 1 } }
     if let delay, let wait { after(delay) { $0.lanes.wake(item.lane, from: wait) } }
   }
 
   // MARK: Waiting
-
-  /// Sends nothing for a while: the service wants to be left alone.
-  private func pause(_ duration: Duration) {
-    state.withLock { $0.pauses += 1 }
-    after(duration) { $0.pauses -= 1 }
-  }
 
   /// Changes something after a while, or when the outbox stops, and goes on.
   private func after(_ duration: Duration, _ body: @escaping @Sendable (inout OutboxState) -> Void) {

@@ -10,8 +10,8 @@ extension Error {
 /// The outcome of sending an action.
 enum OutboxOutcome: Sendable {
   case accepted
-  /// The service will never accept it.
-  case refused(reason: String)
+  /// The service will never accept it, or has failed too often, and may have asked to be left alone for a time.
+  case refused(reason: String, retryAfter: Duration? = nil)
   /// The action is to be tried again, after the time that the service has asked for.
   case failed(any Error, retryAfter: Duration?)
   /// What has become of the action is stored already.
@@ -21,6 +21,14 @@ enum OutboxOutcome: Sendable {
 
   var isAccepted: Bool {
     if case .accepted = self { true } else { false }
+  }
+
+  /// The time for which the service has asked to be left alone.
+  var retryAfter: Duration? {
+    switch self {
+    case .refused(_, let retryAfter), .failed(_, let retryAfter): retryAfter
+    case .accepted, .stored, .cancelled: nil
+    }
   }
 
   init(_ result: Result<Void, any Error>, isCancelled: Bool) {
