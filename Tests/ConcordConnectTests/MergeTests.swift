@@ -192,6 +192,38 @@ struct MergeTests {
     }
   }
 
+  /// No two have the same slug.
+  struct Label: PersistentEntity, Equatable {
+    let id: Int
+    var slug: String
+    static let persistentProperties: [PersistentProperty<Label>] = [.init("id", \.id), .init("slug", \.slug, .unique)]
+    init(from row: inout RowReader) throws { self.init(id: try row.read(), slug: try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(slug)
+    }
+    init(id: Int, slug: String) { (self.id, self.slug) = (id, slug) }
+  }
+
+  @Test(
+    "A merge that cannot be saved leaves nothing of it in the context, and what was unsaved before",
+    arguments: StoreKind.allCases, [false, true])
+  func failingSave(_ kind: StoreKind, hasChanges: Bool) async throws {
+    try await withFolder { folder in
+      let connect = TestConnect(name: "Labels", model: try Model("Labels", entities: [Label.self]))
+      try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
+      try await connect.start()
+      try connect.store([Label(id: 1, slug: "a")])
+      let context: ActionContext = connect.newGenericBackgroundContext()
+      if hasChanges { context.insert(Label(id: 9, slug: "unsaved")) }
+      #expect(throws: StoreError.self) { try context.merge(page: [Label(id: 2, slug: "a")], for: Label.self) }
+      #expect(context.hasChanges == hasChanges)
+      try context.merge(page: [Label(id: 3, slug: "c")], for: Label.self)
+      #expect(try connect.stored(Label.self).map(\.id).sorted() == (hasChanges ? [1, 3, 9] : [1, 3]))
+      try await connect.stop()
+    }
+  }
+
   @Test("A live query hears of what a merge changed, and of nothing else", arguments: StoreKind.allCases)
   func liveQuery(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in

@@ -65,8 +65,10 @@ extension ActionContext {
       condition: condition, keepsMissing: keepsMissing, stamp: stamp)
     try performAndWait {
       if let outcome = try meter.measure(.saving, { try mergeAndSave(request) }) { return meter.didMerge(outcome) }
-      try meter.measure(.reading) { meter.didFetch(try merge(request)) }
-      if hasChanges { try save() }
+      try keepingChangesIfFailing {
+        try meter.measure(.reading) { meter.didFetch(try merge(request)) }
+        if hasChanges { try save() }
+      }
     }
   }
 }

@@ -11,6 +11,19 @@ extension BackgroundContext {
     try locked { try $0.merge(request) }
   }
 
+  /// Runs a closure with exclusive use of the context. If it throws, the unsaved changes are again those from before.
+  package func keepingChangesIfFailing<R>(_ body: () throws -> R) throws -> R {
+    try locked { core in
+      // Otherwise the closure would do it, and it would be undone with the rest.
+      if !core.pending.isEmpty { try core.reconcile() }
+      let before = core.pending
+      do { return try body() } catch {
+        core.pending = before
+        throw error
+      }
+    }
+  }
+
   /// Makes the stored subset equal to the given objects, and saves it in one transaction; returns `nil` if that is not
   /// possible.
   package func mergeAndSave<T: PersistentEntity>(_ request: MergeRequest<T>) throws -> MergeOutcome? {
