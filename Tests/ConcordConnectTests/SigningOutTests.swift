@@ -1,5 +1,6 @@
 import Concord
 import ConcordTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -74,6 +75,34 @@ struct SigningOutTests {
       #expect(try await eventually { hanging.keys.entries.count == 1 })
       try await connect.outbox.clear()
       await connect.outbox.idle()
+    }
+  }
+
+  @Test("A request that begins while the outbox is being cleared is cancelled, too")
+  func begunMeanwhile() async throws {
+    let hanging = HangingTransport()
+    try await withOutbox { connect in
+      connect.outbox.transport = nil
+      try await connect.forward(Raise(book: 1, note: "a"))
+      // As long as the view is in a transaction, clearing does not go on behind the commit.
+      let (held, goOn) = (Gate(), DispatchSemaphore(value: 0))
+      DispatchQueue.global().async {
+        connect.viewContext.store.transaction { _ in
+          held.open()
+          goOn.wait()
+        }
+      }
+      await held.passed()
+      let clearing = Task { try await connect.outbox.clear() }
+      let isCleared = try await eventually {
+        try connect.persistentStoreCoordinator.outboxes(after: [:]).values.allSatisfy { $0.rows.isEmpty }
+      }
+      connect.outbox.transport = hanging
+      let hasBegun = try await eventually { hanging.keys.entries.count == 1 }
+      goOn.signal()
+      try await clearing.value
+      #expect(isCleared && hasBegun)
+      #expect(try await eventually { connect.outbox.state.withLock { $0.running.isEmpty } })
     }
   }
 

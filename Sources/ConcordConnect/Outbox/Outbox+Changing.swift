@@ -133,14 +133,28 @@ extension Outbox {
   /// Deletes all actions, sent or not, without a trace in the store, as when a user signs out. Requests in progress are
   /// cancelled, responses that still arrive change nothing, and the actions' changes are no longer shown.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``; then all actions are kept.
+  /// - Throws: ``/ConcordModel/StoreError``; then all actions are kept, except that of several stores some may have been
+  ///   cleared before another one failed.
   public func clear() async throws {
     try await working { [self] in
+      // Also if it fails: the outboxes of some stores may be cleared.
+      defer {
+        view.showOverlay()
+        readChanges()
+        // Not before it is known here what is gone, since until then it may still begin to be sent.
+        cancelCleared()
+      }
       try coordinator.clearOutboxes()
-      for task in state.withLock({ Array($0.running.values) }) { task?.cancel() }
-      view.showOverlay()
-      readChanges()
     }
+  }
+
+  /// Cancels the sending of actions that are no longer there.
+  private func cancelCleared() {
+    let tasks = state.withLock { state in
+      let items = state.items
+      return state.running.filter { items[$0.key] == nil }.map(\.value)
+    }
+    for task in tasks { task?.cancel() }
   }
 
   /// Does what may wait for a disk, one after another.

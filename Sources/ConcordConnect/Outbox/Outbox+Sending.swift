@@ -58,7 +58,7 @@ extension Outbox {
     }
     let isLate = state.withLock { state in
       if state.running[id] != nil { state.running[id] = task }
-      return !state.isStarted || state.leaving.contains(id.attachment)
+      return !state.isStarted || state.leaving.contains(id.attachment) || state.items[id] == nil
     }
     if isLate { task.cancel() }
   }
