@@ -126,6 +126,27 @@ struct OneSenderTests {
     }
 
     @Test(
+      "A dead letter that another process than the sender retries has all its attempts again",
+      arguments: StoreKind.lasting)
+    func retriedElsewhere(_ kind: StoreKind) async throws {
+      try await withFolder { folder in
+        let failure = ScriptedTransport.Step.fail(TransportError.timedOut)
+        let transport = ScriptedTransport([failure, failure, failure])
+        let policy = OutboxPolicy(backoff: Backoff(base: .zero), maximumAttempts: 2)
+        try await withOutbox(kind, transport, policy: policy, in: folder) { a in
+          #expect(try await eventually { a.outbox.isSender })
+          try await a.forward(Raise(book: 1, note: "a"))
+          #expect(try await eventually { a.outbox.deadLetters.count == 1 })
+          try await withOutbox(kind, in: folder) { b in
+            #expect(b.outbox.retry(try #require(b.outbox.deadLetters.first)))
+            #expect(try await eventually { a.outbox.pending.isEmpty && a.outbox.deadLetters.isEmpty })
+            #expect(transport.requests.count == 4)
+          }
+        }
+      }
+    }
+
+    @Test(
       "A process that is stopped but not dead keeps its place, and loses it when it dies",
       arguments: StoreKind.lasting)
     func stoppedProcess(_ kind: StoreKind) async throws {

@@ -1,5 +1,6 @@
 import Concord
 import ConcordTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -30,6 +31,34 @@ struct OutboxTests {
     }
   }
 
+  #if Persistence
+    @Test("The error handler may detach the store that the outbox cannot read")
+    func detachInErrorHandler() async throws {
+      try await withFolder { folder in
+        let held = Locked<TestConnect?>(nil)
+        let log = Log<String>()
+        let connect = TestConnect(
+          name: "Library", model: try libraryModel(),
+          asyncErrorBlock: { error in
+            guard let connect = held.withLock({ $0 }) else { return log.add("\(error)") }
+            try? connect.detach(persistentStores: connect.persistentStores)
+            log.add("detached")
+          })
+        try connect.attachPersistentStore(at: folder)
+        try FileManager.default.removeItem(at: folder.appending(path: "Library.sqlite"))
+        // That the file is gone is noticed, and told once.
+        #expect(try await eventually { !log.entries.isEmpty })
+        connect.persistentStoreCoordinator.settle()
+        held.withLock { $0 = connect }
+        // On another thread, since it would wait for itself for ever.
+        DispatchQueue.global().async { connect.outbox.readChanges() }
+        #expect(try await eventually { log.entries.contains("detached") })
+        #expect(connect.persistentStores.isEmpty)
+        held.withLock { $0 = nil }
+      }
+    }
+  #endif
+
   @Test("An action that is being sent cannot stop its connect and wait for that")
   func stopFromSend() async throws {
     let log = Log<String>()
@@ -44,6 +73,27 @@ struct OutboxTests {
       await connect.outbox.idle()
       #expect(log.entries == ["true"])
       held.withLock { $0 = nil }
+    }
+  }
+
+  @Test("What an action leaves behind when it has been sent may stop the connect")
+  func stopAfterSend() async throws {
+    try await withOutbox { connect in
+      let (hasBeenSent, isDone, log) = (Gate(), Gate(), Log<String>())
+      connect.outbox.transport = ScriptedTransport { _ in
+        Task {
+          await hasBeenSent.passed()
+          do { try await connect.stop() } catch { log.add("\(error)") }
+          isDone.open()
+        }
+        return TransportResponse(status: 204)
+      }
+      try await connect.forward(Raise(book: 1, note: "a"))
+      await connect.outbox.idle()
+      hasBeenSent.open()
+      await isDone.passed()
+      #expect(log.entries == [] && !connect.isStarted)
+      connect.outbox.transport = nil
     }
   }
 }

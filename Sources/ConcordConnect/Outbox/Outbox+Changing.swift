@@ -115,7 +115,6 @@ extension Outbox {
         return true
       }
       if isChanged {
-        state.withLock { $0.failures[entry.row] = nil }
         readChanges()
         // Not on this thread: the caller may be in a transaction of the view.
         work.async { [weak self] in self?.view.showOverlay() }

@@ -109,6 +109,8 @@ extension Outbox {
       return
     }
     state.items[id] = item
+    // A dead letter that is tried again begins anew, whichever process has asked for it.
+    if known?.row.state == .refused, row.state == .pending { state.failures[id] = nil }
     if known == nil { state.stores[id.attachment]?.count += 1 }
     enqueue(item, &state)
     if row.state == .refused {

@@ -9,8 +9,22 @@ extension Outbox {
     let transport: any Transport
   }
 
+  /// An attempt to send an action.
+  final class Attempt: Sendable {
+    let outbox: Outbox
+    private let hasEnded = Locked(false)
+
+    init(of outbox: Outbox) { self.outbox = outbox }
+
+    var isRunning: Bool { !hasEnded.withLock { $0 } }
+    func end() { hasEnded.withLock { $0 = true } }
+  }
+
+  /// The attempt whose code runs. Tasks that the code makes inherit it, and may outlive it.
+  @TaskLocal static var attempt: Attempt?
+
   /// The outbox whose action is being sent.
-  @TaskLocal static var current: Outbox?
+  static var current: Outbox? { attempt.flatMap { $0.isRunning ? $0.outbox : nil } }
 
   /// Begins to send what can be sent.
   func sendNext() {
@@ -45,8 +59,9 @@ extension Outbox {
     let task = Task(executorPreference: executor) { [self] in
       let result: Result<Void, any Error>
       do {
-        let key = IdempotencyKey(rawValue: begun.item.row.key)
-        try await Self.$current.withValue(self) { try await begun.action.send(with: begun.transport, key: key) }
+        let (key, attempt) = (IdempotencyKey(rawValue: begun.item.row.key), Attempt(of: self))
+        defer { attempt.end() }
+        try await Self.$attempt.withValue(attempt) { try await begun.action.send(with: begun.transport, key: key) }
         result = .success(())
       } catch {
         result = .failure(error)

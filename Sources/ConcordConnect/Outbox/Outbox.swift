@@ -41,9 +41,12 @@ public final class Outbox: Sendable {
     self.coordinator = coordinator
     self.view = view
     self.clock = clock
-    self.report = report
+    // On a queue of its own: the handler may stop the connect or detach stores, and so wait for what has found the error.
+    let errors = DispatchQueue(label: "concord.outbox.errors")
+    let reportLater: AsyncErrorHandlerBlock = { error in errors.async { report(error) } }
+    self.report = reportLater
     self.writePendingChanges = writePendingChanges
-    overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: report)
+    overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: reportLater)
     view.setOverlay(overlay)
     // What this process writes is read at once.
     let observed = coordinator.observeOtherChanges { [weak self] _ in self?.readChanges() }
