@@ -42,6 +42,25 @@ struct ScheduleTests {
     clock.advance(by: duration)
   }
 
+  private struct SyncStrangers: EntityAction, Sendable {
+    typealias ManagedObjectType = Stranger
+    func execute(context: ActionContext) throws {}
+  }
+
+  @Test("An action that can never be executed is reported, once for its schedule")
+  func impossible() async throws {
+    let (clock, errors) = (VirtualClock(), Log<String>())
+    let connect = GenericConnect<ContextStrategy.Mixed>(
+      name: "Library", model: try libraryModel(), asyncErrorBlock: { errors.add("\($0)") }, clock: clock)
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    connect.schedule(SyncStrangers(), .atStart, .every(.seconds(60)))
+    try await connect.start()
+    #expect(try await eventually { !errors.entries.isEmpty })
+    for _ in 0..<2 { try await pass(.seconds(60), clock) }
+    try await connect.stop()
+    #expect(errors.entries == ["Entity 'Stranger' not managed by Connect 'Library'"])
+  }
+
   @Test("At each start")
   func atStart() async throws {
     try await withSchedules { connect, _, _ in
@@ -275,7 +294,7 @@ struct ScheduleTests {
   @Test("What a schedule awaited before it was stopped comes too late when it was started again")
   func tooLate() async throws {
     let (network, runs) = (SlowNetwork(), Log<Int>())
-    let keeper = ScheduleKeeper(clock: VirtualClock(), reachability: network)
+    let keeper = ScheduleKeeper(clock: VirtualClock(), reachability: network) { _ in }
     keeper.start()
     let schedule = keeper.add(Work.self, [.whenReachable]) { whenFinished in
       runs.add(0)

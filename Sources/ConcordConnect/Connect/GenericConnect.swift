@@ -18,6 +18,8 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   /// Starts and stops one after another.
   let life = DispatchQueue(label: "concord.connect.life")
   let lifeState = Locked(LifeState())
+  /// A closure that receives errors, and returns before they are handled.
+  let report: AsyncErrorHandlerBlock
   let schedules: ScheduleKeeper
   public let outbox: Outbox
   let reachability: any Reachability
@@ -74,10 +76,14 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
   ) {
     self.container = container
     self.reachability = reachability
-    schedules = ScheduleKeeper(clock: clock, reachability: reachability)
+    // On a queue of its own: the handler may stop the connect or detach stores, and so wait for what has found the error.
+    let (errors, handler) = (DispatchQueue(label: "concord.connect.errors"), container.errorHandler)
+    let report: AsyncErrorHandlerBlock = { error in errors.async { handler(error) } }
+    self.report = report
+    schedules = ScheduleKeeper(clock: clock, reachability: reachability, report: report)
     let outbox = Outbox(
       coordinator: container.persistentStoreCoordinator, view: container.viewContext, clock: clock,
-      report: container.errorHandler, writePendingChanges: { try container.writePendingChanges() })
+      report: report, writePendingChanges: { try container.writePendingChanges() })
     self.outbox = outbox
     let scheduler = ActionScheduler(notices: notices)
     self.scheduler = scheduler

@@ -20,6 +20,7 @@ public final class Outbox: Sendable {
   let registry = ActionRegistry()
   let overlay: OutboxOverlay
   let clock: any Clock<Duration>
+  /// A closure that receives errors, and returns before they are handled.
   let report: AsyncErrorHandlerBlock
   /// Writes what indirect strategies still owe the stores.
   let writePendingChanges: @Sendable () throws -> Void
@@ -41,12 +42,9 @@ public final class Outbox: Sendable {
     self.coordinator = coordinator
     self.view = view
     self.clock = clock
-    // On a queue of its own: the handler may stop the connect or detach stores, and so wait for what has found the error.
-    let errors = DispatchQueue(label: "concord.outbox.errors")
-    let reportLater: AsyncErrorHandlerBlock = { error in errors.async { report(error) } }
-    self.report = reportLater
+    self.report = report
     self.writePendingChanges = writePendingChanges
-    overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: reportLater)
+    overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: report)
     view.setOverlay(overlay)
     // What this process writes is read at once.
     let observed = coordinator.observeOtherChanges { [weak self] _ in self?.readChanges() }

@@ -8,7 +8,8 @@ extension ActionManager {
   /// No two scheduled actions of one type run at once: one whose own interval ends while it runs is left out then, any other is
   /// executed afterwards, once for each schedule. Schedules rest while their manager is stopped.
   ///
-  /// The action is executed many times, so that it has to be `Sendable`.
+  /// The action is executed many times, so that it has to be `Sendable`. If it cannot be executed, since its type of entities is not in
+  /// the model, the error block of the ``Connect`` receives the reason, once.
   ///
   /// - Returns: what ends it. It goes on without.
   @discardableResult

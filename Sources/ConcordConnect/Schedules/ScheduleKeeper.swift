@@ -10,6 +10,7 @@ final class ScheduleKeeper: Sendable {
 
   private let clock: any Clock<Duration>
   private let reachability: any Reachability
+  private let report: @Sendable (any Error) -> Void
   private let state = Locked(State())
 
   private struct State {
@@ -26,6 +27,8 @@ final class ScheduleKeeper: Sendable {
     let triggers: [ScheduleTrigger]
     let execute: Execute
     var waits: [Wait] = []
+    /// Whether it was reported why the action cannot be executed.
+    var isReported = false
   }
 
   /// A wait for a trigger.
@@ -43,9 +46,12 @@ final class ScheduleKeeper: Sendable {
     var next: [Int] = []
   }
 
-  init(clock: any Clock<Duration>, reachability: any Reachability) {
+  init(
+    clock: any Clock<Duration>, reachability: any Reachability, report: @escaping @Sendable (any Error) -> Void
+  ) {
     self.clock = clock
     self.reachability = reachability
+    self.report = report
   }
 
   deinit { for entry in state.withLock({ $0.entries.values }) { entry.waits.forEach { $0.cancel() } } }
@@ -163,16 +169,28 @@ final class ScheduleKeeper: Sendable {
       state.kinds[entry.kind] = Kind(number: number)
       return (entry.kind, entry.execute)
     }
-    if let execute { run(execute.1, execute.0) }
+    if let execute { run(execute.1, execute.0, of: number) }
   }
 
-  private func run(_ execute: Execute, _ kind: ObjectIdentifier) {
+  private func run(_ execute: Execute, _ kind: ObjectIdentifier, of number: Int) {
     do {
       try execute { [weak self] in self?.didFinish(kind) }
     } catch {
-      // It was stopped meanwhile; the next start begins anew.
       didFinish(kind)
+      didFail(number, error)
     }
+  }
+
+  /// Reports why an action cannot be executed, once for each schedule.
+  private func didFail(_ number: Int, _ error: any Error) {
+    // It was stopped meanwhile; the next start begins anew.
+    if case Errors.notStarted = error { return }
+    if error is CancellationError { return }
+    let isNew = state.withLock { state in
+      defer { state.entries[number]?.isReported = true }
+      return state.entries[number]?.isReported == false
+    }
+    if isNew { report(error) }
   }
 
   private func didFinish(_ kind: ObjectIdentifier) {
