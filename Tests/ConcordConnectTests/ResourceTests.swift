@@ -1,3 +1,4 @@
+import ConcordTestSupport
 import FlyingFox
 import Foundation
 import Testing
@@ -174,6 +175,37 @@ struct ResourceTests {
       #expect(await thrown("/on") == "the list does not end: more than 5 pages")
       #expect(await thrown("/away").hasPrefix("the request is not valid: http://example.com/books is not on"))
     }
+  }
+
+  @Test("An address of a next page that cannot be read is an error, and no last page")
+  func brokenLink() async throws {
+    try await withConnect { connect in
+      try connect.store([Book(id: 1, title: "old"), Book(id: 9, title: "old")])
+      let transport = ScriptedTransport { _ in
+        TransportResponse(
+          status: 200, headers: ["Link": "<http://shop.example:80a/books?page=2>; rel=next"],
+          body: try JSONEncoder().encode([Book(id: 1, title: "new")]), url: URL(string: "http://shop.example/books"))
+      }
+      let books = Resource<Book>(at: "/books", of: transport)
+      let proxy = try connect.execute(BookWork { try await books.refresh(in: $0) })
+      #expect(await proxy.finished() == .failed)
+      #expect(
+        "\(proxy.error.map { "\($0)" } ?? "")"
+          == "the request is not valid: 'http://shop.example:80a/books?page=2' is no address of a next page")
+      #expect(try connect.stored(Book.self).map(\.id) == [1, 9])
+    }
+  }
+
+  @Test("A page by cursor that was asked for at a whole address leads to the next one, too")
+  func cursorOfAddress() async throws {
+    let address = try #require(URL(string: "http://shop.example/books?shelf=a%2Bb&cursor=1"))
+    let transport = ScriptedTransport { _ in
+      TransportResponse(status: 200, body: Data(#"{"items": [], "next": "2+"}"#.utf8), url: address)
+    }
+    let books = Resource<Book>(at: "/books", of: transport, paging: .cursor())
+    let next = try await books.page(TransportRequest("GET", at: address)).next
+    let wanted = try #require(URL(string: "http://shop.example/books?shelf=a%2Bb&cursor=2%2B"))
+    #expect(next == TransportRequest("GET", at: wanted))
   }
 
   @Test("Ids stand escaped in addresses; what cannot is refused")

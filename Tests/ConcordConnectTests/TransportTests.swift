@@ -46,6 +46,21 @@ struct TransportTests {
     }
   }
 
+  @Test("What a query holds stands escaped in an address, also a plus sign, behind what the base has")
+  func query() throws {
+    let base = try #require(URL(string: "http://shop.example/api?tenant=a%2Bb"))
+    let items = [
+      URLQueryItem(name: "cursor", value: "ab+c="), URLQueryItem(name: "a b", value: "1&2/ü"),
+      URLQueryItem(name: "flag", value: nil), URLQueryItem(name: "empty", value: ""),
+    ]
+    let transport = HTTPTransport(baseURL: base)
+    #expect(
+      try transport.url(.path("/books", query: items)).absoluteString
+        == "http://shop.example/api/books?tenant=a%2Bb&cursor=ab%2Bc%3D&a%20b=1%262%2F%C3%BC&flag&empty=")
+    let plain = try transport.url(.path("/books", query: []))
+    #expect(plain.absoluteString == "http://shop.example/api/books?tenant=a%2Bb")
+  }
+
   @Test("Another status than 2xx is an error with an excerpt, and says how long to wait")
   func status() async throws {
     try await WebServer.run({ request in
@@ -240,6 +255,8 @@ struct TransportTests {
       switch request.path {
       case "/done": .json("", ["Location": "/result"], status: .seeOther)
       case "/lost": .json("", ["Location": "/nowhere"], status: .seeOther)
+      case "/away": .json("", ["Location": "http://127.0.0.1:1/result"], status: .seeOther)
+      case "/round": .json("", ["Location": "/round"], status: .seeOther)
       case "/result": .json("\"\(request.method.rawValue)\"")
       default: .json("", status: .notFound)
       }
@@ -250,6 +267,10 @@ struct TransportTests {
       #expect(done.status == 200 && done.body == Data("\"GET\"".utf8))
       let lost = try await transport.send(TransportRequest("POST", "/lost", body: body))
       #expect(lost.status == 303 && server.paths.suffix(2) == ["POST /lost", "GET /nowhere"])
+      // The result is not to get the credentials, or is never there.
+      for path in ["/away", "/round"] {
+        #expect(try await transport.send(TransportRequest("POST", path, body: body)).status == 303)
+      }
       // One that only reads has no result but this one.
       #expect(try await transport.send(TransportRequest("GET", "/lost")).status == 404)
     }

@@ -58,27 +58,32 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
     let error = exchanges.withLock { exchanges -> TransportError? in
       guard let exchange = exchanges[task.taskIdentifier] else { return nil }
       exchanges[task.taskIdentifier]?.redirects += 1
+      if response.statusCode == 303, Self.changes(exchange.request) {
+        exchanges[task.taskIdentifier]?.seeOther = response
+      }
       if exchange.redirects >= 5 { return .tooManyRedirects }
       let origin = request.url?.origin ?? ""
       return exchange.hasCredentials && origin != exchange.request.url?.origin ? .redirected(to: origin) : nil
     }
+    let given = exchanges.withLock { $0[task.taskIdentifier] }
     if let error {
       completionHandler(nil)
+      // That its result cannot be had is no failure of the change.
+      if let seeOther = given?.seeOther { return finish(task, seeOther) }
       return fail(task, error)
     }
-    let given = exchanges.withLock { exchanges in
-      let given = exchanges[task.taskIdentifier]?.request
-      if response.statusCode == 303, Self.changes(given) { exchanges[task.taskIdentifier]?.seeOther = response }
-      return given
-    }
-    if isAnotherRequest(request, than: given, response.statusCode) {
+    if isAnotherRequest(request, than: given?.request, response.statusCode) {
       completionHandler(nil)
-      let exchange = take(task)
-      task.cancel()
-      exchange?.continuation.resume(returning: Self.answer(response, Data()))
-      return
+      return finish(task, response)
     }
     completionHandler(request)
+  }
+
+  /// Ends an exchange with a redirect that is not followed.
+  private func finish(_ task: URLSessionTask, _ response: HTTPURLResponse) {
+    let exchange = take(task)
+    task.cancel()
+    exchange?.continuation.resume(returning: Self.answer(response, Data()))
   }
 
   /// Returns whether a redirect turns a changing request into another one: a GET, or one without the body. The response

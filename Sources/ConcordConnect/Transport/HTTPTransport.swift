@@ -9,7 +9,7 @@ public import Foundation
 /// Redirects are followed on the same host. Of a request that changes something, 301 and 302 are not followed but handed over, as is
 /// 307 or 308 where the system cannot send a body again. 303 says that the change was made and that its result is elsewhere (RFC
 /// 9110, 15.4.4): the result is fetched with GET, and its answer is handed over; the 303 itself, if that is a status from 400 to
-/// 499, which says nothing of the change.
+/// 499, which says nothing of the change, or if the result is on a host that is not given the credentials.
 ///
 /// ```swift
 /// let transport = HTTPTransport(
@@ -92,7 +92,7 @@ public final class HTTPTransport: Transport {
     return result
   }
 
-  private func url(_ target: TransportRequest.Target) throws -> URL {
+  func url(_ target: TransportRequest.Target) throws -> URL {
     switch target {
     case .url(let url):
       // What a service says of the next page is not to take the credentials elsewhere.
@@ -106,8 +106,8 @@ public final class HTTPTransport: Transport {
       }
       // `URLComponents` traps at a path that is not escaped rightly, and `URL` does not.
       guard path.isEscapedPath else { throw TransportError.invalidRequest("'\(path)' is no path") }
-      if !query.isEmpty { components.queryItems = (components.queryItems ?? []) + query }
-      let rest = components.percentEncodedQuery.map { "?" + $0 } ?? ""
+      let items = [components.percentEncodedQuery ?? ""].filter { !$0.isEmpty } + query.map(\.escaped)
+      let rest = items.isEmpty ? "" : "?" + items.joined(separator: "&")
       var base = components.percentEncodedPath
       while base.hasSuffix("/") { base.removeLast() }
       (components.percentEncodedPath, components.percentEncodedQuery, components.fragment) = ("", nil, nil)
@@ -132,6 +132,22 @@ extension URL {
     let scheme = scheme?.lowercased() ?? ""
     let usual = scheme == "https" ? 443 : 80
     return "\(scheme)://\(host()?.lowercased() ?? ""):\(port ?? usual)"
+  }
+}
+
+extension CharacterSet {
+  /// The characters that are the same in any part of an address: RFC 3986, 2.3.
+  static var unreserved: CharacterSet {
+    CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+  }
+}
+
+extension URLQueryItem {
+  /// The item as it stands in an address. `URLComponents` leaves "+" as it is, which services read as a space.
+  var escaped: String {
+    ([name] + (value.map { [$0] } ?? [])).map { text in
+      text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
+    }.joined(separator: "=")
   }
 }
 

@@ -100,9 +100,8 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
 
   private func path(of id: Entity.ID) throws -> String {
     let text = pathComponent(id)
-    // All but what RFC 3986 calls unreserved.
-    let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-    guard !["", ".", ".."].contains(text), let component = text.addingPercentEncoding(withAllowedCharacters: allowed)
+    guard !["", ".", ".."].contains(text),
+      let component = text.addingPercentEncoding(withAllowedCharacters: .unreserved)
     else { throw TransportError.invalidRequest("'\(text)' cannot stand in an address") }
     return path + "/" + component
   }
@@ -180,6 +179,8 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
     case .link:
       let target = response.headers["Link"].flatMap { LinkHeader.target("next", in: $0) }
       let url = target.flatMap { URL(string: $0, relativeTo: response.url)?.absoluteURL }
+      // Taken for the last page, it would end a refresh, which deletes what is on the others.
+      if let target, url == nil { throw TransportError.invalidRequest("'\(target)' is no address of a next page") }
       return ResourcePage(
         items: try decode(response), next: url.map { TransportRequest("GET", at: $0) }, isUnchanged: false)
     case .cursor(let parameter, let items, let next):
@@ -190,11 +191,24 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
       } catch let error as DecodingError {
         throw TransportError(error, [Entity].self, response.body)
       }
-      guard let cursor = body.next, !cursor.isEmpty, case .path(let path, let query) = request.target else {
-        return ResourcePage(items: body.items, next: nil, isUnchanged: false)
-      }
-      let rest = query.filter { $0.name != parameter } + [URLQueryItem(name: parameter, value: cursor)]
-      return ResourcePage(items: body.items, next: TransportRequest("GET", path, query: rest), isUnchanged: false)
+      let cursor = body.next.flatMap { $0.isEmpty ? nil : URLQueryItem(name: parameter, value: $0) }
+      return ResourcePage(
+        items: body.items, next: try cursor.map { try self.request(at: $0, after: request) }, isUnchanged: false)
+    }
+  }
+
+  /// The request for the page that a cursor leads to.
+  private func request(at cursor: URLQueryItem, after request: TransportRequest) throws -> TransportRequest {
+    switch request.target {
+    case .path(let path, let query):
+      return TransportRequest("GET", path, query: query.filter { $0.name != cursor.name } + [cursor])
+    case .url(let url):
+      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+      let name = URLQueryItem(name: cursor.name, value: "").escaped
+      let others = (components?.percentEncodedQuery ?? "").split(separator: "&").filter { !$0.hasPrefix(name) }
+      components?.percentEncodedQuery = (others.map(String.init) + [cursor.escaped]).joined(separator: "&")
+      guard let next = components?.url else { throw TransportError.invalidRequest("\(url) leads to no next page") }
+      return TransportRequest("GET", at: next)
     }
   }
 }
