@@ -146,6 +146,27 @@ struct NoticeTests {
     #expect(count == 2)
   }
 
+  @Test("A stop on the main queue does not wait for observers that are notified there", .timeLimit(.minutes(1)))
+  func stopOnMainQueue() async throws {
+    let connect = GenericConnect<ContextStrategy.Mixed>(name: "Library", model: try libraryModel())
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    try await connect.start()
+    let (began, log) = (Gate(), Log<String>())
+    let token = NotificationCenter.default.addObserver(
+      forName: .ActionDidFinishExecuting, object: connect, queue: .main
+    ) { _ in log.add("told") }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let proxy = try connect.execute(
+      Work {
+        began.open()
+        try await Task.sleep(for: .seconds(60))
+      })
+    await began.passed()
+    try await MainActor.run { try connect.stop() }
+    #expect(await proxy.finished() == .canceled)
+    #expect(log.entries == ["told"])
+  }
+
   @Test("Two connects tell of their own actions only")
   func two() async throws {
     try await withConnect { a in

@@ -1,3 +1,5 @@
+import Concord
+import Dispatch
 import Foundation
 import Testing
 
@@ -27,6 +29,69 @@ struct StopTests {
     try await connect.stop()
     #expect(log.entries == ["ended"])
     #expect(([running, first] + waiting).allSatisfy { $0.state == .finished && $0.completionStatus == .canceled })
+  }
+
+  @Test("A plain start while a stop is under way waits for it, and starts again")
+  func startWhileStopping() async throws {
+    let connect = Mixed(name: "Library", model: try libraryModel())
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    try await connect.start()
+    let (began, goOn, isStopped, isStarted) = (Gate(), Gate(), Gate(), Gate())
+    try connect.execute(
+      Work {
+        began.open()
+        await goOn.passed()
+      })
+    await began.passed()
+    connect.stop { _ in isStopped.open() }
+    let errors = Log<String>()
+    DispatchQueue.global().async {
+      do { try connect.start() } catch { errors.add("\(error)") }
+      isStarted.open()
+    }
+    // Time for a start that does not wait.
+    try await Task.sleep(for: .milliseconds(50))
+    goOn.open()
+    await isStopped.passed()
+    await isStarted.passed()
+    #expect(connect.isStarted && errors.entries == [])
+    #expect(await (try connect.execute(Work {})).finished() == .successful)
+    try await connect.stop()
+  }
+
+  @Test("An action that starts its connect again does not hold up the stop that waits for it")
+  func startInAction() async throws {
+    let connect = Mixed(name: "Library", model: try libraryModel())
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    try await connect.start()
+    let (began, isStopped) = (Gate(), Locked(false))
+    let proxy = try connect.execute(
+      Work {
+        began.open()
+        try? await Task.sleep(for: .seconds(60))
+        try await connect.start()
+      })
+    await began.passed()
+    connect.stop { _ in isStopped.withLock { $0 = true } }
+    #expect(try await eventually { isStopped.withLock { $0 } })
+    #expect(proxy.completionStatus == .canceled && !connect.isStarted)
+  }
+
+  @Test("A store that was detached at the coordinator holds no stop up, and is not attached again")
+  func detachedAtCoordinator() async throws {
+    try await withFolder { folder in
+      let connect = Mixed(name: "Library", model: try libraryModel())
+      let stores = try ["a", "b"].map { name in
+        try connect.attachPersistentStore(at: folder, for: StoreConfiguration(fileName: name, type: .inMemory))
+      }
+      try await connect.start()
+      connect.persistentStoreCoordinator.detach(stores[0])
+      try await connect.stop()
+      #expect(!connect.isStarted && connect.persistentStores.isEmpty)
+      try await connect.start()
+      #expect(connect.persistentStores.count == 1)
+      try await connect.stop()
+    }
   }
 
   @Test("A stop while it is suspended cancels what waits")

@@ -49,7 +49,10 @@ final class ActionNotices: Sendable {
     var nextNumber = 0
   }
 
-  init() { queue.mark() }
+  init() {
+    queue.mark()
+    DispatchQueue.main.mark()
+  }
 
   /// Sets the object of the notifications.
   func setSource(_ source: AnyObject) { state.withLock { $0.source = source } }

@@ -10,7 +10,7 @@ import Foundation
 /// ```
 public protocol Connect: PersistentContainer, ActionManager {
   /// Attaches the default store, unless a store is attached, and accepts work from now on. Does nothing if the connect
-  /// is started.
+  /// is started. While it is being stopped, it is started again afterwards, unless an action calls, for which the stop waits.
   ///
   /// After a ``stop()`` the detached stores are attached again, unless another store was attached meanwhile.
   ///
@@ -53,8 +53,20 @@ extension Connect {
   @discardableResult
   public func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry { try await outbox.forward(action) }
 
+  /// Whether an action calls, and the connect is started, so that there is nothing to be done.
+  ///
+  /// - Throws: ``Errors/calledFromAction(_:)`` if an action calls, and the connect is not started.
+  func isStartedInAction() throws -> Bool {
+    do { try refuseInAction("start()") } catch {
+      if isStarted { return true }
+      throw error
+    }
+    return false
+  }
+
   /// Starts the connect without blocking the thread. See ``start()``.
   public func start() async throws {
+    if try isStartedInAction() { return }
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       start { error in continuation.resume(with: error.map { .failure($0) } ?? .success(())) }
     }

@@ -8,7 +8,8 @@ struct LifeState {
   var isStarted = false
   /// The places of the attached stores.
   var places: [StorePlace] = []
-  /// The places of the stores that the last stop detached, until other stores are attached.
+  /// The places of the stores that the last stop detached, or could not attach again when it failed, until other stores are
+  /// attached.
   var detached: [StorePlace] = []
 }
 
@@ -24,9 +25,8 @@ extension GenericConnect {
   // MARK: Starting
 
   public func start() throws {
-    if isStarted { return }
-    // It may be stopping, and waits for the action.
-    try refuseInAction("start()")
+    if try isStartedInAction() { return }
+    // Also if it is started: it may be stopping.
     try life.sync { try startNow() }
   }
 
@@ -87,7 +87,8 @@ extension GenericConnect {
   public func stop() throws {
     try refuseInAction("stop()")
     try life.sync { try stopNow() }
-    notices.settle()
+    // Observers may be notified on the main queue, and would wait for it.
+    if !DispatchQueue.main.isCurrent { notices.settle() }
   }
 
   public func stop(block: @escaping @Sendable ((any Error)?) -> Void) {
@@ -109,13 +110,24 @@ extension GenericConnect {
     var detached: [StorePlace] = []
     do {
       for place in lifeState.withLock({ $0.places }) {
-        try container.detach(persistentStore: place.store)
+        do { try container.detach(persistentStore: place.store) } catch {
+          if persistentStores.contains(place.store) { throw error }
+          // Somebody else has detached it, who does not want it to be attached again.
+          if StoreError.isOfDetachedStore(error) {
+            forget([place])
+            continue
+          }
+          report(error)
+        }
         detached.append(place)
       }
     } catch {
       // Unwritten changes must not be lost: the connect stays started, with all its stores.
       forget(detached)
-      try? attachAgain(detached)
+      do { try attachAgain(detached) } catch let other {
+        report(other)
+        lifeState.withLock { $0.detached = detached }
+      }
       outbox.didStop()
       scheduler.open()
       schedules.start()
@@ -126,7 +138,7 @@ extension GenericConnect {
     forget(detached)
     lifeState.withLock { state in
       state.isStarted = false
-      state.detached = detached
+      state.detached += detached
     }
   }
 

@@ -139,9 +139,14 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
 
   public func detach(persistentStore store: PersistentStore) throws {
     let attachment = outbox.willDetach(store)
-    defer { outbox.didDetach(attachment) }
+    defer {
+      // Also if it was detached and could not be closed.
+      if !persistentStores.contains(store) {
+        lifeState.withLock { state in state.places.removeAll { $0.store == store } }
+      }
+      outbox.didDetach(attachment)
+    }
     try container.detach(persistentStore: store)
-    lifeState.withLock { state in state.places.removeAll { $0.store == store } }
   }
 
   public func detach(persistentStores stores: [PersistentStore]) throws {
