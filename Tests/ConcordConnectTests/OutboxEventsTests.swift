@@ -25,6 +25,30 @@ struct OutboxEventsTests {
     }
   }
 
+  @Test(
+    "Who waits for the outbox of a connect that is released, or follows it, waits no longer",
+    .timeLimit(.minutes(1)))
+  func released() async throws {
+    func run() async throws -> (Outbox, Task<Void, Never>) {
+      let connect = TestConnect(
+        name: "Library", model: try libraryModel(), reachability: ReachabilitySwitch(isReachable: false),
+        transport: ScriptedTransport(), forwarding: [Raise.self])
+      try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+      try connect.store([Book(id: 1, title: "")])
+      try await connect.start()
+      try await connect.forward(Raise(book: 1, note: "a"))
+      let outbox = connect.outbox
+      let task = Task { await outbox.idle() }
+      #expect(try await eventually { outbox.state.withLock { !$0.waiting.isEmpty } })
+      return (outbox, task)
+    }
+    let (outbox, task) = try await run()
+    #expect(try await eventually { outbox.state.withLock { $0.waiting.isEmpty } })
+    await task.value
+    await outbox.idle()
+    for await _ in outbox.events {}
+  }
+
   #if Persistence
     @Test("Who does not send is told that an action was forwarded, also when it was sent before that could be read")
     func forwardedElsewhere() async throws {

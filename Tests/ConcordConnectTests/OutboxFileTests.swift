@@ -37,5 +37,31 @@
         #expect((rows ?? .max) < 1400)
       }
     }
+
+    @Test("While the file cannot be read nothing is sent, and when it can be again all is")
+    func unreadable() async throws {
+      try await withFolder { folder in
+        let (transport, network) = (ScriptedTransport(), ReachabilitySwitch(isReachable: false))
+        let connect = TestConnect(
+          name: "Library", model: try libraryModel(), asyncErrorBlock: { _ in }, reachability: network,
+          transport: transport, forwarding: [Raise.self])
+        try connect.attachPersistentStore(at: folder)
+        try connect.store([Book(id: 1, title: "")])
+        try await connect.start()
+        try await connect.forward(Raise(book: 1, note: "a"))
+        #expect(try await eventually { connect.outbox.isSender })
+        let (file, other) = (folder.appending(path: "Library.sqlite"), folder.appending(path: "Elsewhere.sqlite"))
+        try FileManager.default.moveItem(at: file, to: other)
+        #expect(try await eventually { connect.outbox.state.withLock { $0.isUnread } })
+        network.isReachable = true
+        #expect(try await eventually { connect.outbox.state.withLock { $0.isReachable } })
+        connect.outbox.sendNext()
+        // It is marked before it is sent.
+        #expect(connect.outbox.pending.map(\.isSending) == [false])
+        try FileManager.default.moveItem(at: other, to: file)
+        #expect(try await eventually { transport.bodies == ["a"] && connect.outbox.pending.isEmpty })
+        try await connect.stop()
+      }
+    }
   }
 #endif

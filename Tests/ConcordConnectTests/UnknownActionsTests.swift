@@ -40,6 +40,25 @@ struct UnknownActionsTests {
       }
     }
 
+    @Test("What becomes known while all rows are read again is shown once")
+    func knownInWholeReading() async throws {
+      try await withFolder { folder in
+        do {
+          let first = try resting(folder)
+          try first.store([Book(id: 1, title: "")])
+          try await first.forward(Raise(book: 1, note: "a"))
+          for store in first.persistentStores { try first.detach(persistentStore: store) }
+        }
+        let second = try resting(folder, [])
+        #expect(second.outbox.unknown.count == 1)
+        let book = try #require(try second.viewContext.find(Book.self, id: 1))
+        #expect(book.value.title == "")
+        second.outbox.overlay.readAll()
+        second.outbox.register(Raise.self)
+        #expect(book.value.title == "a")
+      }
+    }
+
     @Test("What nobody knows can be dropped, and what follows it is sent then")
     func dropUnknown() async throws {
       try await withFolder { folder in

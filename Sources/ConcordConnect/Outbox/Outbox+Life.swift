@@ -110,8 +110,11 @@ extension Outbox {
         if isTaken { readChanges() }
       }
     } catch {
-      if !wasReported { report(error) }
-      wasReported = true
+      // A store that is being detached meanwhile is no failure.
+      if !wasReported, !StoreError.isOfDetachedStore(error) {
+        report(error)
+        wasReported = true
+      }
       isComplete = false
     }
     return state.withLock { state in
@@ -127,7 +130,7 @@ extension Outbox {
   /// Cancels all sending, and waits for its end. Actions without a response stay.
   func stop() {
     let tasks = state.withLock { state in
-      (state.isStarted, state.isDetaching, state.holding) = (false, true, nil)
+      (state.isStarted, state.isDetaching, state.holding, state.rereading) = (false, true, nil, nil)
       return Array(state.waits.values) + Array(state.running.values)
     }
     for task in tasks { task?.cancel() }
@@ -147,11 +150,12 @@ extension Outbox {
 
   /// Ends it, when its connect is released.
   func end() {
-    let (tasks, streams) = state.withLock { state in
-      state.isStarted = false
+    let (tasks, streams, waiting) = state.withLock { state in
+      (state.isStarted, state.hasEnded) = (false, true)
       for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
-      return (Array(state.waits.values) + Array(state.running.values), state.streams)
+      return (Array(state.waits.values) + Array(state.running.values), state.streams, state.takeWaiting())
     }
+    for continuation in waiting { continuation.resume() }
     for task in tasks { task?.cancel() }
     carrier?.outboxDidChange()
     for stream in streams.values { stream.finish() }

@@ -17,13 +17,43 @@ extension Outbox {
     do {
       let changes = try coordinator.outboxes(after: known)
       state.withLock { state in
+        state.isUnread = false
         for attachment in state.stores.keys where changes[attachment] == nil { forget(attachment, &state) }
       }
       take(changes, after: known)
     } catch {
-      report(error)
+      didFailToRead(error)
     }
     sendNext()
+  }
+
+  /// Sends nothing until a reading succeeds, and reads again after a while.
+  private func didFailToRead(_ error: any Error) {
+    let (isNew, number) = state.withLock { state -> (Bool, Int?) in
+      let isNew = !state.isUnread
+      state.isUnread = true
+      guard state.isStarted, state.rereading == nil else { return (isNew, nil) }
+      state.rereading = state.takeNumber()
+      return (isNew, state.rereading)
+    }
+    if isNew { report(error) }
+    guard let number else { return }
+    begin { [weak self] in
+      // By the system's clock, as the stores do.
+      while !Task.isCancelled, self?.mustReadAgain(number) ?? false {
+        try? await Task.sleep(for: .milliseconds(250))
+        self?.readChanges()
+      }
+    }
+  }
+
+  /// Whether a loop has to read again; otherwise it has ended.
+  private func mustReadAgain(_ number: Int) -> Bool {
+    state.withLock { state in
+      guard state.rereading == number else { return false }
+      if !state.isUnread { state.rereading = nil }
+      return state.isUnread
+    }
   }
 
   /// Takes the rows that a commit has left, without reading, and delivers their events. Reads if there was another commit.

@@ -140,6 +140,7 @@ extension Outbox {
       case .failed, .cancelled, .stored: break
       }
     } catch {
+      overlay.didNotWrite(ended.begun.item.id)
       // It is sent again: the service knows it by its key.
       ended.outcome = .failed(error, retryAfter: ended.outcome.retryAfter)
     }
@@ -197,6 +198,7 @@ extension Outbox {
         return OutboxNews(attachment: attachment, known: known, changes: try writing.outbox(after: known))
       }
     } catch {
+      for ended in ended { overlay.didNotWrite(ended.begun.item.id) }
       // The one that is the cause is found when each is stored by itself.
       return nil
     }

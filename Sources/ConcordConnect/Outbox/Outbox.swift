@@ -117,10 +117,15 @@ public final class Outbox: Sendable {
   /// always show the present state.
   public var events: AsyncStream<OutboxEvent> {
     let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream(bufferingPolicy: .bufferingNewest(1024))
-    let number = state.withLock { state in
+    let number = state.withLock { state -> Int? in
+      if state.hasEnded { return nil }
       let number = state.takeNumber()
       state.streams[number] = continuation
       return number
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
@@ -129,13 +134,13 @@ public final class Outbox: Sendable {
   }
 
   /// Returns when nothing is left to be sent: all that is pending waits behind a dead letter, or is of a type that is not known. While
-  /// there is no network that may never be. It returns at once if the task is cancelled.
+  /// there is no network that may never be. It returns at once if the task is cancelled, or the ``Connect`` is released.
   public func idle() async {
     let number = state.withLock { $0.takeNumber() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isIdle = state.withLock { state in
-          if state.isIdle || Task.isCancelled { return true }
+          if state.isIdle || state.hasEnded || Task.isCancelled { return true }
           state.waiting[number] = continuation
           return false
         }

@@ -36,6 +36,9 @@ final class OutboxOverlay: ViewOverlay {
   /// Notes what the sending of an action changes, before that can be seen.
   func willWrite(_ keys: Set<EntityKey>, for id: OutboxID) { state.withLock { $0.written[id] = keys } }
 
+  /// Discards what the sending of an action was to change, since it was not written.
+  func didNotWrite(_ id: OutboxID) { state.withLock { $0.written[id] = nil } }
+
   /// Discards the known versions, so that all rows are read the next time.
   func readAll() { state.withLock { $0.versions = [:] } }
 
@@ -143,8 +146,10 @@ final class OutboxOverlay: ViewOverlay {
       found.unknown.gone = ended
     }
     for action in found.ended { found.written[action.id] = state.written[action.id] }
-    // A type may be known by now.
-    let again = generation == state.generation ? [] : state.unknown.filter { !news.hasEnded($0.key) }.map { ($0, $1) }
+    // A type may be known by now. What was read anew is among the rows.
+    let again =
+      generation == state.generation
+      ? [] : state.unknown.filter { !news.hasEnded($0.key) && news.state($0.key) == nil }.map { ($0, $1) }
     for (id, row) in news.rows.filter({ $0.row.state == .pending }) + again where state.shown[id] == nil {
       if let action = registry.action(row) {
         found.unknown.known.append((id, action))

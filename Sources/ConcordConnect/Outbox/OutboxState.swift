@@ -11,6 +11,10 @@ struct OutboxState {
   /// The pending actions and the dead letters.
   var items: [OutboxID: Item] = [:]
   var lanes = OutboxLanes()
+  /// Whether the last reading failed. What is known then may be sent already, so that nothing is sent.
+  var isUnread = false
+  /// The number of the loop that reads again.
+  var rereading: Int?
 
   /// An attached store.
   struct Store {
@@ -42,6 +46,8 @@ struct OutboxState {
   var transport: (any Transport)?
   var carrier: CarrierReference?
   var isStarted = false
+  /// Whether the ``Connect`` was released.
+  var hasEnded = false
   /// Whether a stop detaches the stores.
   var isDetaching = false
   /// The reasons for which nothing is sent.
@@ -75,7 +81,7 @@ struct OutboxState {
   var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
   var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
 
-  var canSend: Bool { isStarted && holds.isEmpty && isReachable && pauses == 0 }
+  var canSend: Bool { isStarted && holds.isEmpty && isReachable && pauses == 0 && !isUnread }
   var isIdle: Bool { running.isEmpty && lanes.isIdle }
 
   /// The stores whose actions this process may send.
@@ -107,9 +113,9 @@ struct OutboxState {
 
   func tell(_ event: OutboxEvent) { for number in streams.keys.sorted() { streams[number]?.yield(event) } }
 
-  /// Removes and returns the tasks that wait for an empty outbox, if it is empty.
+  /// Removes and returns the tasks that wait for an empty outbox, if it is empty or has ended.
   mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
-    guard isIdle else { return [] }
+    guard isIdle || hasEnded else { return [] }
     defer { waiting = [:] }
     return Array(waiting.values)
   }
