@@ -69,6 +69,22 @@ struct ResourceTests {
     }
   }
 
+  @Test("Of pages with ever other addresses those are kept that were used last")
+  func tagLimit() {
+    let cache = PageCache<Book>()
+    let page = ResourcePage<Book>(items: [], next: nil, isUnchanged: false)
+    func request(_ number: Int) -> TransportRequest {
+      TransportRequest("GET", "/books", query: [URLQueryItem(name: "since", value: "\(number)")])
+    }
+    for number in 0..<5_000 {
+      cache.set(PageCache<Book>.Entry(tag: "\(number)", page: page), for: request(number))
+      _ = cache.entry(request(0))
+    }
+    #expect(cache.count <= 1_000)
+    let isThere = [0, 1, 4_999].map { cache.entry(request($0)) != nil }
+    #expect(isThere == [true, false, true])
+  }
+
   @Test(
     "A refresh stores all pages, deletes what is on none of them, and keeps what is ignored",
     arguments: StoreKind.allCases)

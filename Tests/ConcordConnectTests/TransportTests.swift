@@ -128,6 +128,11 @@ struct TransportTests {
     #expect(soon.map { $0 > .seconds(95) && $0 <= .seconds(100) } == true)
     #expect(wait(formatter.string(from: Date().addingTimeInterval(-100))) == .zero)
     #expect(wait("soon") == nil && wait("-1") == nil)
+    // By the service's clock, if it tells the time.
+    let dates: HeaderFields = [
+      "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:48:37 GMT",
+    ]
+    #expect(TransportResponse(status: 503, headers: dates).retryAfter == .seconds(60))
   }
 
   @Test("An answer that does not come in time is an error, also if a part of it comes")

@@ -12,14 +12,23 @@ public struct ResourcePage<Entity: PersistentEntity & Codable>: Sendable {
   public let isUnchanged: Bool
 }
 
-/// The pages that a service has sent with an `ETag`, in memory.
+/// The pages that a service has sent with an `ETag`, in memory: those used last, since addresses may be others each time.
 final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
   struct Entry: Sendable {
     let tag: String
     let page: ResourcePage<Entity>
   }
 
-  private let entries = Locked<[Key: Entry]>([:])
+  /// The maximum number of pages.
+  static var limit: Int { 1_000 }
+
+  private let state = Locked(State())
+
+  private struct State {
+    var entries: [Key: (entry: Entry, use: Int)] = [:]
+    /// The number of uses so far.
+    var uses = 0
+  }
 
   /// The address and the header fields of a request: one address may have a list for each language.
   private struct Key: Hashable {
@@ -27,11 +36,33 @@ final class PageCache<Entity: PersistentEntity & Codable>: Sendable {
     let headers: HeaderFields
   }
 
-  func entry(_ request: TransportRequest) -> Entry? { entries.withLock { $0[Self.key(request)] } }
+  var count: Int { state.withLock { $0.entries.count } }
 
-  func set(_ entry: Entry?, for request: TransportRequest) { entries.withLock { $0[Self.key(request)] = entry } }
+  func entry(_ request: TransportRequest) -> Entry? {
+    let key = Self.key(request)
+    return state.withLock { state in
+      guard let found = state.entries[key]?.entry else { return nil }
+      state.uses += 1
+      state.entries[key]?.use = state.uses
+      return found
+    }
+  }
 
-  func removeAll() { entries.withLock { $0 = [:] } }
+  func set(_ entry: Entry?, for request: TransportRequest) {
+    let key = Self.key(request)
+    state.withLock { state in
+      state.entries[key] = nil
+      guard let entry else { return }
+      state.uses += 1
+      state.entries[key] = (entry, state.uses)
+      guard state.entries.count > Self.limit else { return }
+      // Many at once, so that few sets have to sort.
+      let oldest = state.entries.sorted { $0.value.use < $1.value.use }.prefix(Self.limit / 4)
+      for (key, _) in oldest { state.entries[key] = nil }
+    }
+  }
+
+  func removeAll() { state.withLock { $0.entries = [:] } }
 
   private static func key(_ request: TransportRequest) -> Key { Key(target: request.target, headers: request.headers) }
 }

@@ -82,13 +82,15 @@ public struct TransportResponse: Sendable {
   var excerpt: String { body.excerpt }
 
   /// The time that the service asks clients to wait: `Retry-After`, in seconds or as a date in one of HTTP's three
-  /// forms.
+  /// forms. A date is compared with the response's own `Date`, if it has one.
   ///
   /// `nil` if it says nothing of it, or something else. Seconds that no number can hold are the most that one can.
   public var retryAfter: Duration? {
     guard let text = headers["Retry-After"]?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .seconds(Int64(text) ?? .max) }
-    return HTTPDate.date(text).map { .seconds(max(0, $0.timeIntervalSinceNow)) }
+    // By the clock of the service, which the device's may differ from.
+    let now = headers["Date"].flatMap { HTTPDate.date($0) } ?? Date()
+    return HTTPDate.date(text).map { .seconds(max(0, $0.timeIntervalSince(now))) }
   }
 }
 
