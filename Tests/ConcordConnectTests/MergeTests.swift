@@ -245,6 +245,21 @@ struct MergeTests {
     }
   }
 
+  @Test("A page of many ids that lie far apart is stored as one of few", arguments: StoreKind.forManyRows)
+  func scattered(_ kind: StoreKind) async throws {
+    let ids = (0..<3_000).map { $0 * 7_919 % 1_000_003 }
+    let page = ids.prefix(1_300).map { book($0, "new") } + (0..<700).map { book(2_000_000 + $0, "inserted") }
+    let after = try await withConnect(kind) { connect in
+      try connect.store(ids.map { book($0) })
+      let proxy = try connect.execute(BookWork { try $0.merge(page: page, for: Book.self) })
+      await proxy.finished()
+      #expect(proxy.statistics.contextStatistics?.changes == [700, 1_300, 0])
+      return try connect.stored(Book.self)
+    }
+    let expected = page + ids.dropFirst(1_300).map { book($0) }
+    #expect(after == expected.sorted { $0.id < $1.id })
+  }
+
   @Test("100,000 objects in one pass", arguments: StoreKind.forManyRows)
   func many(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in

@@ -73,6 +73,23 @@ struct MergeUniquenessTests {
     #expect(after == [Volume("1", "a", 1, "new"), Volume("7", "b", 1, "seven")])
   }
 
+  @Test("A page of many objects finds each by its attributes, or by its id", arguments: StoreKind.forManyRows)
+  func manyOnPage(_ kind: StoreKind) async throws {
+    func id(_ number: Int) -> String { "\(number * 7_919 % 1_000_003)" }
+    try await withConnect(kind) { connect in
+      try connect.store((0..<1_200).map { Volume(id($0), "X", $0, "old") })
+      // Of the first some have another id, of the last others another number, and some are new.
+      let page = (0..<1_210).map { number in
+        Volume(number < 10 ? "other \(number)" : id(number), number < 1_190 ? "X" : "Y", number, "new")
+      }
+      let proxy = try connect.execute(BookWork { try $0.merge(page: page, for: Volume.self) })
+      #expect(await proxy.finished() == .successful)
+      let found = try connect.stored(Volume.self).sorted { ($0.number ?? 0) < ($1.number ?? 0) }
+      let expected = (0..<1_210).map { number in Volume(id(number), number < 1_190 ? "X" : "Y", number, "new") }
+      #expect(found == expected)
+    }
+  }
+
   @Test("Two objects that would be one row are refused outside of the subset, too", arguments: StoreKind.allCases)
   func clashOutsideOfSubset(_ kind: StoreKind) async throws {
     for first in ["A", "Z"] {

@@ -38,7 +38,8 @@ extension ActionContext {
   /// ``merge(objects:for:ignoreAttributes:subsetFilter:condition:modifiedAt:)``, but nothing is deleted, since missing
   /// entities may be on another page.
   ///
-  /// - Complexity: O(*n*), where *n* is the number of objects in the page.
+  /// - Complexity: O(*n* log *n*), where *n* is the number of objects in the page, as long as that is 10,000 at most; a larger page may
+  ///   read the whole table. A ``ManagedEntity`` that is stored with another id is looked up by its attributes, which should be indexed.
   public func merge<T: PersistentEntity>(
     page objects: [T], for type: T.Type, ignoreAttributes: [String] = [], condition: Predicate<T>? = nil,
     modifiedAt stamp: Stamp? = nil

@@ -37,22 +37,24 @@ struct FlatMerge {
   mutating func compare(_ reading: any RowReading) throws {
     var next = 0
     var missing: [Int] = []
-    try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
-      guard try subset.isAll || subset.holds(key, source) else { return true }
-      compared += 1
-      while next < rows.count {
-        let index = rows.index(next)
-        if rows.keys[index] == key {
+    for wanted in subset.readings {
+      try reading.rows(RowQuery(entity, where: wanted)) { key, source in
+        guard try subset.isAll || subset.holds(key, source) else { return true }
+        compared += 1
+        while next < rows.count {
+          let index = rows.index(next)
+          if rows.keys[index] == key {
+            next += 1
+            try compareRow(index, key, source)
+            return true
+          }
+          if !StoredValue.precedes(rows.keys[index], key) { break }
           next += 1
-          try compareRow(index, key, source)
-          return true
+          missing.append(index)
         }
-        if !StoredValue.precedes(rows.keys[index], key) { break }
-        next += 1
-        missing.append(index)
+        if let stamp = stamp.over(source.stamp), try condition.holds(key, source) { removals.append((key, stamp)) }
+        return true
       }
-      if let stamp = stamp.over(source.stamp), try condition.holds(key, source) { removals.append((key, stamp)) }
-      return true
     }
     while next < rows.count {
       missing.append(rows.index(next))

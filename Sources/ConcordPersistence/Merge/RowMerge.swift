@@ -63,7 +63,12 @@ struct RowMerge {
   ///   - nested: the rows of the entities inside, by key.
   mutating func run(_ rows: [IncomingRow], nested: [EntityKey: StoredRow], _ reading: any RowReading) throws {
     let rows = isById ? rows : rows.uniqueByKey()
-    if isCompared(\.isExact) { try pass(rows.sortedAndUnique(), reading) } else { try passByIdentity(rows, reading) }
+    // Several readings come in the order of the ids only.
+    if isCompared(\.isExact), isById || subset.readings.count <= 1 {
+      try pass(rows.sortedAndUnique(), reading)
+    } else {
+      try passByIdentity(rows, reading)
+    }
     // A row found by its attributes is not available to an object that has only its id.
     if !isById, !subset.isAll { try findOutside(reading) }
     for row in unmatched { try place(row, reading) }
@@ -78,23 +83,25 @@ struct RowMerge {
   private mutating func pass(_ incoming: [IncomingRow], _ reading: any RowReading) throws {
     var next = 0
     let order = isById ? [] : uniqueness.map { StoredOrder($0) }
-    try reading.rows(RowQuery(entity, where: subset.stored, order: order)) { key, source in
-      guard try subset.isAll || subset.holds(key, source) else { return true }
-      compared += 1
-      while next < incoming.count {
-        let order = incoming[next].order(key, source, uniqueness)
-        if order > 0 { break }
-        next += 1
-        if order == 0 {
-          try update(incoming[next - 1], key, source)
-          return true
+    for wanted in subset.readings {
+      try reading.rows(RowQuery(entity, where: wanted, order: order)) { key, source in
+        guard try subset.isAll || subset.holds(key, source) else { return true }
+        compared += 1
+        while next < incoming.count {
+          let order = incoming[next].order(key, source, uniqueness)
+          if order > 0 { break }
+          next += 1
+          if order == 0 {
+            try update(incoming[next - 1], key, source)
+            return true
+          }
+          unmatched.append(incoming[next - 1])
         }
-        unmatched.append(incoming[next - 1])
+        if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
+          removals.insert(EntityKey(entity, key))
+        }
+        return true
       }
-      if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
-        removals.insert(EntityKey(entity, key))
-      }
-      return true
     }
     unmatched += incoming[next...]
   }
@@ -102,15 +109,17 @@ struct RowMerge {
   /// Finds the rows of objects by a table of the objects: the order of stored forms does not tell which are equal values.
   private mutating func passByIdentity(_ rows: [IncomingRow], _ reading: any RowReading) throws {
     var incoming = IncomingRows(rows, uniqueness, entity)
-    try reading.rows(RowQuery(entity, where: subset.stored)) { key, source in
-      guard try subset.isAll || subset.holds(key, source) else { return true }
-      compared += 1
-      if let row = incoming.take(key, source) {
-        try update(row, key, source)
-      } else if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
-        removals.insert(EntityKey(entity, key))
+    for wanted in subset.readings {
+      try reading.rows(RowQuery(entity, where: wanted)) { key, source in
+        guard try subset.isAll || subset.holds(key, source) else { return true }
+        compared += 1
+        if let row = incoming.take(key, source) {
+          try update(row, key, source)
+        } else if !keepsMissing, stamp.isNewer(than: source.stamp), try condition.holds(key, source) {
+          removals.insert(EntityKey(entity, key))
+        }
+        return true
       }
-      return true
     }
     unmatched = incoming.rest
   }
