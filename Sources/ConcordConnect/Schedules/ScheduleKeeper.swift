@@ -169,26 +169,26 @@ final class ScheduleKeeper: Sendable {
       state.kinds[entry.kind] = Kind(number: number)
       return (entry.kind, entry.execute)
     }
-    if let execute { run(execute.1, execute.0, of: number) }
+    if let execute { run(execute.1, execute.0, of: number, since: start) }
   }
 
-  private func run(_ execute: Execute, _ kind: ObjectIdentifier, of number: Int) {
+  private func run(_ execute: Execute, _ kind: ObjectIdentifier, of number: Int, since start: Int) {
     do {
       try execute { [weak self] in self?.didFinish(kind) }
     } catch {
       didFinish(kind)
-      didFail(number, error)
+      didFail(number, since: start, error)
     }
   }
 
   /// Reports why an action cannot be executed, once for each schedule.
-  private func didFail(_ number: Int, _ error: any Error) {
-    // It was stopped meanwhile; the next start begins anew.
-    if case Errors.notStarted = error { return }
+  private func didFail(_ number: Int, since start: Int, _ error: any Error) {
     if error is CancellationError { return }
     let isNew = state.withLock { state in
-      defer { state.entries[number]?.isReported = true }
-      return state.entries[number]?.isReported == false
+      // If it was stopped meanwhile, the next start begins anew.
+      guard state.isStarted, state.starts == start, state.entries[number]?.isReported == false else { return false }
+      state.entries[number]?.isReported = true
+      return true
     }
     if isNew { report(error) }
   }
