@@ -26,7 +26,7 @@ extension ActionContext {
   ///     deleted since stays deleted as long as the store remembers the deletion.
   /// - Throws: ``Errors``, ``/ConcordModel/StoreError``, or what a predicate throws; then nothing has changed.
   /// - Complexity: one pass over the stored subset and the objects, which are sorted first. With a `subsetFilter`,
-  ///   objects that are not found in the subset are looked up.
+  ///   objects that are not found in the subset are looked up; by attributes without an index, in one more pass over the table.
   public func merge<T: PersistentEntity>(
     objects: [T], for type: T.Type, ignoreAttributes: [String] = [], subsetFilter: Predicate<T>? = nil,
     condition: Predicate<T>? = nil, modifiedAt stamp: Stamp? = nil
@@ -39,7 +39,8 @@ extension ActionContext {
   /// entities may be on another page.
   ///
   /// - Complexity: O(*n* log *n*), where *n* is the number of objects in the page, as long as that is 10,000 at most; a larger page may
-  ///   read the whole table. A ``ManagedEntity`` that is stored with another id is looked up by its attributes, which should be indexed.
+  ///   read the whole table. Objects of a ``ManagedEntity`` that are not stored with their ids are looked up by their attributes, in one
+  ///   pass over the table if none of these is indexed.
   public func merge<T: PersistentEntity>(
     page objects: [T], for type: T.Type, ignoreAttributes: [String] = [], condition: Predicate<T>? = nil,
     modifiedAt stamp: Stamp? = nil

@@ -165,8 +165,9 @@ struct RowMerge {
 
   /// Finds objects by their attributes outside of the subset.
   private mutating func findOutside(_ reading: any RowReading) throws {
-    // For other columns a store cannot evaluate which values are equal.
-    if isCompared({ $0.isExact || $0.comparison == .text }) {
+    // For other columns a store cannot evaluate which values are equal. Without an index each object would read the whole table.
+    let isIndexed = uniqueness.contains { column in isCompared(column) { $0.isIndexed || $0.isUnique } }
+    if isCompared({ $0.isExact || $0.comparison == .text }), isIndexed || unmatched.count <= 1 {
       unmatched = try unmatched.filter { try !findOutside($0, reading) }
     } else if !unmatched.isEmpty {
       var incoming = IncomingRows(unmatched, uniqueness, entity)

@@ -15,6 +15,20 @@ struct SyncShop: EntityAction, Sendable {
   }
 
   func execute(context: ActionContext) async throws {
+    do { try await takeBooks(context) } catch {
+      // A page that was not stored would be left out as unchanged the next time.
+      books.forgetPages()
+      throw error
+    }
+    let cart = try await network.send(TransportRequest("GET", "/carts/\(Cart.own)")).successful()
+    let lines = try JSONDecoder().decode([LineOfCart].self, from: cart.body)
+    try context.performAndWait { () throws -> Void in
+      for line in lines { try context.take(line) }
+      try context.save()
+    }
+  }
+
+  private func takeBooks(_ context: ActionContext) async throws {
     var next: TransportRequest? = TransportRequest("GET", "/books")
     while let request = next {
       let page = try await books.page(request)
@@ -25,12 +39,6 @@ struct SyncShop: EntityAction, Sendable {
         }
       }
       next = page.next
-    }
-    let cart = try await network.send(TransportRequest("GET", "/carts/\(Cart.own)")).successful()
-    let lines = try JSONDecoder().decode([LineOfCart].self, from: cart.body)
-    try context.performAndWait { () throws -> Void in
-      for line in lines { try context.take(line) }
-      try context.save()
     }
   }
 }
