@@ -200,6 +200,10 @@ public final class RootContext: ContextParent {
     var failure: (any Error)?
     /// The maximum number of saves in one transaction.
     var most = Int.max
+    func note(_ error: any Error) {
+      // What waits for a store that is not attached hides no other reason.
+      if failure == nil || failure.map(StoreError.isOfDetachedStore) ?? false { failure = error }
+    }
     while true {
       let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))
       guard let first = layers.first else { break }
@@ -214,12 +218,12 @@ public final class RootContext: ContextParent {
         guard layers.count == 1 else {
           do { try write([first]) } catch {
             waiting.formUnion(first.types)
-            failure = failure ?? error
+            note(error)
           }
           continue
         }
         waiting.formUnion(first.types)
-        failure = failure ?? error
+        note(error)
       }
     }
     if let failure { throw failure }
@@ -271,6 +275,7 @@ public final class RootContext: ContextParent {
         givenUp.removeInserted(by: layer.changes)
       }
     }
+    givenUp.limit()
     parent.announce(lost.flatMap(\.changes.keys)) {
       state.withLock { state in
         state.givenUp = givenUp
@@ -293,6 +298,7 @@ public final class RootContext: ContextParent {
     }
     report(error, changes, above: givenUp.changes, isPending: false)
     givenUp.add(changes, error)
+    givenUp.limit()
     parent.announce(changes.keys) { state.withLock { $0.givenUp = givenUp } }
     return true
   }
