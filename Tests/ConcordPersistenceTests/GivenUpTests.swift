@@ -83,7 +83,8 @@ struct GivenUpTests {
     try await container.flush()
     #expect(try await eventually { reports.withLock { $0.count } == 3 })
     let told = reports.withLock { $0 }.map { $0.changes.map { "\($0.key.entity.name) \($0.key.id)" } }
-    #expect(told.map(\.count) == [1_500, 1, 1] && told[1] == ["Badge 5"] && told[2] == ["Member 1"], "\(told.dropFirst())")
+    #expect(told.map(\.count) == [1_500, 1, 1])
+    #expect(told.dropFirst() == [["Badge 5"], ["Member 1"]])
     #expect(try container.stored(Member.self, id: 1)?.badge.id == 10_000)
   }
 

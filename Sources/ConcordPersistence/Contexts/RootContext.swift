@@ -6,9 +6,10 @@ import Foundation
 ///
 /// A save that cannot be written now (a full disk, a locked file, a detached store) stays, is visible to reads through
 /// the root, and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It delays later
-/// saves of the same types, and of types that contain them; saves of further types are written. A save that can never
-/// be written (a conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both
-/// reach the error handler as a ``BackgroundSaveError``.
+/// saves of the same types, and of types that contain them; saves of further types are written, unless they delete something
+/// or have relations, since what refers to their entities is looked for in all stores. A save that can never be written (a
+/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both reach the error
+/// handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
