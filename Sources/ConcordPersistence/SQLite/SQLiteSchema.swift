@@ -145,7 +145,7 @@
     /// Whether the tables of the file are still those of the model; another program may have changed them.
     func isCurrent(_ db: Database) throws -> Bool {
       let comparison = try compare(db, readsValues: false)
-      return comparison.missing.isEmpty && comparison.problems.isEmpty
+      return try comparison.missing.isEmpty && comparison.problems.isEmpty
         && comparison.migrations.allSatisfy { !$0.isChanged && !$0.isOlder }
         && SQLiteIndexes.missingUnique(tables, db).isEmpty
     }
