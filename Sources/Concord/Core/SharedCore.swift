@@ -227,8 +227,9 @@ import Synchronization
     let isNested = core.turns.isOpen
     // The base is exposed by the first operation on it. There may be none.
     if !isNested {
-      (core.feed.context, core.feed.origin) = (context, origin)
       core.beginLayered()
+      // After that, which may commit what reading left.
+      (core.feed.context, core.feed.origin) = (context, origin)
     } else if core.layers.running != nil {
       core.layers.giveUpTracing()
     }
