@@ -97,7 +97,8 @@ import Synchronization
     guard core.layers.isActive else { return nil }
     let table = core.graph.table(T.self)
     let node = table.find(value.id)
-    if isOnly, let node, core.isInBase(value, node, stamp) { return node }
+    // An entity that layers hide is shown from now on, since it is observed.
+    if isOnly, let node, !core.layers.isHidden(node), core.isInBase(value, node, stamp) { return node }
     core.beginLayeredWrite(to: isOnly ? WriteTarget(node, writesOthers: table.isAggregate) : nil)
     return nil
   }
