@@ -9,8 +9,8 @@ final class WrittenNodes {
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
-  /// The nodes that were released, because nothing retained them any longer.
-  private var released: Set<ObjectIdentifier> = []
+  /// The nodes that were released, because nothing retained them any longer, by their positions.
+  private var released: ContiguousArray<(position: Int, node: ObjectIdentifier)> = []
   /// The stamps that the store's clock gave. A node with another one by now was given it since, or had it before.
   private var ownStamps: [ObjectIdentifier: Stamp] = [:]
 
@@ -26,12 +26,20 @@ final class WrittenNodes {
 
   func append(released node: Node) {
     guard isWanted else { return }
+    released.append((nodes.count, ObjectIdentifier(node)))
     append(node)
-    released.insert(ObjectIdentifier(node))
   }
 
   /// The nodes written so far.
   var all: ContiguousArray<Node> { nodes }
+  var count: Int { nodes.count }
+
+  /// Removes the nodes after a savepoint, whose writes were undone: which node was written last counts.
+  func truncate(to count: Int) {
+    guard count < nodes.count else { return }
+    nodes.removeSubrange(count...)
+    while let last = released.last, last.position >= count { released.removeLast() }
+  }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []
@@ -51,6 +59,6 @@ final class WrittenNodes {
 
   func takeReleased() -> Set<ObjectIdentifier> {
     defer { released = [] }
-    return released
+    return Set(released.map { $0.node })
   }
 }
