@@ -124,6 +124,7 @@ import Synchronization
     return result
   }
 
+  /// Waits until the innermost frame is the caller's: also before that ends, since other threads may be in transactions inside it.
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
     // Fast path: usually it is the transaction's own thread, which need not read the time.
@@ -217,6 +218,7 @@ import Synchronization
     lock.unlock()
     body(token)
     lock.lock()
+    waitForTurn(token)
     closeTurn()
   }
 
@@ -249,10 +251,12 @@ import Synchronization
     do {
       let result = try body(ownToken)
       lock.lock()
+      waitForTurn(ownToken)
       end()
       return result
     } catch {
       lock.lock()
+      waitForTurn(ownToken)
       core.rollBack(to: savepoint)
       end()
       throw error
