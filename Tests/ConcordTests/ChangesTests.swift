@@ -134,6 +134,26 @@ struct ChangesTests {
     withExtendedLifetime((library, other)) {}
   }
 
+  @Test("With the stamp that the writer gave, and not with one of the clock, also where a later write was undone")
+  func givenStamp() {
+    let log = Log<Stamp?>()
+    let subscription = store.observeChanges { set in
+      for change in set.changes { log.append(change.givenStamp) }
+    }
+    let tag = store.store(Tag(id: 0, text: 0))
+    store.transaction { tx in
+      tx.update(Tag.self, id: 0) { $0.text = 1 }
+      try? tx.transaction { inner in
+        inner.update(Tag.self, id: 0) { $0.text = 2 }
+        throw Refused()
+      }
+    }
+    store.update(Tag.self, id: 0, modifiedAt: 1e12) { $0.text = 3 }
+    #expect(log.values == [nil, nil, 1e12])
+    subscription.unsubscribe()
+    withExtendedLifetime(tag) {}
+  }
+
   @Test("As a sequence: one element a transaction, in order, none left out")
   func sequence() async {
     let store = store

@@ -11,8 +11,14 @@ final class WrittenNodes {
   private var nodes: ContiguousArray<Node> = []
   /// The nodes that were released, because nothing retained them any longer, by their positions.
   private var released: ContiguousArray<(position: Int, node: ObjectIdentifier)> = []
-  /// The stamps that the store's clock gave. A node with another one by now was given it since, or had it before.
-  private var ownStamps: [ObjectIdentifier: Stamp] = [:]
+  /// The stamps that the store's clock gave, also those of writes that were undone. A node with another one by now was given it
+  /// since, or had it before.
+  private var ownStamps: Set<OwnStamp> = []
+
+  private struct OwnStamp: Hashable {
+    let node: ObjectIdentifier
+    let stamp: Stamp
+  }
 
   init(_ backlog: Backlog) { self.backlog = backlog }
 
@@ -49,13 +55,15 @@ final class WrittenNodes {
 
   /// The clock has given a node its stamp.
   func noteOwnStamp(of node: Node) {
-    if isFollowed { ownStamps[ObjectIdentifier(node)] = node.stamp }
+    if isFollowed { ownStamps.insert(OwnStamp(node: ObjectIdentifier(node), stamp: node.stamp)) }
   }
 
   /// Whether a node's stamp is one that the clock gave in the open transaction.
-  func hasOwnStamp(_ node: Node) -> Bool { ownStamps[ObjectIdentifier(node)] == node.stamp }
+  func hasOwnStamp(_ node: Node) -> Bool {
+    ownStamps.contains(OwnStamp(node: ObjectIdentifier(node), stamp: node.stamp))
+  }
 
-  func forgetOwnStamps() { if !ownStamps.isEmpty { ownStamps = [:] } }
+  func forgetOwnStamps() { if !ownStamps.isEmpty { ownStamps = [] } }
 
   func takeReleased() -> Set<ObjectIdentifier> {
     defer { released = [] }
