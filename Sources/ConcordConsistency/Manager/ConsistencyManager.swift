@@ -43,17 +43,18 @@ public final class ConsistencyManager: Sendable {
   /// Registers an owner, weakly, to be called on the actor that the caller is isolated to (the main actor, for a view
   /// controller), or, if there is none, on the pushing thread.
   ///
-  /// If the owner is registered already, it is called at the new place from now on, in the order of the pushes.
+  /// If the owner is registered already, it is called at the new place from now on, in the order of the pushes. The actor is not
+  /// retained either: an owner that outlives it is called no longer.
   ///
   /// - Complexity: constant.
   public func register(
     _ environment: any ConsistentEnvironment & Sendable, isolation: isolated (any Actor)? = #isolation
   ) {
-    add(environment, place: isolation.map { .actor($0) } ?? .pushingThread)
+    add(environment, place: isolation.map { .actor(Place.WeakActor($0)) } ?? .pushingThread)
   }
 
   /// Registers an owner that belongs to an actor and is not `Sendable`, weakly, to be called on that actor, which must be
-  /// the one that the caller is isolated to.
+  /// the one that the caller is isolated to. The actor is not retained either, and so may retain the owner.
   ///
   /// ```swift
   /// actor Library {
@@ -62,7 +63,7 @@ public final class ConsistencyManager: Sendable {
   /// }
   /// ```
   public func register(_ environment: any ConsistentEnvironment, isolatedTo actor: isolated any Actor) {
-    add(environment, place: .actor(actor))
+    add(environment, place: .actor(Place.WeakActor(actor)))
   }
 
   /// Registers an owner, weakly, to be called on `queue`.
@@ -70,9 +71,9 @@ public final class ConsistencyManager: Sendable {
     add(environment, place: .queue(queue))
   }
 
-  /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`.
+  /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`, for as long as both exist.
   public func register(_ environment: any ConsistentEnvironment & Sendable, on actor: any Actor) {
-    add(environment, place: .actor(actor))
+    add(environment, place: .actor(Place.WeakActor(actor)))
   }
 
   /// Registers a store, weakly: a push updates those entities of the store that are among the pushed objects (it never stores
