@@ -86,8 +86,9 @@ public final class ConsistencyManager: Sendable {
   /// received.
   ///
   /// Changes that the store's optimistic layers show, and their end, are pushed like any other change. A push to the store
-  /// goes beneath the layers: owners then show the pushed state, until the layers show another. Of two stores only one should
-  /// have layers on the same entities, since each treats the shown state of the other as the base of its own layers.
+  /// goes beneath the layers: owners then show the pushed state, until the layers show another. The store ignores a pushed state
+  /// without a stamp that equals the shown one, since it is an owner's echo of what the layers show. Of two stores only one
+  /// should have layers on the same entities, since each treats the shown state of the other as the base of its own layers.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, push in
       self?.push(push, except: environment, from: nil)
