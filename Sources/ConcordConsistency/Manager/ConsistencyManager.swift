@@ -240,11 +240,13 @@ public final class ConsistencyManager: Sendable {
   public static var context: TransactionContext? { Telling.current?.context }
 
   private func push(_ push: Push, except source: StoreEnvironment?, from isolation: (any Actor)?) {
+    // Without the lock, since ids are the user's code.
+    let keys = source == nil ? [] : push.given.index.updated.map { ObjectKey($0) }
     // Under the lock, so that all environments get all pushes in the same order.
     let deliveries = state.withLock { state in
       state.pushes += 1
       let number = state.pushes
-      source?.notePushed(push, number: number)
+      source?.notePushed(keys, number: number)
       let except = source.map { ObjectIdentifier($0) }
       let registrations = state.registrations.all.filter { $0.key != except }
       push.ask(registrations.count { $0.isStore })

@@ -48,9 +48,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
 
   var store: EntityStore? { reference.withLock { $0.store } }
 
-  /// Notes the number with which a change in the store was pushed, under the lock that gives the numbers.
-  func notePushed(_ push: Push, number: Int) {
-    let keys = push.given.index.updated.map { ObjectKey($0) }
+  /// Notes the number with which a change of some objects in the store was pushed, under the lock that gives the numbers.
+  func notePushed(_ keys: [ObjectKey], number: Int) {
     order.withLock { $0.notePushed(keys, number: number) }
   }
 
