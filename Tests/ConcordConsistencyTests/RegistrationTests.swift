@@ -155,14 +155,14 @@ struct RegistrationTests {
   @Test("An owner that outlives its actor is called no longer")
   func outlivingActor() async {
     let owner = Owner(User("1", "Ada"))
-    weak var actor: Library?
+    weak var released: Library?
     do {
       let library = Library()
       manager.register(owner, on: library)
-      actor = library
+      released = library
     }
-    for _ in 0..<10_000 where actor != nil { await Task.yield() }
-    #expect(actor == nil)
+    for _ in 0..<10_000 where released != nil { await Task.yield() }
+    #expect(released == nil)
     manager.pushUpdatedObject(User("1", "Ada L."))
     #expect(owner.updates.isEmpty)
   }
