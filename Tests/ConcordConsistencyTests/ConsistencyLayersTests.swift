@@ -65,6 +65,18 @@ struct ConsistencyLayersTests {
     #expect(user.value.likes == 5 && screen.user.likes == 5 && screen.calls < 10)
   }
 
+  @Test("A stamped push of what a layer shows is the server's answer to it, and is there when the layer has gone")
+  func confirmed() {
+    let user = store.store(LayeredUser(id: "ada", likes: 3), modifiedAt: 1)
+    let layer = like()
+    #expect(user.value.likes == 4)
+    manager.pushUpdatedObject(LayeredUser(id: "ada", likes: 4), modifiedAt: 9)
+    layer.rollBack()
+    #expect(user.value.likes == 4 && screen.user.likes == 4)
+    manager.pushUpdatedObject(LayeredUser(id: "ada", likes: 2), modifiedAt: 8)
+    #expect(user.value.likes == 4 && screen.user.likes == 4)
+  }
+
   @Test("Two stores that both have layers do not push for ever")
   func twoStores() {
     let other = EntityStore(delivery: .immediate)

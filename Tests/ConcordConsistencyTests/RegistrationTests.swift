@@ -137,6 +137,44 @@ struct RegistrationTests {
     }
     #expect(released.withLock { $0 } == 1_000)
   }
+
+  @Test("An owner that belongs to an actor is released with it, and leaves nothing behind", arguments: [false, true])
+  func releasedWithActor(isNamed: Bool) async {
+    weak var owner: Owner<User>?
+    do {
+      let library = Library()
+      await library.open(manager, isNamed: isNamed)
+      owner = library.shelf
+    }
+    // The thread that ran the actor may retain it a little longer.
+    for _ in 0..<10_000 where owner != nil { await Task.yield() }
+    #expect(owner == nil)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+  }
+
+  @Test("An owner that outlives its actor is called no longer")
+  func outlivingActor() async {
+    let owner = Owner(User("1", "Ada"))
+    weak var released: Library?
+    do {
+      let library = Library()
+      manager.register(owner, on: library)
+      released = library
+    }
+    for _ in 0..<10_000 where released != nil { await Task.yield() }
+    #expect(released == nil)
+    manager.pushUpdatedObject(User("1", "Ada L."))
+    #expect(owner.updates.isEmpty)
+  }
+}
+
+/// An actor with an owner.
+private actor Library {
+  let shelf = Owner(User("1", "Ada"))
+
+  func open(_ manager: ConsistencyManager, isNamed: Bool) {
+    if isNamed { manager.register(shelf, isolatedTo: self) } else { manager.register(shelf) }
+  }
 }
 
 private final class Passing: ConsistentEnvironment, Sendable {

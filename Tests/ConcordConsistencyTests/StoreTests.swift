@@ -29,6 +29,22 @@ struct StoreTests {
     #expect(store.find(Novel.self, id: "n") == nil)
   }
 
+  @Test("An id may be made with a call of the manager")
+  func idCallsManager() throws {
+    let store = store
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "writer").async {
+      Guest.manager.register(store)
+      Guest.manager.register(Guest.owner)
+      let guest = store.store(Guest(id: "1", name: "Ada"))
+      store.update(Guest.self, id: "1") { $0.name = "Ada L." }
+      withExtendedLifetime(guest) {}
+      done.signal()
+    }
+    try #require(done.wait(timeout: .now() + 60) == .success)
+    #expect(Guest.owner.thing.name == "Ada L.")
+  }
+
   @Test("A push never stores what the store does not have")
   func neverInserts() {
     manager.register(store)
@@ -278,4 +294,18 @@ private struct Loose: Identifiable, ConsistentObject {
   var name: String
   var properties: [Property] { [("name", name)] }
   func setting(property: Property) -> Loose { self }
+}
+
+private struct Guest: ConsistentObject, Identifiable, Equatable {
+  static let manager = ConsistencyManager()
+  static let owner = Owner(Guest(id: "1"))
+
+  let id: String
+  var name = ""
+  var consistentID: AnyHashable {
+    _ = Self.manager.isPaused(Self.owner)
+    return AnyHashable(id)
+  }
+  var properties: [Property] { [] }
+  func setting(property: Property) -> Guest { self }
 }

@@ -57,6 +57,37 @@ private struct Club: PersistentEntity, Aggregate, Equatable {
 
 @Suite("Saves that are given up in the background")
 struct GivenUpTests {
+  @Test("All that depends on one that is given up is told, however many entities that one had")
+  func dependentsOfMany() async throws {
+    let reports = Locked<[BackgroundSaveError]>([])
+    let model = try Model("Club", entities: [Badge.self, Member.self, Club.self])
+    let container = StrategyKind.mixed.container(model) { error in
+      if let error = error as? BackgroundSaveError { reports.withLock { $0.append(error) } }
+    }
+    let (_, gate) = try GateStore.attach(to: container)
+    let view = container.viewContext
+    let others = BackgroundContext(parent: container.persistentStoreCoordinator)
+    others.insert(Member(id: 1, badge: Badge(id: 10_000, code: "kept")))
+    try others.save()
+    let member = try #require(try view.find(Member.self, id: 1))
+    gate.closeGate()
+    // The last has the code of the first.
+    for id in 0..<1_500 { view.insert(Badge(id: id, code: "\(id % 1_499)")) }
+    try view.save()
+    try view.update(Badge.self, id: 5) { $0.note = "changed" }
+    try view.save()
+    try view.update(Member.self, id: 1) { $0.badge = Badge(id: 6, code: "6") }
+    try view.save()
+    #expect(member.value.badge.id == 6)
+    gate.openGate()
+    try await container.flush()
+    #expect(try await eventually { reports.withLock { $0.count } == 3 })
+    let told = reports.withLock { $0 }.map { $0.changes.map { "\($0.key.entity.name) \($0.key.id)" } }
+    #expect(told.map(\.count) == [1_500, 1, 1])
+    #expect(told.dropFirst() == [["Badge 5"], ["Member 1"]])
+    #expect(try container.stored(Member.self, id: 1)?.badge.id == 10_000)
+  }
+
   @Test("A save that depends on one that is given up is given up, whole, and told with its values")
   func dependents() async throws {
     for strategy in StrategyKind.allCases where !strategy.viewSavesToDisk {

@@ -112,6 +112,48 @@ struct ChangesTests {
     withExtendedLifetime(tag) {}
   }
 
+  @Test("With the context that the writer gave, also where reading left work while there are layers")
+  func contextAfterReading() {
+    struct Library: Aggregate, Equatable {
+      let id: Int
+      var shelves: [String: [Tag]]
+      // A dictionary of arrays is visited anew when it is read.
+      static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.shelves)] }
+      var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.shelves)] }
+    }
+    let library = store.store(Library(id: 1, shelves: ["a": [Tag(id: 1, text: 0)]]))
+    let other = store.store(Tag(id: 2, text: 0))
+    let log = Log<TransactionContext?>()
+    let subscription = store.observeChanges { log.append($0.context) }
+    let layer = store.optimistically { tx in tx.update(Tag.self, id: 1) { $0.text += 1 } }
+    #expect(library.value.shelves["a"]?.map(\.text) == [1])
+    store.transaction(context: .server) { tx in tx.update(Tag.self, id: 2) { $0.text = 7 } }
+    #expect(log.values == [nil, .server])
+    subscription.unsubscribe()
+    layer.rollBack()
+    withExtendedLifetime((library, other)) {}
+  }
+
+  @Test("With the stamp that the writer gave, and not with one of the clock, also where a later write was undone")
+  func givenStamp() {
+    let log = Log<Stamp?>()
+    let subscription = store.observeChanges { set in
+      for change in set.changes { log.append(change.givenStamp) }
+    }
+    let tag = store.store(Tag(id: 0, text: 0))
+    store.transaction { tx in
+      tx.update(Tag.self, id: 0) { $0.text = 1 }
+      try? tx.transaction { inner in
+        inner.update(Tag.self, id: 0) { $0.text = 2 }
+        throw Refused()
+      }
+    }
+    store.update(Tag.self, id: 0, modifiedAt: 1e12) { $0.text = 3 }
+    #expect(log.values == [nil, nil, 1e12])
+    subscription.unsubscribe()
+    withExtendedLifetime(tag) {}
+  }
+
   @Test("As a sequence: one element a transaction, in order, none left out")
   func sequence() async {
     let store = store

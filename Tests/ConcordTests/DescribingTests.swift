@@ -75,6 +75,13 @@ struct DescribingTests {
           emma  “emma” by J…
           … and 1 more
         """)
+    #expect(
+      store.dump(limit: -1) == """
+        1 Author
+          … and 1 more
+        2 Book
+          … and 2 more
+        """)
     #expect(store.debugDescription == "EntityStore(1 Author, 2 Book)")
     #expect(EntityStore().debugDescription == "EntityStore(empty)")
     #expect(EntityStore().dump() == "")

@@ -178,6 +178,20 @@ struct LayersObservingTests {
     #expect(store._checkInvariants() == [])
   }
 
+  @Test("An entity that a layer hides is shown to whoever stores it, also with the value that it has below")
+  func storedWhileHidden() {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let shelf = store.store(LayerShelf(id: 1, books: [LayerBook(id: 1)]))
+    let layer = store.optimistically { tx in tx.update(LayerShelf.self, id: 1) { $0.books = [] } }
+    #expect(store.value(LayerBook.self, id: 1) == nil)
+    let book = store.store(LayerBook(id: 1))
+    #expect(!book.isRemoved && store.value(LayerBook.self, id: 1) == LayerBook(id: 1))
+    #expect(store.count(LayerBook.self) == 1 && shelf.value.books.isEmpty)
+    layer.rollBack()
+    #expect(shelf.value.books == [LayerBook(id: 1)])
+    #expect(store._checkInvariants() == [])
+  }
+
   @Test("A callback may make and end layers")
   func inCallbacks() {
     let book = store.store(LayerBook(id: 1))

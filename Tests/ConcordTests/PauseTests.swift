@@ -105,6 +105,26 @@ struct PauseTests {
     withExtendedLifetime(tag) {}
   }
 
+  @Test("A paused observer of what was changed and then removed with all others is told nothing when it resumes")
+  func removedAll() {
+    let (log, absences) = (Log<Int>(), Log<Int?>())
+    let tag = store.store(Tag(id: 0, text: 0))
+    let subscriptions = [
+      tag.observe { log.append($0.text) }, store.observer(Tag.self, id: 0).observe { absences.append($0?.text) },
+    ]
+    for subscription in subscriptions { subscription.pause() }
+    store.update(Tag.self, id: 0) { $0.text = 1 }
+    store.removeAll()
+    for subscription in subscriptions { subscription.resume() }
+    #expect(log.values == [0])
+    #expect(absences.values == [0, nil])
+    store.store(Tag(id: 0, text: 2))
+    #expect(log.values == [0, 2])
+    #expect(absences.values == [0, nil, 2])
+    for subscription in subscriptions { subscription.unsubscribe() }
+    withExtendedLifetime(tag) {}
+  }
+
   @Test("On a queue a paused observer of what was changed and removed is told the last value when it resumes")
   func removedOnQueue() async {
     let queue = DispatchQueue(label: "delivery")

@@ -194,6 +194,57 @@ struct ProjectionTests {
     #expect(store._checkInvariants().isEmpty)
   }
 
+  @Test("A write that was undone is not the last one, and takes nothing back")
+  func undone() {
+    let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
+    let book = store.store(book())
+    let summary = store.store(Summary(id: "emma", title: "Emma"))
+    store.transaction { tx in
+      tx.update(Book.self, id: "emma") { $0.title = "B" }
+      try? tx.transaction { inner in
+        inner.update(Summary.self, id: "emma") { $0.title = "X" }
+        throw Refused()
+      }
+    }
+    #expect((book.value.title, summary.value.title) == ("B", "B"))
+    store.transaction { tx in
+      tx.update(Summary.self, id: "emma") { $0.title = "S" }
+      try? tx.transaction { inner in
+        inner.update(Book.self, id: "emma") { $0.title = "X" }
+        throw Refused()
+      }
+    }
+    #expect((book.value.title, summary.value.title) == ("S", "S"))
+    store.transaction { tx in
+      tx.update(Book.self, id: "emma") { $0.title = "C" }
+      try? tx.transaction { inner in
+        inner.remove(Summary.self, id: "emma")
+        throw Refused()
+      }
+    }
+    #expect((book.value.title, summary.value.title, summary.isRemoved) == ("C", "C", false))
+    #expect(store._checkInvariants().isEmpty)
+  }
+
+  @Test("A layer that does not apply takes nothing back from the one below it")
+  func layerInVain() {
+    let book = store.store(book())
+    let summary = store.store(Summary(id: "emma", title: "Emma"))
+    let shown = store.optimistically { tx in tx.update(Book.self, id: "emma") { $0.title = "M" } }
+    let waiting = store.optimisticallyWhenPossible { tx in
+      tx.update(Summary.self, id: "emma") { $0.title = "X" }
+      tx.update(Author.self, id: "nobody") { $0.name = "Y" }
+    }
+    #expect((book.value.title, summary.value.title) == ("M", "M"))
+    // The layers are replayed.
+    store.update(Book.self, id: "emma") { $0.pages = 7 }
+    #expect((book.value.title, book.value.pages, summary.value.title) == ("M", 7, "M"))
+    waiting.rollBack()
+    shown.rollBack()
+    #expect((book.value.title, summary.value.title) == ("Emma", "Emma"))
+    #expect(store._checkInvariants().isEmpty)
+  }
+
   @Test("Whatever is written, all agree on the newest that any of them was given", arguments: 0..<40)
   func random(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -93,6 +93,37 @@ struct TransactionThreadsTests {
       })
     #expect(tag.value.text == 42)
   }
+
+  @Test("A transaction ends after those that other threads have begun inside it", arguments: [false, true])
+  func unawaited(throwing: Bool) throws {
+    let store = store
+    let tag = store.store(Tag(id: 0, text: 0))
+    let texts = Log<Int>()
+    try #require(
+      ends {
+        let group = DispatchGroup()
+        let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try? store.transaction { tx in
+          inThread(group) {
+            tx.transaction { inner in
+              began.signal()
+              // The body of the outer one returns meanwhile, and its end waits.
+              _ = ended.wait(timeout: .now() + .milliseconds(100))
+              inner.update(Tag.self, id: 0) { $0.text = 1 }
+            }
+          }
+          began.wait()
+          if throwing { throw Refused() }
+        }
+        texts.append(tag.value.text)
+        ended.signal()
+        group.wait()
+        store.update(Tag.self, id: 0) { $0.text += 10 }
+      })
+    #expect(texts.values == [throwing ? 0 : 1])
+    #expect(tag.value.text == (throwing ? 10 : 11))
+    #expect(store._checkInvariants() == [])
+  }
 }
 
 private final class Stalls: EntityStoreLogger {

@@ -97,7 +97,8 @@ import Synchronization
     guard core.layers.isActive else { return nil }
     let table = core.graph.table(T.self)
     let node = table.find(value.id)
-    if isOnly, let node, core.isInBase(value, node, stamp) { return node }
+    // An entity that layers hide is shown from now on, since it is observed.
+    if isOnly, let node, !core.layers.isHidden(node), core.isInBase(value, node, stamp) { return node }
     core.beginLayeredWrite(to: isOnly ? WriteTarget(node, writesOthers: table.isAggregate) : nil)
     return nil
   }
@@ -123,6 +124,7 @@ import Synchronization
     return result
   }
 
+  /// Waits until the innermost frame is the caller's: also before that ends, since other threads may be in transactions inside it.
   private func waitForTurn(_ token: UInt64) {
     let thread = currentThread()
     // Fast path: usually it is the transaction's own thread, which need not read the time.
@@ -216,6 +218,7 @@ import Synchronization
     lock.unlock()
     body(token)
     lock.lock()
+    waitForTurn(token)
     closeTurn()
   }
 
@@ -227,8 +230,9 @@ import Synchronization
     let isNested = core.turns.isOpen
     // The base is exposed by the first operation on it. There may be none.
     if !isNested {
-      (core.feed.context, core.feed.origin) = (context, origin)
       core.beginLayered()
+      // After that, which may commit what reading left.
+      (core.feed.context, core.feed.origin) = (context, origin)
     } else if core.layers.running != nil {
       core.layers.giveUpTracing()
     }
@@ -247,10 +251,12 @@ import Synchronization
     do {
       let result = try body(ownToken)
       lock.lock()
+      waitForTurn(ownToken)
       end()
       return result
     } catch {
       lock.lock()
+      waitForTurn(ownToken)
       core.rollBack(to: savepoint)
       end()
       throw error

@@ -14,7 +14,8 @@ extension StoreCore {
   }
   var writeSavepoint: WriteSavepoint {
     WriteSavepoint(
-      logCount: log.count, clearedCount: removal.cleared.count, removedCount: removal.recent.count)
+      logCount: log.count, clearedCount: removal.cleared.count, removedCount: removal.recent.count,
+      writtenCount: graph.written.count)
   }
 
   /// Undoes all writes since a savepoint, which is the innermost one.
@@ -31,6 +32,7 @@ extension StoreCore {
     needsComparison = true
     log.truncate(to: savepoint.logCount)
     removal.undo(to: savepoint)
+    graph.written.truncate(to: savepoint.writtenCount)
     let upToDate = graph.journal.undo(restore)
     components.resolve()
     graph.makeUpToDate(upToDate)

@@ -12,10 +12,13 @@ struct NoticeCoalescing {
   /// Whether the next notice is the first of all, or the first after a pause. It is delivered also if the entity was removed
   /// meanwhile, with its last value.
   private(set) var tellsLast = false
+  /// Whether the waiting notice is discarded, because the entity was removed with all others since.
+  private var isDropped = false
 
   /// Handles a change of the value. Returns `true` to enqueue a notice: if there is none yet, or if each state is delivered
   /// (`isBuffered`).
   mutating func change(isBuffered: Bool) -> Bool {
+    isDropped = false
     switch phase {
     case .ended: return false
     case .starting, .paused:
@@ -33,7 +36,7 @@ struct NoticeCoalescing {
     switch phase {
     case .active: return true
     case .starting, .paused:
-      hasMissed = true
+      if !isDropped { hasMissed = true }
       return false
     case .ended: return false
     }
@@ -93,8 +96,12 @@ struct NoticeCoalescing {
     return phase == .active
   }
 
-  /// Discards the last value of an entity that was removed with all others.
-  mutating func drop() { tellsLast = false }
+  /// Discards the last value of an entity that was removed with all others, also for when a pause ends.
+  mutating func drop() {
+    tellsLast = false
+    isDropped = true
+    if isPaused { hasMissed = false }
+  }
 
   /// Ends the observer. Returns `false` if it had already ended.
   mutating func end() -> Bool {

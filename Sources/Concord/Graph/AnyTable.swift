@@ -8,6 +8,8 @@
   @usableFromInline final let isEquatable: Bool
   /// Whether ids are optionals, and so may be missing. Stored, since each check of the type would ask the runtime.
   @usableFromInline final let hasOptionalIDs: Bool
+  /// Whether ids may be missing, or not equal to themselves like NaN: such entities are never found.
+  @usableFromInline final let hasUnfindableIDs: Bool
   /// The schema of all values, if they have the same.
   final let fixedSchema: AnySchema?
   /// A function that returns the schema of a node's value, if each value tells its relations. Specialised for the type.
@@ -36,7 +38,7 @@
 
   init(
     valueType: ObjectIdentifier, isAggregate: Bool, isEquatable: Bool, hasOptionalIDs: Bool = false,
-    fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil,
+    hasUnfindableIDs: Bool = false, fixedSchema: AnySchema? = nil, ownSchema: ((Node) -> AnySchema?)? = nil,
     pending: PendingValues = PendingValues(stride: 0, alignment: 1),
     isEqualAt: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Bool = { $0 == $1 }
   ) {
@@ -44,6 +46,7 @@
     self.isAggregate = isAggregate
     self.isEquatable = isEquatable
     self.hasOptionalIDs = hasOptionalIDs
+    self.hasUnfindableIDs = hasUnfindableIDs
     self.fixedSchema = fixedSchema
     self.ownSchema = ownSchema
     self.pending = pending

@@ -23,7 +23,9 @@
     let size = MemoryLayout<T>.size
     super.init(
       valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
-      hasOptionalIDs: _isOptional(T.ID.self), fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode,
+      hasOptionalIDs: _isOptional(T.ID.self),
+      hasUnfindableIDs: _isOptional(T.ID.self) || T.ID.self is any FloatingPoint.Type,
+      fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode,
       pending: PendingValues(stride: MemoryLayout<T>.stride, alignment: MemoryLayout<T>.alignment),
       isEqualAt: isEqualAt ?? { haveSameBytes($0, $1, size) })
     layout = ValueLayout(EntityNode<T>(table: self))
@@ -82,7 +84,7 @@
   @inlinable func insert(
     _ value: consuming T, id: T.ID, hash: UInt32, known: EntityNode<T>?, in graph: Graph
   ) -> Borrowed<EntityNode<T>> {
-    guard known == nil, !isAwaiting, !hasOptionalIDs, !graph.journal.isRecording else {
+    guard known == nil, !isAwaiting, !hasUnfindableIDs, !graph.journal.isRecording else {
       return Borrowed(insertInKnown(value, id: id, hash: hash, known: known, in: graph))
     }
     let node = nodeType.init(table: self, value: value)
@@ -97,8 +99,8 @@
   ) -> EntityNode<T> {
     let node = known ?? takeAwaited(id) ?? EntityNode<T>(table: self)
     graph.journal.willWrite(node)
-    // Entities without an id are never found, and only have to be distinct.
-    let isApart = hasOptionalIDs && isNil(id)
+    // Such entities are never found, and only have to be distinct: with one hash, each would be compared with all.
+    let isApart = hasUnfindableIDs && (isNil(id) || id != id)
     return insertUnsaved(value, hash: isApart ? IDHash.hash(ObjectIdentifier(node)) : hash, known: node)
   }
 

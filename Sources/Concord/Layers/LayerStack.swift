@@ -19,12 +19,16 @@ final class LayerStack {
     fileprivate(set) var hasOpenPart = false
     /// Whether writes go beneath the layers while these are shown. There is no `mark` then.
     var isBeneath = false
-    /// The extent of the log and of removals at `mark`.
-    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0)
+    /// The extent of the log, of removals and of written nodes at `mark`.
+    var writes = WriteSavepoint(logCount: 0, clearedCount: 0, removedCount: 0, writtenCount: 0)
     /// Whether the base was exposed in the open transaction, at whose end all closures are then replayed.
     var wasExposed = false
     /// The layers that closures asked to end, which is done when the closures have returned.
     var requests: ContiguousArray<(record: LayerRecord, ending: Ending)> = []
+    /// The number of nodes that the transaction had written when the base was first exposed.
+    fileprivate var writtenBefore = 0
+    /// The number of nodes that the transaction had written when layers were last put above the base.
+    fileprivate var writtenBelow = 0
   }
 
   /// The ways in which a layer ends.
@@ -72,9 +76,6 @@ final class LayerStack {
   private var uncovered: ContiguousArray<Node> = []
   /// Whether the base is complete, and entities that it does not need are being released.
   private var isSettling = false
-  /// The numbers of nodes that the transaction had written when the base was first exposed, and when layers were last put
-  /// above it.
-  private var (writtenBefore, writtenBelow) = (0, 0)
 
   private let journal: Journal
   private let unexamined: NodeQueue
@@ -117,7 +118,7 @@ final class LayerStack {
 
   func begin(_ writes: WriteSavepoint) {
     state.writes = writes
-    (writtenBefore, writtenBelow) = (0, 0)
+    (state.writtenBefore, state.writtenBelow) = (0, 0)
   }
 
   /// Begins to write above the base.
@@ -125,7 +126,7 @@ final class LayerStack {
     state.writes = writes
     state.outer = journal.begin()
     (state.mark, state.isBeneath, state.hasOpenPart) = (journal.count, false, false)
-    writtenBelow = written.all.count
+    state.writtenBelow = written.count
   }
 
   /// Ends writing above the base, after the writes there have been undone.
@@ -170,12 +171,12 @@ final class LayerStack {
 
   /// Notes that the current state is the base.
   func didExpose() {
-    if !state.wasExposed { writtenBefore = written.all.count }
+    if !state.wasExposed { state.writtenBefore = written.count }
     state.wasExposed = true
   }
 
   /// The position of the first write that projections have not seen.
-  var firstUnprojected: Int { isShown ? writtenBelow : writtenBefore }
+  var firstUnprojected: Int { isShown ? state.writtenBelow : state.writtenBefore }
 
   /// Restores the state of a savepoint, after a transaction that threw.
   func goBack(to saved: State?) {
@@ -432,14 +433,17 @@ final class LayerStack {
       footprints = Footprints()
       isActive = false
       journal.isLayered = false
+      // Projections have yet to see what was written.
+      let writtenBefore = state.writtenBefore
       (state, lists) = (State(), LayerLists())
+      state.writtenBefore = writtenBefore
     }
     return (ended, gone)
   }
 
   /// Commits the open transaction: adds the base states of the nodes that layers changed to the overlay.
   func commit() {
-    (writtenBefore, writtenBelow) = (0, 0)
+    (state.writtenBefore, state.writtenBelow) = (0, 0)
     guard isActive else { return forgetFormerlyStale() }
     if let mark = state.mark { lists.addStates(journal, since: mark, without: released) }
     forgetFormerlyStale()

@@ -14,6 +14,9 @@
 /// entity with the newer stamp count, or, of equal stamps, those written last. Neither retains the other, and each keeps its
 /// own stamp. Removing one removes the other.
 ///
+/// An entity that is written last in a transaction gives all of its shared fields, also those that this write did not change.
+/// To change a shared field of one and an own field of the other in one transaction, write the shared field last.
+///
 /// Several projections of one type share fields as long as the store has an entity of that type.
 public protocol EntityProjection: Identifiable, Sendable where ID == Whole.ID {
   /// The type of the whole entity.

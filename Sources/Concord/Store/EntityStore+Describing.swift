@@ -43,7 +43,8 @@ extension EntityStore {
   ///   - width: the length at which a line is cut, in characters.
   /// - Complexity: the number of stored entities, sorted by their ids.
   public func dump(limit: Int = 20, width: Int = 120) -> String {
-    contents().map { name, entities in
+    let limit = max(0, limit)
+    return contents().map { name, entities in
       let shown = entities.prefix(limit).map { entity in "  \(entity.id)  \(entity.value)".cut(to: width) }
       let more = entities.count > limit ? ["  … and \(entities.count - limit) more"] : []
       return (["\(entities.count) \(name)"] + shown + more).joined(separator: "\n")

@@ -1,6 +1,8 @@
-/// The extent of a transaction's log and removals, which the journal does not keep. A part that throws is undone back to it.
+/// The extent of a transaction's log, removals and written nodes, which the journal does not keep. A part that throws is undone
+/// back to it.
 struct WriteSavepoint {
   let logCount: Int
   let clearedCount: Int
   let removedCount: Int
+  let writtenCount: Int
 }

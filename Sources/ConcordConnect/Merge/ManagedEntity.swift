@@ -9,7 +9,8 @@ public import ConcordPersistence
 /// ```
 ///
 /// Without it, the id identifies an object. Where the values of all attributes are the same, an object is the stored
-/// entity, which keeps its id. Values are compared as they are stored, to the bit; `nil` equals `nil`.
+/// entity, which keeps its id. Values are compared as keys are: texts that are equal in Swift are the same, and so are 0.0
+/// and -0.0; `nil` equals `nil`.
 public protocol ManagedEntity: PersistentEntity {
   /// The names of stored properties, each a plain value; `id` is the id.
   static var uniquenessAttributes: [String] { get }

@@ -43,17 +43,18 @@ public final class ConsistencyManager: Sendable {
   /// Registers an owner, weakly, to be called on the actor that the caller is isolated to (the main actor, for a view
   /// controller), or, if there is none, on the pushing thread.
   ///
-  /// If the owner is registered already, it is called at the new place from now on, in the order of the pushes.
+  /// If the owner is registered already, it is called at the new place from now on, in the order of the pushes. The actor is not
+  /// retained either: an owner that outlives it is called no longer.
   ///
   /// - Complexity: constant.
   public func register(
     _ environment: any ConsistentEnvironment & Sendable, isolation: isolated (any Actor)? = #isolation
   ) {
-    add(environment, place: isolation.map { .actor($0) } ?? .pushingThread)
+    add(environment, place: isolation.map { .actor(Place.WeakActor($0)) } ?? .pushingThread)
   }
 
   /// Registers an owner that belongs to an actor and is not `Sendable`, weakly, to be called on that actor, which must be
-  /// the one that the caller is isolated to.
+  /// the one that the caller is isolated to. The actor is not retained either, and so may retain the owner.
   ///
   /// ```swift
   /// actor Library {
@@ -62,7 +63,7 @@ public final class ConsistencyManager: Sendable {
   /// }
   /// ```
   public func register(_ environment: any ConsistentEnvironment, isolatedTo actor: isolated any Actor) {
-    add(environment, place: .actor(actor))
+    add(environment, place: .actor(Place.WeakActor(actor)))
   }
 
   /// Registers an owner, weakly, to be called on `queue`.
@@ -70,9 +71,9 @@ public final class ConsistencyManager: Sendable {
     add(environment, place: .queue(queue))
   }
 
-  /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`.
+  /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`, for as long as both exist.
   public func register(_ environment: any ConsistentEnvironment & Sendable, on actor: any Actor) {
-    add(environment, place: .actor(actor))
+    add(environment, place: .actor(Place.WeakActor(actor)))
   }
 
   /// Registers a store, weakly: a push updates those entities of the store that are among the pushed objects (it never stores
@@ -85,8 +86,9 @@ public final class ConsistencyManager: Sendable {
   /// received.
   ///
   /// Changes that the store's optimistic layers show, and their end, are pushed like any other change. A push to the store
-  /// goes beneath the layers: owners then show the pushed state, until the layers show another. Of two stores only one should
-  /// have layers on the same entities, since each treats the shown state of the other as the base of its own layers.
+  /// goes beneath the layers: owners then show the pushed state, until the layers show another. The store ignores a pushed state
+  /// without a stamp that equals the shown one, since it is an owner's echo of what the layers show. Of two stores only one
+  /// should have layers on the same entities, since each treats the shown state of the other as the base of its own layers.
   public func register(_ store: EntityStore) {
     let environment = StoreEnvironment(store) { [weak self] environment, push in
       self?.push(push, except: environment, from: nil)
@@ -238,11 +240,13 @@ public final class ConsistencyManager: Sendable {
   public static var context: TransactionContext? { Telling.current?.context }
 
   private func push(_ push: Push, except source: StoreEnvironment?, from isolation: (any Actor)?) {
+    // Without the lock, since ids are the user's code.
+    let keys = source == nil ? [] : push.given.index.updated.map { ObjectKey($0) }
     // Under the lock, so that all environments get all pushes in the same order.
     let deliveries = state.withLock { state in
       state.pushes += 1
       let number = state.pushes
-      source?.notePushed(push, number: number)
+      source?.notePushed(keys, number: number)
       let except = source.map { ObjectIdentifier($0) }
       let registrations = state.registrations.all.filter { $0.key != except }
       push.ask(registrations.count { $0.isStore })

@@ -5,14 +5,28 @@ import Dispatch
 enum Place: Sendable {
   case pushingThread
   case queue(DispatchQueue)
-  case actor(any Actor)
+  case actor(WeakActor)
+
+  /// A weak reference to an actor, which often retains the owner that is called on it.
+  struct WeakActor: Sendable {
+    // Unsafe to the compiler, which cannot see that it is never set again; reading it is atomic.
+    nonisolated(unsafe) private(set) weak var actor: (any Actor)?
+
+    init(_ actor: any Actor) { self.actor = actor }
+
+    /// Whether it is the main actor.
+    var isMain: Bool { actor === MainActor.shared }
+
+    /// Whether it is the given actor, and not one that was released.
+    func isSame(as other: (any Actor)?) -> Bool { other != nil && actor === other }
+  }
 
   /// Whether the calling code, isolated to `isolation`, runs at the place.
   func isHere(_ isolation: (any Actor)?) -> Bool {
     switch self {
     case .pushingThread: true
     case .queue(let queue): queue.isCurrent
-    case .actor(let actor): actor === isolation || (actor === MainActor.shared && DispatchQueue.main.isCurrent)
+    case .actor(let actor): actor.isSame(as: isolation) || (actor.isMain && DispatchQueue.main.isCurrent)
     }
   }
 
@@ -20,7 +34,7 @@ enum Place: Sendable {
     switch (self, other) {
     case (.pushingThread, .pushingThread): true
     case (.queue(let queue), .queue(let other)): queue.isSame(as: other)
-    case (.actor(let actor), .actor(let other)): actor === other
+    case (.actor(let actor), .actor(let other)): actor.isSame(as: other.actor)
     default: false
     }
   }
@@ -30,17 +44,21 @@ enum Place: Sendable {
     switch self {
     case .pushingThread: break
     case .queue(let queue): queue.mark()
-    case .actor(let actor): if actor === MainActor.shared { DispatchQueue.main.mark() }
+    case .actor(let actor): if actor.isMain { DispatchQueue.main.mark() }
     }
   }
 
-  /// Runs a closure at the place: at once on the pushing thread, soon elsewhere.
-  func run(_ body: @escaping @Sendable () -> Void) {
+  /// Runs a closure at the place: at once on the pushing thread, soon elsewhere. Returns `false`, and does not run it, if the
+  /// actor was released.
+  func run(_ body: @escaping @Sendable () -> Void) -> Bool {
     switch self {
     case .pushingThread: body()
     case .queue(let queue): queue.async(execute: body)
-    case .actor(let actor): Task { await ConcordConsistency.run(body, on: actor) }
+    case .actor(let reference):
+      guard let actor = reference.actor else { return false }
+      Task { await ConcordConsistency.run(body, on: actor) }
     }
+    return true
   }
 
   /// The queue on which other threads can run code at the place and wait for it; actors other than the main one have none.
@@ -48,7 +66,7 @@ enum Place: Sendable {
     switch self {
     case .pushingThread: nil
     case .queue(let queue): queue
-    case .actor(let actor): actor === MainActor.shared ? .main : nil
+    case .actor(let actor): actor.isMain ? .main : nil
     }
   }
 }

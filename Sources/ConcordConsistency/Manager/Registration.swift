@@ -106,10 +106,10 @@ final class Registration: @unchecked Sendable {
     if isStore { for (push, _) in undelivered { push.answer() } }
   }
 
-  /// Calls `forget` if the environment was released, at the place where it would be called.
+  /// Calls `forget` if the environment was released, at the place where it would be called, or if its actor was.
   func check(_ forget: @escaping @Sendable () -> Void) {
     let place = condition.withLock { self.place }
-    place.run { if self.environment == nil { forget() } }
+    if !place.run({ if self.environment == nil { forget() } }) { forget() }
   }
 
   // MARK: Delivering
@@ -124,13 +124,14 @@ final class Registration: @unchecked Sendable {
   }
 
   /// Calls the environment with the pushes up to the given one that all stores have answered, here if this is its place.
-  /// Calls `forget` if the environment was released.
+  /// Calls `forget` if the environment or its actor was released.
   func deliver(_ number: Int, from isolation: (any Actor)?, orElse forget: @escaping @Sendable () -> Void) {
     let place = condition.withLock { self.place }
     if place.isHere(isolation) {
       deliver(number, at: place, orElse: forget)
-    } else {
-      place.run { self.deliver(number, at: place, orElse: forget) }
+    } else if !place.run({ self.deliver(number, at: place, orElse: forget) }) {
+      end()
+      forget()
     }
   }
 

@@ -48,9 +48,8 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
 
   var store: EntityStore? { reference.withLock { $0.store } }
 
-  /// Notes the number with which a change in the store was pushed, under the lock that gives the numbers.
-  func notePushed(_ push: Push, number: Int) {
-    let keys = push.given.index.updated.map { ObjectKey($0) }
+  /// Notes the number with which a change of some objects in the store was pushed, under the lock that gives the numbers.
+  func notePushed(_ keys: [ObjectKey], number: Int) {
     order.withLock { $0.notePushed(keys, number: number) }
   }
 
@@ -69,8 +68,9 @@ final class StoreEnvironment: ConsistentEnvironment, Sendable {
     var updated = push.updates.compactMap { update in (update.object as? any Entity).map { ($0, update.stamp) } }
     let removed = index.removed.compactMap { $0 as? any Entity }
     guard let store else { return [] }
-    // An owner may push a state that it received from a layer. It must not become the state beneath the layer.
-    if store.hasLayers { updated.removeAll { entity, _ in isShown(entity, in: store) } }
+    // An owner may push a state that it received from a layer. It must not become the state beneath the layer. Such an echo has
+    // no stamp, since layers give none.
+    if store.hasLayers { updated.removeAll { entity, stamp in stamp == nil && isShown(entity, in: store) } }
     if updated.isEmpty, removed.isEmpty { return [] }
     let mark = order.withLock { $0.noteTaken(number) }
     let kept: [Kept] = store.transaction(context: push.context, origin: ObjectIdentifier(mark)) { tx in

@@ -104,6 +104,8 @@ open class BackgroundContext: @unchecked Sendable {
   /// empty one empties the relation of the value. Inside of the value, an empty relation to a type that may contain itself
   /// leaves the stored one unchanged.
   ///
+  /// A value that cannot be inserted, as one of a type that the model lacks, changes nothing. The next ``save()`` throws the error, once.
+  ///
   /// - Parameters:
   ///   - entity: the value. Where it contains one entity several times, the outermost value is stored.
   ///   - stamp: the freshness of the value; the date if `nil`. A value that is older than the deletion of its entity is not

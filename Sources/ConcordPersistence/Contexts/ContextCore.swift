@@ -153,7 +153,8 @@ final class ContextCore {
       if entity.targets.isEmpty {
         // Nothing is inside, so there is but one row.
         let key = try Occurrences.key(of: value, entity)
-        try replace(key, with: try entity.row(of: value, stamp: stamp), isUnstamped)
+        let row = try entity.row(of: value, stamp: stamp)
+        put(row, key, base: try baseToReplace(key), isUnstamped: isUnstamped)
       } else {
         try insert(Occurrences(in: value, model: model, stamp: stamp), isUnstamped)
       }
@@ -163,24 +164,25 @@ final class ContextCore {
   }
 
   private func insert(_ occurrences: Occurrences, _ isUnstamped: Bool) throws {
+    var rows: [(key: EntityKey, row: StoredRow, base: PendingChange.Base, isNested: Bool)] = []
     for key in occurrences.keys {
       guard let winner = occurrences.winner(of: key) else { continue }
       var row = winner.row
       // A brief value leaves out relations that lead back into a cycle, and so says nothing of them.
       try keep(model.omittedProperties(of: winner, key.entity), in: &row, key)
-      try replace(key, with: row, isUnstamped, isNested: winner.depth > 0)
+      rows.append((key, row, try baseToReplace(key), winner.depth > 0))
     }
+    // An insertion that fails has changed nothing.
+    for (key, row, base, isNested) in rows { put(row, key, base: base, isUnstamped: isUnstamped, isNested: isNested) }
   }
 
-  /// Makes a whole row pending, whatever is stored.
-  private func replace(
-    _ key: EntityKey, with row: StoredRow, _ isUnstamped: Bool, isNested: Bool = false
-  ) throws {
+  /// Returns the base of a change that replaces a whole row, whatever is stored.
+  private func baseToReplace(_ key: EntityKey) throws -> PendingChange.Base {
     // Where the context has changed the row before, properties that other contexts have changed since are replaced,
     // too.
     let isMerged = pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
     let found = isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil
-    put(row, key, base: found.map { .row($0) } ?? .unknown, isUnstamped: isUnstamped, isNested: isNested)
+    return found.map { .row($0) } ?? .unknown
   }
 
   /// Leaves properties as they are.
@@ -351,7 +353,15 @@ final class ContextCore {
   var hasChanges: Bool { !pending.isEmpty || failure != nil }
 
   func save(origin: ObjectIdentifier) throws {
-    if let failure { throw failure }
+    if let failure {
+      // Told once; all other changes can be saved by the next save.
+      self.failure = nil
+      throw failure
+    }
+    try savePending(origin: origin)
+  }
+
+  private func savePending(origin: ObjectIdentifier) throws {
     if pending.isEmpty { return }
     try parent.save(pending, policy, origin: origin)
     pending.removeAll()
@@ -380,7 +390,8 @@ final class ContextCore {
     let before = pending
     do {
       try absorb(changes, policy)
-      try save(origin: origin)
+      // A value that could not be inserted here is told by this context's own save.
+      try savePending(origin: origin)
     } catch {
       pending = before
       throw error

@@ -1,10 +1,12 @@
 extension FetchPlan {
-  func fetch(_ context: ContextCore) throws -> [T] {
-    let found = try context.read(model.contained(in: entity)) {
+  func fetch(_ context: ContextCore) throws -> [T] { try finish(load(context)) }
+
+  /// Loads what the stores find, which is to be finished.
+  func load(_ context: ContextCore) throws -> Found {
+    try context.read(model.contained(in: entity)) {
       $0.mayReadAgain()
       return try load($0, EntityLoader($0, model: model), isLast: entity.isOneRow)
     }
-    return try finish(found)
   }
 
   func count(_ context: ContextCore) throws -> Int {

@@ -12,9 +12,11 @@ struct GivenUpChanges {
 
   var isEmpty: Bool { errors.isEmpty }
 
+  /// Forgets all if they are too many. Not while it is being looked for what depends on them.
+  mutating func limit() { if errors.count > Self.most { self = GivenUpChanges() } }
+
   /// Adds a save.
   mutating func add(_ saved: PendingChanges, _ error: any Error) {
-    if errors.count > Self.most { self = GivenUpChanges() }
     for entry in saved.all where entry.change.row != nil {
       guard entry.change.baseRow == nil || errors[entry.key] != nil else { continue }
       errors[entry.key] = error

@@ -6,9 +6,10 @@ import Foundation
 ///
 /// A save that cannot be written now (a full disk, a locked file, a detached store) stays, is visible to reads through
 /// the root, and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It delays later
-/// saves of the same types, and of types that contain them; saves of further types are written. A save that can never
-/// be written (a conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both
-/// reach the error handler as a ``BackgroundSaveError``.
+/// saves of the same types, and of types that contain them; saves of further types are written, unless they delete something
+/// or have relations, since what refers to their entities is looked for in all stores. A save that can never be written (a
+/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both reach the error
+/// handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
@@ -200,6 +201,10 @@ public final class RootContext: ContextParent {
     var failure: (any Error)?
     /// The maximum number of saves in one transaction.
     var most = Int.max
+    func note(_ error: any Error) {
+      // What waits for a store that is not attached hides no other reason.
+      if failure == nil || failure.map(StoreError.isOfDetachedStore) ?? false { failure = error }
+    }
     while true {
       let layers = Array(state.withLock { $0.layers(besides: waiting, model) }.prefix(most))
       guard let first = layers.first else { break }
@@ -214,12 +219,12 @@ public final class RootContext: ContextParent {
         guard layers.count == 1 else {
           do { try write([first]) } catch {
             waiting.formUnion(first.types)
-            failure = failure ?? error
+            note(error)
           }
           continue
         }
         waiting.formUnion(first.types)
-        failure = failure ?? error
+        note(error)
       }
     }
     if let failure { throw failure }
@@ -271,6 +276,7 @@ public final class RootContext: ContextParent {
         givenUp.removeInserted(by: layer.changes)
       }
     }
+    givenUp.limit()
     parent.announce(lost.flatMap(\.changes.keys)) {
       state.withLock { state in
         state.givenUp = givenUp
@@ -293,6 +299,7 @@ public final class RootContext: ContextParent {
     }
     report(error, changes, above: givenUp.changes, isPending: false)
     givenUp.add(changes, error)
+    givenUp.limit()
     parent.announce(changes.keys) { state.withLock { $0.givenUp = givenUp } }
     return true
   }

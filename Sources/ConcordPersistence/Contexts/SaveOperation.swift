@@ -206,6 +206,9 @@ struct SaveOperation {
     _ row: StoredRow, _ change: PendingChange, _ base: StoredRow, _ stored: StoredRow, _ policy: MergePolicy,
     _ key: EntityKey
   ) throws {
+    var row = row
+    // Two clocks may give one stamp to changes of a row that is ahead of both. The one that is saved later was made later.
+    if row.stamp == stored.stamp, change.isUnstamped { row.stamp = parent.nextStamp(after: stored.stamp) }
     var merged = stored
     var conflicts: [String] = []
     for (position, property) in key.entity.properties.enumerated()

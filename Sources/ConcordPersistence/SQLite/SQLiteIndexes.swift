@@ -6,9 +6,13 @@
   enum SQLiteIndexes {
     /// Makes the indexes of tables, and removes those that are not wanted any longer.
     ///
-    /// - Parameter carried: the tables whose values are now of another type.
+    /// - Parameters:
+    ///   - carried: the tables whose values are now of another type.
+    ///   - keepsUnique: whether unique indexes stay that are not wanted: a newer model may want them.
     /// - Returns: which columns are not unique.
-    static func prepare(_ tables: [SQLiteSchema.Table], carried: Set<String>, _ db: Database) throws -> [String] {
+    static func prepare(
+      _ tables: [SQLiteSchema.Table], carried: Set<String>, keepsUnique: Bool, _ db: Database
+    ) throws -> [String] {
       let columns = tables.filter { $0.collection == nil }.flatMap { table in
         table.entity.columns.indices.compactMap { SQLiteUniqueColumn(table.entity, $0) }
       }
@@ -16,7 +20,7 @@
       if !columns.isEmpty, !isFilled { try SQLiteUniqueKeys.create(db) }
       var problems: [String] = []
       for table in tables {
-        let made = try prepare(table, &problems, db)
+        let made = try prepare(table, keepsUnique: keepsUnique, &problems, db)
         for column in columns where column.table == table.name {
           let name = name(table.name, column.name)
           guard !isFilled || made.contains(name) || carried.contains(table.name) else { continue }
@@ -26,21 +30,40 @@
       return problems
     }
 
+    /// The unique columns that have no index. Whoever drops the index of another program's column lets equal values in.
+    static func missingUnique(_ tables: [SQLiteSchema.Table], _ db: Database) throws -> [String] {
+      try tables.flatMap { table in
+        let wanted = wanted(table).filter { isUnique($0.value) }
+        if wanted.isEmpty { return [String]() }
+        let present = try present(table, db)
+        return wanted.filter { present[$0.key] != $0.value }.keys.sorted()
+      }
+    }
+
+    private static func isUnique(_ sql: String) -> Bool { sql.hasPrefix("CREATE UNIQUE ") }
+
+    /// By name, the statements with which the indexes of a table were made.
+    private static func present(_ table: SQLiteSchema.Table, _ db: Database) throws -> [String: String] {
+      let rows = try Row.fetchAll(
+        db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? COLLATE NOCASE",
+        arguments: [table.name])
+      return Dictionary(rows.map { ($0.text(0), $0.text(1)) }) { first, _ in first }
+    }
+
     private static func name(_ table: String, _ column: String) -> String { "\(table).\(column)" }
     private static func problem(_ name: String) -> String { "\(name) is to be unique, and is not" }
 
     /// Returns the names of the indexes that were made.
     private static func prepare(
-      _ table: SQLiteSchema.Table, _ problems: inout [String], _ db: Database
+      _ table: SQLiteSchema.Table, keepsUnique: Bool, _ problems: inout [String], _ db: Database
     ) throws -> Set<String> {
       var wanted = wanted(table)
-      let present = try Row.fetchAll(
-        db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? COLLATE NOCASE",
-        arguments: [table.name])
-      for row in present {
-        let name = row.text(0)
+      for (name, sql) in try present(table, db).sorted(by: { $0.key < $1.key }) {
         guard name.hasPrefix("\(table.name).") else { continue }
-        if wanted[name] == row.text(1) {
+        if wanted[name] == sql {
+          wanted[name] = nil
+        } else if keepsUnique, isUnique(sql) {
+          // In its place none can be made.
           wanted[name] = nil
         } else {
           try db.execute(sql: "DROP INDEX \(quoted(name))")

@@ -110,11 +110,12 @@
         try migrate(comparison, db)
         if migrates || isNew(comparison) {
           let carried = Set(comparison.migrations.filter(\.isCarried).map(\.table.name))
-          differences += try SQLiteIndexes.prepare(tables, carried: carried, db)
+          differences += try SQLiteIndexes.prepare(
+            tables, carried: carried, keepsUnique: version < Self.version(db), db)
+          try SQLiteRelations.prepare(tables, db)
         }
       }
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }
-      try SQLiteRelations.prepare(tables, db)
       let present = try Self.version(db)
       if version > present { try db.execute(sql: "PRAGMA user_version = \(version)") }
     }
@@ -144,8 +145,9 @@
     /// Whether the tables of the file are still those of the model; another program may have changed them.
     func isCurrent(_ db: Database) throws -> Bool {
       let comparison = try compare(db, readsValues: false)
-      return comparison.missing.isEmpty && comparison.problems.isEmpty
+      return try comparison.missing.isEmpty && comparison.problems.isEmpty
         && comparison.migrations.allSatisfy { !$0.isChanged && !$0.isOlder }
+        && SQLiteIndexes.missingUnique(tables, db).isEmpty
     }
 
     private func compare(_ db: Database, readsValues: Bool = true) throws -> Comparison {
@@ -220,8 +222,12 @@
     private func differences(_ comparison: Comparison, _ db: Database) throws -> [String] {
       if migrates { return try comparison.problems + comparison.changed.flatMap { try $0.problems(db) } }
       if isNew(comparison) { return [] }
-      return comparison.missing.map { "\($0.name) is missing" } + comparison.problems
-        + comparison.changed.flatMap(\.allDifferences)
+      var differences = comparison.missing.map { "\($0.name) is missing" } + comparison.problems
+      differences += comparison.changed.flatMap(\.allDifferences)
+      // The columns of tables that are missing are told already.
+      let present = tables.filter { table in !comparison.missing.contains { $0.name == table.name } }
+      return try differences
+        + SQLiteIndexes.missingUnique(present, db).map { "\($0) is to be unique, and has no index for that" }
     }
 
     private var tables: [Table] {

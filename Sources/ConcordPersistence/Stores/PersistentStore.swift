@@ -23,6 +23,8 @@ public final class PersistentStore: Sendable {
   /// Whether the rows outlive the process.
   var isKept: Bool { type != .inMemory }
   var configuration: String { configurationName ?? "" }
+  /// The path of the store's file, without symbolic links; `nil` if it has none.
+  var path: String? { url?.standardizedFileURL.resolvingSymlinksInPath().path }
 }
 
 extension PersistentStore: Hashable {

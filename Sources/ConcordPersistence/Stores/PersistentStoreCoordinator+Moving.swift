@@ -14,11 +14,13 @@ extension PersistentStoreCoordinator {
   /// Moves what a store without a configuration holds for a store that is about to be attached, or the other way round.
   ///
   /// Copies are durable before rows are deleted, and the fresher of two rows with one id wins: an interrupted move
-  /// continues with the next attaching.
+  /// continues with the next attaching. A row that is saved meanwhile is moved as it is then.
   ///
+  /// - Returns: the entities that were moved.
   /// - Throws: ``/ConcordModel/StoreError/keptElsewhere(store:in:entities:)`` unless it is to be moved, and always where it would be
   ///   moved from a file into memory.
-  func settleEntities(of new: PersistentStore, moves: Bool) throws {
+  @discardableResult
+  func settleEntities(of new: PersistentStore, moves: Bool) throws -> Set<EntityDescription> {
     let hidden = try hidden(by: new)
     let refused = hidden.filter { !moves || $0.holder.isKept && !$0.home.isKept }
     if let first = refused.first {
@@ -26,13 +28,13 @@ extension PersistentStoreCoordinator {
         store: first.holder.rows.name, in: first.home.rows.name,
         entities: refused.filter { $0.holder == first.holder && $0.home == first.home }.map(\.entity.name))
     }
-    for part in hidden { try copy(part) }
-    for home in Set(hidden.map(\.home)) { try home.rows.synchronize() }
-    for part in hidden { try delete(part) }
+    for part in hidden { try move(part) }
+    return Set(hidden.map(\.entity))
   }
 
   private func hidden(by new: PersistentStore) throws -> [Hidden] {
-    let stores = persistentStores + [new]
+    let attached = persistentStores
+    let stores = attached.contains(new) ? attached : attached + [new]
     let configurations = stores.map(\.configuration)
     var found: [Hidden] = []
     for holder in stores where holder.configuration.isEmpty {
@@ -42,9 +44,13 @@ extension PersistentStoreCoordinator {
           !home.configuration.isEmpty, holder === new || home === new
         else { continue }
         let query = RowQuery(entity, limit: 1)
-        // A type of store need not have a place for an entity that is kept elsewhere.
-        let count = try? holder.rows.read { try $0.count(query) }
-        if count ?? 0 > 0 { found.append(Hidden(entity: entity, holder: holder, home: home)) }
+        do {
+          if try holder.rows.read({ try $0.count(query) }) == 0 { continue }
+        } catch StoreError.noStore {
+          // A type of store need not have a place for an entity that is kept elsewhere.
+          continue
+        }
+        found.append(Hidden(entity: entity, holder: holder, home: home))
       }
     }
     return found
@@ -52,33 +58,25 @@ extension PersistentStoreCoordinator {
 
   private static let batch = 1000
 
-  private func copy(_ part: Hidden) throws {
-    var offset = 0
+  private func move(_ part: Hidden) throws {
     while true {
-      let query = RowQuery(part.entity, limit: Self.batch, offset: offset)
-      var rows: [(key: StoredValue, row: StoredRow)] = []
+      var rows: [KeyedRow] = []
       try part.holder.rows.read { reading in
-        try reading.rows(query) { key, source in
-          rows.append((key, try StoredRow(source, part.entity)))
+        rows = []
+        try reading.rows(RowQuery(part.entity, limit: Self.batch)) { key, source in
+          rows.append((EntityKey(part.entity, key), try StoredRow(source, part.entity)))
           return true
         }
       }
       if rows.isEmpty { return }
-      offset += rows.count
       try part.home.rows.write(origin: ObjectIdentifier(self)) { writing in
-        for (key, row) in rows { try writing.insertOrReplaceOlder(row, for: EntityKey(part.entity, key)) }
+        for (key, row) in rows { try writing.insertOrReplaceOlder(row, for: key) }
       }
-    }
-  }
-
-  private func delete(_ part: Hidden) throws {
-    try part.holder.rows.write(origin: ObjectIdentifier(self)) { writing in
-      var keys: [StoredValue] = []
-      try writing.rows(RowQuery(part.entity)) { key, _ in
-        keys.append(key)
-        return true
+      try part.home.rows.synchronize()
+      try part.holder.rows.write(origin: ObjectIdentifier(self)) { writing in
+        // What was saved meanwhile is copied in the next round.
+        for (key, row) in rows where try writing.row(of: key) == row { try writing.delete(key) }
       }
-      for key in keys { try writing.delete(EntityKey(part.entity, key)) }
     }
   }
 }

@@ -31,6 +31,14 @@ public final class PersistentStoreCoordinator: Sendable {
     let attachment: StoreAttachment
     /// The number of commits of other writers that were announced without their keys.
     var unknownCommits: Int
+    /// The path of the store's file; empty if it has none.
+    let path: String
+
+    init(store: PersistentStore, observation: StoreObservation, attachment: StoreAttachment, unknownCommits: Int) {
+      (self.store, self.observation, self.attachment) = (store, observation, attachment)
+      self.unknownCommits = unknownCommits
+      path = store.path ?? ""
+    }
   }
 
   /// Creates a coordinator without stores.
@@ -76,13 +84,21 @@ public final class PersistentStoreCoordinator: Sendable {
           store: store, observation: observation, attachment: StoreAttachment(number: state.lastAttachment),
           unknownCommits: unknownCommits))
     }
+    do {
+      // What was saved until the new store kept its entities.
+      let moved = try settleEntities(of: store, moves: movingEntities)
+      if moved.isEmpty { return }
+      commitCount.withLock { $0 += 1 }
+      feed.tell(.other(.types(moved)))
+    } catch {
+      detach(store)
+      throw error
+    }
   }
 
   private static func check(_ store: PersistentStore, isNotAmong attached: [PersistentStore]) throws {
-    let path = store.url?.standardizedFileURL.resolvingSymlinksInPath()
-    let isPresent = attached.contains { other in
-      other.rows === store.rows || path != nil && other.url?.standardizedFileURL.resolvingSymlinksInPath() == path
-    }
+    let path = store.path
+    let isPresent = attached.contains { $0.rows === store.rows || path != nil && $0.path == path }
     if isPresent { throw StoreError.alreadyAttached(store: store.rows.name) }
   }
 
@@ -219,6 +235,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private struct Route {
     let store: any RowStore
     let attachment: StoreAttachment
+    /// The path of its file; empty if it has none.
+    let path: String
     var entities: [EntityDescription] = []
   }
 
@@ -237,15 +255,20 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// The stores in which entities of these types are kept, in the order in which they were attached, with those whose outboxes are
+  /// The stores in which entities of these types are kept, in the order in which they are locked, with those whose outboxes are
   /// read or written.
   private func routes(_ entities: some Collection<EntityDescription>, _ outboxes: WrittenOutboxes) -> [Route] {
     let state = state.withLock { $0 }
-    var routes = state.attached.map { Route(store: $0.store.rows, attachment: $0.attachment) }
+    var routes = state.attached.map { Route(store: $0.store.rows, attachment: $0.attachment, path: $0.path) }
     for entity in entities {
       if let index = state.routes[entity] { routes[index].entities.append(entity) }
     }
-    return routes.filter { !$0.entities.isEmpty || outboxes.contains($0.attachment) }
+    // The store whose outbox is written is the first to be locked, and so commits last: an action is marked as sent only where
+    // its changes are stored.
+    func place(_ route: Route) -> (Int, String, StoreAttachment) {
+      (outboxes.contains(route.attachment) ? 0 : 1, route.path, route.attachment)
+    }
+    return routes.filter { !$0.entities.isEmpty || outboxes.contains($0.attachment) }.sorted { place($0) < place($1) }
   }
 
   /// The attached stores, each of which may have an outbox.
@@ -286,8 +309,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
-  /// Writes to the stores of all types, whole in each. Several stores are locked in the order in which they were attached, so
-  /// that no two writers wait for each other.
+  /// Writes to the stores of all types, whole in each. Several stores are locked in the order of their paths, whatever a process
+  /// attached first, so that no two savings wait for each other.
   ///
   /// - Parameter outboxes: the outboxes that are written, too.
   /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store of the outbox is not attached any longer.

@@ -9,8 +9,20 @@ import Foundation
 final class StampSource: Sendable {
   private struct State {
     var last: Stamp = -.infinity
-    /// The latest stamp of those that were ahead of the date.
-    var lastAhead: Stamp = -.infinity
+    /// The last stamps that were given ahead of the date, each for rows whose stamps lie close together: one for each clock that
+    /// was wrong.
+    var ahead: [Stamp] = []
+
+    /// Returns a stamp after another one that is ahead of the date, and after those given for stamps close to it.
+    mutating func next(after stamp: Stamp) -> Stamp {
+      let known = ahead.firstIndex { $0 >= stamp && $0 - stamp < 1 }
+      let next = (known.map { ahead.remove(at: $0) } ?? stamp).nextUp
+      ahead.append(next)
+      if ahead.count > Self.most { ahead.removeFirst() }
+      return next
+    }
+
+    private static let most = 64
   }
 
   private let state = Locked(State())
@@ -21,14 +33,12 @@ final class StampSource: Sendable {
   /// Returns the next stamp.
   func next() -> Stamp { state.withLock { next(&$0) } }
 
-  /// Returns the stamp of a change to a row with a stamp. Of several stamps ahead of the date, a later call returns a
+  /// Returns the stamp of a change to a row with a stamp. For rows that are as far ahead of the date, a later call returns a
   /// greater one.
   func next(after stamp: Stamp) -> Stamp {
     state.withLock { state in
       let next = next(&state)
-      if next > stamp { return next }
-      state.lastAhead = max(state.lastAhead, stamp).nextUp
-      return state.lastAhead
+      return next > stamp ? next : state.next(after: stamp)
     }
   }
 

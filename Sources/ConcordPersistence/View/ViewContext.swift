@@ -146,12 +146,19 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Fetches entities, with all they contain, without observing them.
   public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try locked { try core.fetch(descriptor) }
+    let plan = try plan(descriptor)
+    // Without the lock: what is evaluated in memory may use the view, whose turn is taken before its lock.
+    return try plan.finish(locked { try plan.load(core) })
   }
 
   /// Returns the number of entities that a fetch would return.
   public func count<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try locked { try core.count(descriptor) }
+    let plan = try plan(descriptor)
+    return plan.isExact ? try locked { try plan.count(core) } : try fetch(descriptor).count
+  }
+
+  private func plan<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> FetchPlan<T> {
+    FetchPlan(descriptor, try model.entity(T.self), model)
   }
 
   /// Explains which part of a fetch the stores evaluate, and how, and which is evaluated in memory.

@@ -45,7 +45,10 @@
         otherTables: names.filter { name in
           !name.hasPrefix("concord_") && !tables.contains { $0.name == name }
         },
-        triggers: try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name"),
+        // Those of the feed are Concord's.
+        triggers: try String.fetchAll(
+          db,
+          sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name NOT GLOB 'concord_feed.*' ORDER BY name"),
         knowsRelations: knowsRelations)
     }
 

@@ -167,6 +167,41 @@ struct NoticeCoalescingTests {
     }
   }
 
+  @Test("What was missed before all was removed is not told after a pause, what comes later is", arguments: 0..<4)
+  func droppedWhilePaused(order: Int) {
+    var state = started()
+    switch order {
+    case 0:
+      state.pause()
+      _ = state.change(isBuffered: false)
+      state.drop()
+    case 1:
+      // A notice waits, and has its turn during the pause.
+      _ = state.change(isBuffered: false)
+      state.pause()
+      state.drop()
+      #expect(!state.take())
+    case 2:
+      _ = state.change(isBuffered: false)
+      state.drop()
+      state.pause()
+      #expect(!state.take())
+    default:
+      state = NoticeCoalescing()
+      state.putOffFirst()
+      state.pause()
+      state.drop()
+      #expect(!state.start())
+    }
+    #expect(!state.hasMissed)
+    #expect(state.resume(isBuffered: false) == false)
+    #expect(!state.tellsLast)
+    state.pause()
+    #expect(state.change(isBuffered: false) == false)
+    #expect(state.resume(isBuffered: false) == true)
+    #expect(state.tellsLast)
+  }
+
   @Test("A turn that comes while the first call lasts is missed, not lost")
   func turnWhileStarting() {
     var state = NoticeCoalescing()

@@ -43,6 +43,17 @@ struct TableTests {
     for i in 0..<50 { #expect(table.find(Same(number: i)) === (i % 2 == 0 ? nil : nodes[i])) }
   }
 
+  @Test("Entities whose id is NaN have different hashes, since each would be compared with all others")
+  func notEqualToItself() {
+    struct Mark: Identifiable, Sendable { let id: Double }
+    let nodes = (0..<50).map { _ in insert(Mark(id: .nan)) }
+    #expect(Set(nodes.map(\.hash)).count > 40)
+    let mark = insert(Mark(id: 1))
+    #expect(graph.table(Mark.self).find(1) === mark && graph.table(Mark.self).find(.nan) == nil)
+    for node in nodes { graph.table(Mark.self).remove(node) }
+    #expect(graph.table(Mark.self).allNodes().count == 1)
+  }
+
   @Test("A node that waits for an entity is the one that gets it")
   func awaited() {
     let table = graph.table(Tag.self)

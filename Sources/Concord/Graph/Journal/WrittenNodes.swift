@@ -9,10 +9,16 @@ final class WrittenNodes {
   @exclusivity(unchecked) private(set) var isWanted = false
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
-  /// The nodes that were released, because nothing retained them any longer.
-  private var released: Set<ObjectIdentifier> = []
-  /// The stamps that the store's clock gave. A node with another one by now was given it since, or had it before.
-  private var ownStamps: [ObjectIdentifier: Stamp] = [:]
+  /// The nodes that were released, because nothing retained them any longer, by their positions.
+  private var released: ContiguousArray<(position: Int, node: ObjectIdentifier)> = []
+  /// The stamps that the store's clock gave, also those of writes that were undone. A node with another one by now was given it
+  /// since, or had it before.
+  private var ownStamps: Set<OwnStamp> = []
+
+  private struct OwnStamp: Hashable {
+    let node: ObjectIdentifier
+    let stamp: Stamp
+  }
 
   init(_ backlog: Backlog) { self.backlog = backlog }
 
@@ -26,12 +32,20 @@ final class WrittenNodes {
 
   func append(released node: Node) {
     guard isWanted else { return }
+    released.append((nodes.count, ObjectIdentifier(node)))
     append(node)
-    released.insert(ObjectIdentifier(node))
   }
 
   /// The nodes written so far.
   var all: ContiguousArray<Node> { nodes }
+  var count: Int { nodes.count }
+
+  /// Removes the nodes after a savepoint, whose writes were undone: which node was written last counts.
+  func truncate(to count: Int) {
+    guard count < nodes.count else { return }
+    nodes.removeSubrange(count...)
+    while let last = released.last, last.position >= count { released.removeLast() }
+  }
 
   func takeAll() -> ContiguousArray<Node> {
     var taken: ContiguousArray<Node> = []
@@ -41,16 +55,18 @@ final class WrittenNodes {
 
   /// The clock has given a node its stamp.
   func noteOwnStamp(of node: Node) {
-    if isFollowed { ownStamps[ObjectIdentifier(node)] = node.stamp }
+    if isFollowed { ownStamps.insert(OwnStamp(node: ObjectIdentifier(node), stamp: node.stamp)) }
   }
 
   /// Whether a node's stamp is one that the clock gave in the open transaction.
-  func hasOwnStamp(_ node: Node) -> Bool { ownStamps[ObjectIdentifier(node)] == node.stamp }
+  func hasOwnStamp(_ node: Node) -> Bool {
+    ownStamps.contains(OwnStamp(node: ObjectIdentifier(node), stamp: node.stamp))
+  }
 
-  func forgetOwnStamps() { if !ownStamps.isEmpty { ownStamps = [:] } }
+  func forgetOwnStamps() { if !ownStamps.isEmpty { ownStamps = [] } }
 
   func takeReleased() -> Set<ObjectIdentifier> {
     defer { released = [] }
-    return released
+    return Set(released.map { $0.node })
   }
 }
