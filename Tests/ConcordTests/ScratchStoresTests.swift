@@ -12,15 +12,15 @@ struct ScratchStoresTests {
   private func identity(_ store: EntityStore) -> ObjectIdentifier { ObjectIdentifier(store.shared) }
 
   @Test("A store that was left empty is used again, and is empty")
-  func again() throws {
+  func again() {
     let stores = ScratchStores()
     var seen: Set<ObjectIdentifier> = []
     for number in 0..<10 {
-      try stores.withStore { store in
+      stores.withStore { store in
         seen.insert(identity(store))
         #expect(store.count(Item.self) == 0)
         let held = store.store(Item(id: number))
-        let layer = try store.optimistically { tx in
+        let layer = store.optimistically { tx in
           tx.update(Item.self, id: number) { $0.count += 1 }
           _ = tx.store(Item(id: -1))
         }
@@ -33,18 +33,18 @@ struct ScratchStoresTests {
   }
 
   @Test("What a closure leaves in a store, or keeps of it, no later closure sees")
-  func leftovers() throws {
+  func leftovers() {
     let stores = ScratchStores()
     var kept: [any Sendable] = []
-    func use(_ body: (EntityStore) throws -> Void) rethrows {
-      try stores.withStore { store in
+    func use(_ body: (EntityStore) -> Void) {
+      stores.withStore { store in
         #expect(store.count(Item.self) == 0 && store.find(named: AliasKey<Item>("one")).value == nil)
-        try body(store)
+        body(store)
       }
     }
     use { kept.append($0.store(Item(id: 1))) }
     use { _ = $0.store(Item(id: 1), named: AliasKey<Item>("one")) }
-    try use { _ = try $0.optimistically { tx in _ = tx.store(Item(id: 1)) } }
+    use { _ = $0.optimistically { tx in _ = tx.store(Item(id: 1)) } }
     use { kept.append($0) }
     use { kept.append($0.observeChanges { _ in }) }
     use { kept.append($0.observer(all: Item.self).observe { _ in }) }
