@@ -268,19 +268,25 @@ public final class PersistentStoreCoordinator: Sendable {
     if let only = state.withLock({ $0.only }) {
       return try only.store.read { try body(AttachedReading($0, only.attachment)) }
     }
-    return try read(routes(entities, entities.count == model.entities.count ? .all : .none)[...], [:], [:], body)
+    let routes = routes(entities, entities.count == model.entities.count ? .all : .none)
+    return try read(routes[...], [:], [:], routes.count > 1 ? RepeatedReading(routes.map(\.store.name)) : nil, body)
   }
 
   private func read<R>(
     _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading],
-    _ outboxes: [StoreAttachment: any RowReading], _ body: (any RowReading) throws -> R
+    _ outboxes: [StoreAttachment: any RowReading], _ repeated: RepeatedReading?, _ body: (any RowReading) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(reading: sessions, outboxes: outboxes)) }
+    guard let route = routes.first else {
+      guard let repeated else { return try body(RoutedSession(reading: sessions, outboxes: outboxes)) }
+      return try repeated.run {
+        try body(RoutedSession(reading: sessions, outboxes: outboxes, mayReadAgain: { repeated.isAllowed = true }))
+      }
+    }
     return try route.store.read { session in
       var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
       outboxes[route.attachment] = session
-      return try read(routes.dropFirst(), sessions, outboxes, body)
+      return try read(routes.dropFirst(), sessions, outboxes, repeated, body)
     }
   }
 

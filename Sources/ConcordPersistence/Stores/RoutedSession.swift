@@ -9,11 +9,14 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
   /// The sessions of the stores whose outboxes are written.
   private let writtenOutboxes: [Session]
   private let asReading: (Session) -> any RowReading
+  private let noteMayReadAgain: () -> Void
 
   private init(
     _ sessions: [EntityDescription: Session], reading readOutboxes: [StoreAttachment: Session] = [:],
-    writing writtenOutboxes: [Session] = [], _ asReading: @escaping (Session) -> any RowReading
+    writing writtenOutboxes: [Session] = [], mayReadAgain: @escaping () -> Void = {},
+    _ asReading: @escaping (Session) -> any RowReading
   ) {
+    noteMayReadAgain = mayReadAgain
     (self.sessions, self.readOutboxes, self.writtenOutboxes) = (sessions, readOutboxes, writtenOutboxes)
     self.asReading = asReading
   }
@@ -68,7 +71,10 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     return keys
   }
 
-  func mayReadAgain() { for session in sessions.values { asReading(session).mayReadAgain() } }
+  func mayReadAgain() {
+    noteMayReadAgain()
+    for session in sessions.values { asReading(session).mayReadAgain() }
+  }
 
   /// Whether one store has all rows that a condition looks at.
   private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
@@ -155,6 +161,12 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
     return isWritten
   }
 
+  func prepareUniqueValues(of rows: [KeyedRow]) throws {
+    for (entity, rows) in Dictionary(grouping: rows, by: \.key.entity) {
+      try sessions[entity]?.prepareUniqueValues(of: rows)
+    }
+  }
+
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
     try session(key.entity).update(row, replacing: old, for: key)
   }
@@ -190,8 +202,9 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
 
 extension RoutedSession where Session == any RowReading {
   convenience init(
-    reading sessions: [EntityDescription: any RowReading], outboxes: [StoreAttachment: any RowReading]
+    reading sessions: [EntityDescription: any RowReading], outboxes: [StoreAttachment: any RowReading],
+    mayReadAgain: @escaping () -> Void = {}
   ) {
-    self.init(sessions, reading: outboxes) { $0 }
+    self.init(sessions, reading: outboxes, mayReadAgain: mayReadAgain) { $0 }
   }
 }

@@ -11,7 +11,8 @@ public protocol RowStore: AnyObject, Sendable {
   /// Reads one committed state, which does not change meanwhile.
   ///
   /// A store that loses its connection runs the closure again if it has read nothing yet, or has said that it may be: see
-  /// ``RowReading/mayReadAgain()``.
+  /// ``RowReading/mayReadAgain()``. A coordinator that reads several stores runs it again only if it has said so. A reading within another
+  /// one of the same store reads with that, and what it says of itself does not count for that.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
   /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
@@ -226,6 +227,11 @@ public protocol RowWriting: RowReading {
   ///
   /// - Returns: for each row whether it was written.
   func insertMissing(_ rows: [KeyedRow]) throws -> [Bool]
+  /// Prepares for the writing of rows one by one whose unique values may have changed. A store whose every statement costs a round trip
+  /// compares them at once.
+  ///
+  /// The default does nothing.
+  func prepareUniqueValues(of rows: [KeyedRow]) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
@@ -268,6 +274,8 @@ extension RowWriting {
   public func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] { try rows.map { try insertNewest($0) } }
 
   public func willWriteOnce() {}
+
+  public func prepareUniqueValues(of rows: [KeyedRow]) throws {}
 
   public func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
     try rows.map { key, row in
