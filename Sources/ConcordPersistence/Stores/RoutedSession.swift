@@ -4,7 +4,7 @@ import ConcordModel
 /// Reads and writes several stores as one: each type where it is kept.
 final class RoutedSession<Session>: RowReading, OutboxesReading {
   private let sessions: [EntityDescription: Session]
-  /// The sessions of the stores whose outboxes are read.
+  /// The sessions of the stores whose outboxes are read, or written one by one.
   private let readOutboxes: [StoreAttachment: Session]
   /// The sessions of the stores whose outboxes are written.
   private let writtenOutboxes: [Session]
@@ -130,8 +130,14 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
 }
 
 extension RoutedSession: RowWriting where Session == any RowWriting {
-  convenience init(writing sessions: [EntityDescription: any RowWriting], outboxes: [any RowWriting]) {
-    self.init(sessions, writing: outboxes) { $0 }
+  /// - Parameters:
+  ///   - outboxes: the sessions of the stores whose outboxes are written as that of the session.
+  ///   - byStore: the sessions of all stores whose outboxes are written.
+  convenience init(
+    writing sessions: [EntityDescription: any RowWriting], outboxes: [any RowWriting],
+    byStore: [StoreAttachment: any RowWriting]
+  ) {
+    self.init(sessions, reading: byStore, writing: outboxes) { $0 }
   }
 
   var changedKeys: [EntityKey] {
@@ -198,6 +204,10 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
   func clearNotes(in space: String) throws { try writtenOutboxes.first?.clearNotes(in: space) }
 
   func clearOutbox() throws { for outbox in writtenOutboxes { try outbox.clearOutbox() } }
+}
+
+extension RoutedSession: OutboxesWriting where Session == any RowWriting {
+  var outboxes: [StoreAttachment: any RowWriting] { readOutboxes }
 }
 
 extension RoutedSession where Session == any RowReading {

@@ -56,7 +56,14 @@ public protocol RowStore: AnyObject, Sendable {
   /// Begins to note which rows change, so that ``RowReading/changes(since:)`` can tell them. It goes on when the store is opened again.
   ///
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the type of store keeps no feed, which is the default.
-  func startFeed() throws
+  ///
+  /// - Parameter limits: what the feed keeps.
+  func startFeed(_ limits: FeedLimits) throws
+
+  /// Forgets some of the changes that the limits of the feed no longer keep. Whoever follows the feed calls it now and then.
+  ///
+  /// - Returns: whether there are more to forget.
+  func trimFeed() throws -> Bool
 
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
@@ -73,7 +80,14 @@ extension RowStore {
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 
-  public func startFeed() throws { throw StoreError.storeFailed(store: name, reason: "it keeps no feed of changes") }
+  public func startFeed(_ limits: FeedLimits) throws {
+    throw StoreError.storeFailed(store: name, reason: "it keeps no feed of changes")
+  }
+
+  /// Starts the feed with the default limits.
+  public func startFeed() throws { try startFeed(FeedLimits()) }
+
+  public func trimFeed() throws -> Bool { false }
 
   public func synchronize() throws {}
 }
