@@ -24,17 +24,20 @@ let package = Package(
     .package(url: \"https://github.com/apple/swift-http-types\", from: \"1.8.0\"),
     .package(url: \"https://github.com/apple/swift-nio\", from: \"2.101.0\"),
     .package(url: \"https://github.com/apple/swift-log\", from: \"1.6.0\"),
+    .package(url: \"https://github.com/groue/GRDB.swift\", from: \"7.10.0\"),
   ],
   targets: [
     .testTarget(
       name: \"ConcordSyncTests\",
       dependencies: [
         .product(name: \"ConcordServer\", package: \"Concord\"),
+        .product(name: \"ConcordTestSupport\", package: \"Concord\"),
         .product(name: \"Hummingbird\", package: \"hummingbird\"),
         .product(name: \"ServiceLifecycle\", package: \"swift-service-lifecycle\"),
         .product(name: \"HTTPTypes\", package: \"swift-http-types\"),
         .product(name: \"NIOCore\", package: \"swift-nio\"),
         .product(name: \"Logging\", package: \"swift-log\"),
+        .product(name: \"GRDB\", package: \"GRDB.swift\"),
       ], path: \"ConcordSyncTests\", swiftSettings: settings)
   ])"
   build_server_tests "$folder"

@@ -44,10 +44,12 @@
         #expect(process.lines.filter { $0.hasPrefix("differs") } == [])
         #expect(
           process.lines.count { $0.hasPrefix("failed") } < 5, "\(process.lines.filter { $0.hasPrefix("failed") })")
-        // So that there was something to see.
-        let seen = process.lines.first { $0.hasPrefix("seen ") }.flatMap { Int($0.dropFirst(5)) } ?? 0
-        #expect(seen > 30)
       }
+      // So that there was something to see. One alone may see little on a busy machine, which merges notices.
+      let seen = processes.map { process in
+        process.lines.first { $0.hasPrefix("seen ") }.flatMap { Int($0.dropFirst(5)) } ?? 0
+      }
+      #expect(seen.allSatisfy { $0 > 1 } && seen.reduce(0, +) > 240, "\(seen)")
       print(
         "equal rows: \(table.joined(separator: " ")), \(processes.map { $0.lines.first { $0.hasPrefix("seen") } ?? "" })"
       )

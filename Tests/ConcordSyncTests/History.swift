@@ -91,8 +91,9 @@
     func settle() { store.settle() }
     func synchronize() throws { try store.synchronize() }
     func holdOutbox() throws -> OutboxHold? { try store.holdOutbox() }
-    func startFeed() throws {
-      try store.startFeed()
+    func trimFeed() throws -> Bool { try store.trimFeed() }
+    func startFeed(_ limits: FeedLimits) throws {
+      try store.startFeed(limits)
       try store.read { try history.record($0) }
     }
     func close() throws { try store.close() }

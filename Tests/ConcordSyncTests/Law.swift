@@ -24,15 +24,29 @@
   struct Law {
     let history: History
     let model: Model
+    /// The rules of ``World/rules`` of which each subscription may have got one.
+    var rules: [Int] = [0]
 
     /// - Returns: the violations.
     func violations(of moment: Moment) -> [String] {
+      var first: [String]?
+      for carts in rules {
+        for heavy in rules {
+          let found = violations(of: moment, ["carts": carts, "heavy": heavy])
+          if found.isEmpty { return [] }
+          first = first ?? found
+        }
+      }
+      return first ?? []
+    }
+
+    private func violations(of moment: Moment, _ rules: [String: Int]) -> [String] {
       guard let position = moment.position else {
         return moment.rows.isEmpty && moment.sent.isEmpty ? [] : ["rows without a position"]
       }
       guard let state = history.state(at: position) else { return ["no commit ends at \(position)"] }
       var found: [String] = []
-      let wanted = expected(of: moment, state.rows)
+      let wanted = expected(of: moment, state.rows, rules)
       for (key, row) in wanted where moment.rows[key] != row {
         found.append("\(name(key)) is \(moment.rows[key].map { "\($0)" } ?? "missing"), not \(row), at \(position)")
       }
@@ -54,22 +68,28 @@
     private func name(_ key: EntityKey) -> String { "\(key.entity.name) \(key.id)" }
 
     /// The rows that a device subscribes to, in a state of the server.
-    func expected(of moment: Moment, _ rows: Rows) -> Rows {
+    func expected(of moment: Moment, _ rows: Rows, _ rules: [String: Int]) -> Rows {
       var roots: Set<EntityKey> = []
       for (key, row) in rows {
-        for subscription in moment.subscriptions where isIn(subscription, key, row, moment.user) { roots.insert(key) }
+        for subscription in moment.subscriptions where isIn(subscription, key, row, moment.user, rules) {
+          roots.insert(key)
+        }
       }
       return closure(of: roots, rows).reduce(into: [:]) { $0[$1] = rows[$1] }
     }
 
     private func isIn(
-      _ subscription: (name: String, least: Double), _ key: EntityKey, _ row: StoredRow, _ user: Int
+      _ subscription: (name: String, least: Double), _ key: EntityKey, _ row: StoredRow, _ user: Int,
+      _ rules: [String: Int]
     ) -> Bool {
       switch (subscription.name, key.entity.name) {
-      case ("carts", "Cart"): return row.values[1] == .integer(Int64(user))
+      case ("carts", "Cart"):
+        guard case .real(let weight) = row.values[3] else { return false }
+        return row.values[1] == .integer(Int64(user)) && weight >= Rules.floor(rules["carts"] ?? 0)
       case ("heavy", "Cart"):
         guard case .real(let weight) = row.values[3] else { return false }
-        return row.values[1] == .integer(Int64(user)) && weight >= subscription.least
+        return row.values[1] == .integer(Int64(user))
+          && weight >= subscription.least + Double(rules["heavy"] ?? 0)
       case ("labels", "Label"): return row.values[1] == .integer(Int64(user))
       default: return false
       }
@@ -103,7 +123,7 @@
       return try store.read { reading in
         var subscriptions: [(name: String, least: Double)] = []
         try reading.notes(in: "sync.subscriptions", after: nil) { text, state in
-          if state == "known" {
+          if state.hasPrefix("known ") {
             for name in ["carts", "heavy", "labels"] where text.hasPrefix("[\"\(name)\"") {
               let digits = text.drop { !$0.isNumber }.prefix { $0.isNumber }
               subscriptions.append((name, Double(digits) ?? 0))

@@ -82,7 +82,7 @@
       let (seed, steps) = (seed, steps)
       try await withWorld(kind, history: history) { world in
         var numbers = SplitMix(seed)
-        let law = Law(history: history, model: world.container.model)
+        let law = Law(history: history, model: world.container.model, rules: [0, 1, 2])
         let violations = Kept<[String]>([])
         let isCalm = Kept(false)
         try world.serve { context in
@@ -138,7 +138,7 @@
           let slot = slots[place]
           let cart = Int.random(in: 1...7, using: &numbers)
           let device = slot.device.withLock { $0 }
-          switch Int.random(in: 0..<24, using: &numbers) {
+          switch Int.random(in: 0..<25, using: &numbers) {
           case 0..<8:
             let text = "<\(place).\(step)>"
             if (try? await device?.connect.forward(Append(cart: cart, text: text))) != nil {
@@ -172,10 +172,13 @@
           case 20:
             let all = try await device?.sync.subscriptions() ?? []
             if let heavy = all.first(where: { $0.name == "heavy" }) { try await heavy.cancel() }
+          // The server's predicates change: with its version, or with what its users may see.
+          case 21: world.rules.withLock { $0 = Int.random(in: 0...2, using: &numbers) }
           default: try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &numbers)))
           }
         }
         isCalm.withLock { $0 = true }
+        world.rules.withLock { $0 = 0 }
         for slot in slots { try await slot.device.withLock { $0 }?.sync.checkpoint() }
         for slot in slots { try await slot.device.withLock { $0 }?.sync.checkpoint() }
         // All is decided, once, in order; what was refused has no effect.
@@ -188,6 +191,7 @@
             if let action = letter.action as? Append { refused.insert(action.text) }
           }
           let moment = try #require(try device.moment(user: slot.user))
+          let law = Law(history: history, model: world.container.model)
           #expect(law.violations(of: moment).isEmpty, "seed \(seed)")
           let shown = try device.stored(Cart.self)
           #expect(shown == (try world.served(Cart.self).filter { $0.owner == slot.user }), "seed \(seed), \(slot.name)")

@@ -132,5 +132,77 @@
         try other.close()
       }
     }
+
+    @Test("A program with an older model goes on beside one with a newer one, and neither misses a change")
+    func models() throws {
+      try withStore(.sqlite) { store, model, file in
+        try store.startFeed()
+        let position = try store.read { try $0.position() }
+        // It knows neither carts nor lines.
+        let old = try SQLiteStore(url: file, entities: [#require(model.entity(named: "Book"))])
+        try old.startFeed()
+        try execute("INSERT INTO Label (owner, name, _stamp) VALUES (1, 'x', 1)", in: file)
+        let label = try key(model, "Label", .integer(1))
+        #expect(try store.read { try $0.changes(since: position) }?.rows.map(\.key) == [label])
+        try old.close()
+      }
+    }
+
+    @Test("A column that the feed notes cannot be dropped, and SQLite says why")
+    func droppedColumns() throws {
+      try withStore(.sqlite) { store, model, file in
+        try store.startFeed()
+        #expect {
+          try execute("ALTER TABLE Book DROP COLUMN title", in: file)
+        } throws: {
+          "\($0)".contains("concord_feed.Book")
+        }
+      }
+    }
+
+    @Test("Old changes are forgotten some at a time, and positions before them", arguments: Kind.allCases)
+    func forgetting(_ kind: Kind) throws {
+      try withStore(kind) { store, model, _ in
+        try store.startFeed(FeedLimits(changes: 20, rows: 10))
+        let begin = try store.read { try $0.position() }
+        var positions: [StorePosition] = []
+        for number in 0..<3000 {
+          let key = try key(model, "Book", .integer(Int64(number % 200)))
+          try store.write(origin: nil) { writing in
+            if let old = try writing.row(of: key) {
+              try writing.update(book(Int64(number % 200), "\(number)"), replacing: old, for: key)
+            } else {
+              _ = try writing.insert(book(Int64(number % 200), "\(number)"), for: key)
+            }
+          }
+          positions.append(try store.read { try $0.position() })
+          while try store.trimFeed() {}
+        }
+        func count(_ position: StorePosition) throws -> Int? {
+          try store.read { try $0.changes(since: position) }?.rows.count
+        }
+        #expect(try count(begin) == nil && count(positions[100]) == nil)
+        #expect(try count(positions[2989]) == 10)
+        #expect(try store.read { try $0.changes(since: positions[2989]) }?.hasBefore == true)
+        // In a file keys are known for longer than the rows as they were.
+        if kind == .sqlite {
+          let late = try #require(try store.read { try $0.changes(since: positions[2975]) })
+          #expect(!late.hasBefore && late.rows.count == 24)
+        }
+      }
+    }
+
+    @Test("Whatever other programs write, the feed tells each change")
+    func randomWriters() throws {
+      let long = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+      for _ in 0..<(long ? 60 : 6) {
+        let seed =
+          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+        print("other writers: seed \(seed)")
+        try withStore(.sqlite) { store, model, file in
+          try FeedRun(seed: seed, store: store, model: model, file: file).run()
+        }
+      }
+    }
   }
 #endif

@@ -344,7 +344,7 @@
         let valid = [
           "pages": """
           {"version":1,"device":"d","position":null,"user":null,"actions":0,"awaited":[],"wait":0,
-          "subscriptions":[{"name":"carts","parameters":{"since":{"date":7}},"known":true}]}
+          "subscriptions":[{"name":"carts","parameters":{"since":{"date":7}},"known":"x"}]}
           """,
           "actions":
             #"{"version":1,"device":"d","key":"k","name":"append","action":{"cart":1,"text":"\ud83d\ude00"},"refusals":0}"#,

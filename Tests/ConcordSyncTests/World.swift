@@ -2,6 +2,7 @@
   import Concord
   import ConcordServer
   import Foundation
+  import GRDB
   import Hummingbird
   import Logging
   import NIOCore
@@ -20,15 +21,31 @@
   typealias ServerContainer = GenericPersistentContainer<ContextStrategy.Direct>
   typealias DeviceConnect = GenericConnect<ContextStrategy.Mixed>
 
+  /// What the predicates of publications depend on beside users and parameters, as on the version of a server.
+  enum Rules {
+    /// The least weight of a cart.
+    static func floor(_ rules: Int) -> Double { rules == 2 ? 1 : 0 }
+  }
+
   /// A server on loopback, and devices with files of their own.
   final class World: Sendable {
     let folder: URL
     let container: ServerContainer
     let service: SyncService<User>
     let url: URL
+    let rules: Kept<Int>
 
-    fileprivate init(folder: URL, container: ServerContainer, service: SyncService<User>, url: URL) {
+    fileprivate init(
+      folder: URL, container: ServerContainer, service: SyncService<User>, url: URL, rules: Kept<Int>
+    ) {
       (self.folder, self.container, self.service, self.url) = (folder, container, service, url)
+      self.rules = rules
+    }
+
+    /// Writes to the server's file as another program does.
+    func write(_ sql: String) throws {
+      let file = try #require(container.persistentStoreCoordinator.persistentStores.first?.url)
+      try execute(sql, in: file)
     }
 
     /// Writes to the server's store as its own code does.
@@ -83,7 +100,7 @@
       case lost
       case answerLost
       case doubled
-      case answer(Int)
+      case answer(Int, String = "said the test")
     }
 
     init(_ fate: @escaping @Sendable (TransportRequest) -> Fate = { _ in .pass }) { self.fate = Kept(fate) }
@@ -98,7 +115,7 @@
       case .answerLost:
         _ = try await base.send(request)
         throw TransportError.unreachable(reason: "the answer was lost")
-      case .answer(let status): return TransportResponse(status: status, body: Data("said the test".utf8))
+      case .answer(let status, let text): return TransportResponse(status: status, body: Data(text.utf8))
       case .doubled:
         async let other = base.send(request)
         let response = try await base.send(request)
@@ -129,7 +146,11 @@
       try container.attachPersistentStore(
         at: folder.appending(path: "server"), for: StoreConfiguration(type: kind.type))
     }
-    let service = shopService(container, limits)
+    let rules = Kept(0)
+    var limits = limits
+    // What devices show is compared with what the server has committed.
+    if history != nil { limits.hidesPositions = false }
+    let service = shopService(container, limits, rules)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
     let (ports, port) = AsyncStream<Int>.makeStream()
@@ -148,7 +169,7 @@
       var found = 0
       for await port in ports { found = port }
       let url = try #require(URL(string: "http://127.0.0.1:\(found)/sync"))
-      let world = World(folder: folder, container: container, service: service, url: url)
+      let world = World(folder: folder, container: container, service: service, url: url, rules: rules)
       let result = await Task { try await body(world) }.result
       await services.triggerGracefulShutdown()
       try? await group.waitForAll()
@@ -156,7 +177,9 @@
     }
   }
 
-  func shopService(_ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits()) -> SyncService<User> {
+  func shopService(
+    _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0)
+  ) -> SyncService<User> {
     let service = SyncService<User>(
       container,
       actions: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self], limits: limits
@@ -168,11 +191,14 @@
     }
     service.publish("carts", of: Cart.self) { user, _ in
       let id = user.id
-      return #Predicate<Cart> { $0.owner == id }
+      let floor = Rules.floor(rules.withLock { $0 })
+      return #Predicate<Cart> { $0.owner == id && $0.weight >= floor }
     }
     service.publish("heavy", of: Cart.self) { user, parameters in
       let id = user.id
-      guard let least = parameters["least"]?.number else { throw MissingParameter() }
+      guard let least = parameters["least"]?.number.map({ $0 + Double(rules.withLock { $0 }) }) else {
+        throw MissingParameter()
+      }
       return #Predicate<Cart> { $0.owner == id && $0.weight >= least }
     }
     service.publish("books", of: Book.self) { _, _ in #Predicate<Book> { $0.stock > 0 } }
@@ -199,6 +225,13 @@
     service.allow(Rename.self) { _, _ in true }
     service.allow(Overwrite.self) { action, user in action.cart == user.id }
     return service
+  }
+
+  /// Runs a statement in a file, as another program does.
+  func execute(_ sql: String, in file: URL) throws {
+    let queue = try DatabaseQueue(path: file.path)
+    defer { try? queue.close() }
+    try queue.write { try $0.execute(sql: sql) }
   }
 
   struct MissingParameter: Error, CustomStringConvertible { let description = "the parameter 'least' is missing" }

@@ -18,11 +18,13 @@ extension Outbox {
 
   /// The entities that pending actions name, except for some actions.
   package func pendingKeys(without keys: Set<String> = []) -> Set<EntityKey> {
-    let actions = state.withLock { state in
-      state.items.values.filter { $0.row.state == .pending && !keys.contains($0.row.key) }.compactMap(\.action)
+    let items = state.withLock { state in
+      state.items.values.filter { $0.row.state == .pending && !keys.contains($0.row.key) }
     }
-    return actions.reduce(into: []) { keys, action in
-      keys.formUnion((try? action.keys(in: coordinator.model)) ?? [])
+    return items.reduce(into: []) { keys, item in
+      keys.formUnion((try? item.action?.keys(in: coordinator.model)) ?? [])
+      // Of an action whose type is not registered at least the entity is known that it keeps its order with.
+      if let entity = coordinator.model.entity(named: item.row.entity) { keys.insert(EntityKey(entity, item.row.id)) }
     }
   }
 
@@ -43,16 +45,19 @@ extension Outbox {
     }
   }
 
-  /// Ends actions whose effects are written in the same transaction.
+  /// Ends actions whose effects are written in the same transaction, or in that of another file.
   ///
   /// - Parameter changed: the entities that the transaction changes.
   package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
     if keys.isEmpty { return }
-    let changes = try writing.rows.outbox(after: nil)
-    for row in changes.rows where row.state == .pending && keys.contains(row.key) {
-      overlay.willWrite(
-        changed, for: OutboxID(attachment: writing.home, epoch: changes.version.epoch, number: row.number))
-      try writing.rows.writeOutbox(row.sent)
+    // An action stays in the store in which it was forwarded, also if another one is the home by now.
+    for (attachment, rows) in (writing.rows as? any OutboxesWriting)?.outboxes ?? [writing.home: writing.rows] {
+      let changes = try rows.outbox(after: nil)
+      for row in changes.rows where row.state == .pending && keys.contains(row.key) {
+        overlay.willWrite(
+          changed, for: OutboxID(attachment: attachment, epoch: changes.version.epoch, number: row.number))
+        try rows.writeOutbox(row.sent)
+      }
     }
   }
 }

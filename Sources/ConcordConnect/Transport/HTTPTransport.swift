@@ -22,6 +22,8 @@ public final class HTTPTransport: Transport {
   public let headers: HeaderFields
   /// The longest time for a response, with all redirects.
   public let timeout: Duration
+  /// The longest time in which nothing of a response arrives.
+  public let silence: Duration
   /// The maximum number of bytes in a body.
   public let sizeLimit: Int
   private let session: URLSession
@@ -33,16 +35,19 @@ public final class HTTPTransport: Transport {
   ///   - baseURL: where the service is; paths are added to it.
   ///   - headers: sent with each request.
   ///   - timeout: how long an answer may take; half a minute, unless said otherwise.
+  ///   - silence: how long nothing may arrive; as long as the whole, unless said otherwise. A long answer over a slow network needs a long
+  ///     timeout and a short silence.
   ///   - sizeLimit: how many bytes a body may have; 10 MB, unless said otherwise.
   ///   - configuration: of the session, for what else it may need.
   public init(
-    baseURL: URL, headers: HeaderFields = [:], timeout: Duration = .seconds(30), sizeLimit: Int = 10_000_000,
-    configuration: URLSessionConfiguration = .ephemeral
+    baseURL: URL, headers: HeaderFields = [:], timeout: Duration = .seconds(30), silence: Duration? = nil,
+    sizeLimit: Int = 10_000_000, configuration: URLSessionConfiguration = .ephemeral
   ) {
     self.baseURL = baseURL
     self.headers = headers
     // Some systems multiply it until it is too large for their numbers. A year is as good as for ever.
     self.timeout = min(timeout, .seconds(365 * 86_400))
+    self.silence = min(silence ?? self.timeout, self.timeout)
     self.sizeLimit = sizeLimit
     let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
     configuration.httpShouldSetCookies = false
@@ -80,7 +85,7 @@ public final class HTTPTransport: Transport {
     result.httpMethod = request.method
     result.httpBody = request.body
     // The limit of the whole is kept by the delegate; this one is for silence.
-    result.timeoutInterval = max(1, timeout.seconds)
+    result.timeoutInterval = max(1, silence.seconds)
     var fields = headers
     fields.merge(request.headers)
     for (name, value) in fields.values {

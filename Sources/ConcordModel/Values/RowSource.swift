@@ -12,6 +12,9 @@ open class RowSource {
   /// Returns the rows of a collection. The row of a dictionary's element begins with the key.
   open func collection(_ index: Int) throws -> [[StoredValue]] { [] }
 
+  /// The number of rows that are at hand in the source, of which this is one.
+  open var rowCount: Int { 1 }
+
   /// The stamp of the row.
   open var stamp: Stamp { -.infinity }
 

@@ -57,7 +57,8 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Writes to the attached stores, with the outbox and the notes of one: one commit in each.
+  /// Writes to the attached stores, with the outbox and the notes of one: one commit in each. Where several are attached, the session is
+  /// an ``OutboxesWriting``.
   ///
   /// - Parameters:
   ///   - attachment: the store with the outbox and the notes.
@@ -67,7 +68,7 @@ extension PersistentStoreCoordinator {
     notesOf attachment: StoreAttachment,
     _ body: (any RowWriting, _ apply: (Change) throws -> Set<EntityKey>) throws -> R
   ) throws -> R {
-    try write(model.entities, outboxes: .one(attachment)) { writing in
+    try write(model.entities, outboxes: .notes(attachment)) { writing in
       try body(writing) { change in
         try EntityReplay(model: model, parent: self, writing: writing, stamp: nextStamp())
           .run(change)

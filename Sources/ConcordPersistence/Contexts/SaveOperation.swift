@@ -22,7 +22,7 @@ struct SaveOperation {
     /// The changes that need a unique value of another row, which may give it up in the same save.
     var waiting: [PendingChanges.Entry] = []
     let (inserts, others) = partition()
-    if others.count > 1 { try writing.prepare(others.map(\.key)) }
+    if others.count > 1 { try prepare(others) }
     for entry in others {
       let (key, change) = (entry.key, entry.change)
       if let row = change.row {
@@ -37,6 +37,16 @@ struct SaveOperation {
     // Rows written since the context looked may refer to it.
     if !removed.isEmpty { try removal.remove(removed) }
     try checkReferences()
+  }
+
+  /// Prepares for the writing of rows one by one.
+  private func prepare(_ entries: [PendingChanges.Entry]) throws {
+    try writing.prepare(entries.map(\.key))
+    let unique = entries.compactMap { entry -> KeyedRow? in
+      guard let row = entry.change.row, entry.key.entity.hasUniqueColumns else { return nil }
+      return (entry.key, row)
+    }
+    if unique.count > 1 { try writing.prepareUniqueValues(of: unique) }
   }
 
   /// The insertions that can be written together, and the other changes.
@@ -69,9 +79,8 @@ struct SaveOperation {
     var left = try insert(entries.filter(areStampsEnough), writing.insertNewest)
     left += try insert(entries.filter { !areStampsEnough($0) }, writing.insertMissing)
     if left.count > 1 {
-      let keys = left.map(\.key)
-      try writing.prepare(keys)
-      rows.deletions = try writing.deletions(of: keys)
+      try prepare(left)
+      rows.deletions = try writing.deletions(of: left.map(\.key))
     }
     defer { rows.deletions = nil }
     return try left.filter { entry in

@@ -81,8 +81,11 @@ final class EntityLoader: EntityResolver {
       // No row refers back to this type, so none of the entities is needed again.
       let entity = query.entity
       var reader = RowReader(RowSource(), resolver: self)
+      var isFirst = true
       try reading.entities(query) { key, source in
         reader.begin(source)
+        if isFirst { found.reserveCapacity(source.rowCount) }
+        isFirst = false
         try entity.append(to: &found, from: &reader, key: key())
         return true
       }

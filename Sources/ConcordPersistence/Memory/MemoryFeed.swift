@@ -3,36 +3,36 @@ import ConcordModel
 /// The feed of changes of a memory store.
 struct MemoryFeed {
   private let epoch = Int64.random(in: 1 ... .max)
-  /// The changes of all commits since the feed was started.
+  private let limit: Int
+  /// The last changes, with the number of those before them, which are forgotten.
   private var changes: [RowChange] = []
+  private var forgotten = 0
 
-  var position: StorePosition { StorePosition(rawValue: "\(epoch).\(changes.count)") }
+  init(_ limits: FeedLimits) { limit = max(0, limits.changes) }
 
-  /// Adds the changes of a commit.
-  mutating func add(_ commit: [RowChange]) { changes += commit }
+  var position: StorePosition { StorePosition(rawValue: "\(epoch).\(forgotten + changes.count)") }
 
-  func changes(since position: StorePosition) -> RowChanges? {
-    let parts = position.rawValue.split(separator: ".")
-    guard parts.count == 2, parts[0] == "\(epoch)", let count = Int(parts[1]), count <= changes.count, count >= 0 else {
-      return nil
-    }
-    return RowChanges(merging: changes[count...], hasBefore: true)
+  /// Adds the changes of a commit, and forgets the oldest ones. Those that a position needs are kept at least until ``FeedLimits/changes``
+  /// others have followed.
+  mutating func add(_ commit: [RowChange]) {
+    changes += commit
+    // Seldom, since all others are moved.
+    guard changes.count > limit + limit / 4 + 16 else { return }
+    let count = changes.count - limit
+    changes.removeFirst(count)
+    forgotten += count
   }
-}
 
-extension RowChanges {
-  /// Merges the changes of each row, in their order.
-  init(merging changes: some Sequence<RowChange>, hasBefore: Bool) {
-    var positions: [EntityKey: Int] = [:]
-    var rows: [RowChange] = []
-    for change in changes {
-      if let position = positions[change.key] {
-        rows[position].added.formUnion(change.added)
-      } else {
-        positions[change.key] = rows.count
-        rows.append(change)
-      }
+  func changes(since position: StorePosition) throws -> RowChanges? {
+    let parts = position.rawValue.split(separator: ".")
+    guard parts.count == 2, parts[0] == "\(epoch)", let number = Int(parts[1]), number >= forgotten,
+      number - forgotten <= changes.count
+    else { return nil }
+    var merged = MergedChanges(hasBefore: true)
+    for change in changes[(number - forgotten)...] {
+      merged.add(change.key, before: change.before)
+      for added in change.added { merged.add(added, to: change.key) }
     }
-    self.init(rows: rows, hasBefore: hasBefore)
+    return try merged.changes { _ in nil }
   }
 }

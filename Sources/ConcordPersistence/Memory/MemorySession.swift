@@ -131,7 +131,7 @@ final class MemorySession: RowWriting {
 
   func changes(since position: StorePosition) throws -> RowChanges? {
     guard let feed = tables.feed else { throw StoreError.withoutFeed("in memory") }
-    return feed.changes(since: position)
+    return try feed.changes(since: position)
   }
 
   // MARK: The outbox

@@ -70,11 +70,11 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
     return wasHeld ? nil : OutboxHold { [isHeld] in isHeld.withLock { $0 = false } }
   }
 
-  public func startFeed() throws {
+  public func startFeed(_ limits: FeedLimits) throws {
     lock.lock()
     defer { lock.unlock() }
     try checkOpen()
-    if tables.feed == nil { tables.feed = MemoryFeed() }
+    if tables.feed == nil { tables.feed = MemoryFeed(limits) }
   }
 
   public func close() throws {

@@ -95,6 +95,10 @@ struct FlatMerge {
   ///
   /// - Returns: the rows that were written, including those that contained removed entities.
   func write(_ writing: any RowWriting, _ model: Model) throws -> PendingCounts {
+    if entity.hasUniqueColumns, updates.count > 1 {
+      try writing.prepareUniqueValues(
+        of: updates.map { (EntityKey(entity, rows.keys[$0.index]), rows.row($0.index, stamp: $0.stamp)) })
+    }
     for (index, changed, stamp) in updates {
       try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
     }

@@ -9,6 +9,8 @@ package struct RowPredicate: Sendable {
   package let condition: StoredCondition
   /// Whether the predicate depends on nothing but the columns of the row, and a store can evaluate it.
   package let isOfColumns: Bool
+  /// A text that is equal for predicates that hold for the same rows, whatever the state of the store. Others may differ without need.
+  package let fingerprint: String
   private let find: @Sendable (any RowReading) throws -> [StoredValue]
 
   /// Creates a predicate; `nil` stands for all rows.
@@ -19,6 +21,11 @@ package struct RowPredicate: Sendable {
     condition = plan.condition
     isOfColumns = plan.isExact && plan.condition.isOfRow
     let isExact = plan.isExact
+    var text = StructureText()
+    text.add(entity.name)
+    text.add(plan.condition)
+    if !isExact, let predicate { text.add(predicate) }
+    fingerprint = text.text
     find = { reading in
       var keys: [StoredValue] = []
       if isExact {
@@ -44,11 +51,28 @@ package struct RowPredicate: Sendable {
     return try StoredEvaluation(EvaluatedRow(key, row), nil).holds(condition)
   }
 
-  /// A column that the predicate compares for equality, and the value; `nil` if there is none.
-  package var equality: (position: Int, value: StoredValue)? {
-    for part in condition.conjuncts {
-      if case .isEqual(.position(let position), let value) = part { return (position, value) }
+  /// A column that the predicate compares for equality, and the values, one of which it has where the predicate holds; `nil` if there is
+  /// none. Texts are equal as Swift compares them.
+  package var equality: (column: StoredColumn, values: Set<StoredValue>)? {
+    condition.conjuncts.lazy.compactMap(\.equality).first
+  }
+}
+
+extension StoredCondition {
+  fileprivate var equality: (column: StoredColumn, values: Set<StoredValue>)? {
+    switch self {
+    case .isEqual(let column, let value): return (column, [value])
+    case .isIn(let column, let values): return (column, values)
+    case .relates(.column(let column), let relation, .value(let value)),
+      .relates(.value(let value), let relation, .column(let column)):
+      return relation == .same || relation == .sameText ? (column, [value]) : nil
+    case .any(let parts):
+      guard let first = parts.first?.equality else { return nil }
+      return parts.dropFirst().reduce(first) { found, part in
+        guard let found, let other = part.equality, other.column == found.column else { return nil }
+        return (found.column, found.values.union(other.values))
+      }
+    default: return nil
     }
-    return nil
   }
 }

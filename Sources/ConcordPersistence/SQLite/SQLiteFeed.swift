@@ -10,18 +10,37 @@
     let db: Database
     let entities: [EntityDescription]
 
-    /// The number of changes that are kept one by one. Of earlier ones the last of each row is kept.
-    static let remembered: Int64 = 100_000
-
-    /// Makes what is missing. Changes may have been missed if it was incomplete, so the feed begins anew.
+    /// Makes what is missing. Changes of an entity may have been missed if its triggers were incomplete, so the feed begins anew. The
+    /// triggers of entities that this model does not know stay as they are.
     func start() throws {
-      let wanted = entities.flatMap(Self.triggers).sorted { $0.name < $1.name }
-      let present = try Row.fetchAll(
-        db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'concord@_feed.%' ESCAPE '@'"
-      ).map { (name: $0["name"] as String, sql: $0["sql"] as String) }.sorted { $0.name < $1.name }
-      let isComplete = wanted.count == present.count && zip(wanted, present).allSatisfy { $0 == $1 }
-      if isComplete, try db.tableExists("concord_feed") { return try forget() }
-      try Self.stop(db)
+      let isPresent = try Self.isPresent(db)
+      if !isPresent { try makeTables() }
+      let stale = try entities.filter { try !isPresent || !isFollowed($0) }
+      if stale.isEmpty { return }
+      try db.execute(sql: "DELETE FROM concord_feed")
+      // Rows as they were under an earlier schema say nothing of this one.
+      try db.execute(sql: "DELETE FROM concord_changes")
+      let last = try lastNumber()
+      try db.execute(
+        sql: "INSERT INTO concord_feed (epoch, forgotten, begun, kept) VALUES (?1, ?2, ?2, 0)",
+        arguments: [Int64.random(in: 1 ... .max), last])
+      for entity in stale {
+        try Self.stop(entity, db)
+        for trigger in Self.triggers(of: entity) { try db.execute(sql: trigger.sql) }
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO concord_feed_columns (entity, columns) VALUES (?, ?)",
+          arguments: [entity.name, Self.columns(of: entity)])
+      }
+    }
+
+    /// Whether the tables of the feed are there, in the form of this program.
+    private static func isPresent(_ db: Database) throws -> Bool {
+      guard try db.tableExists("concord_feed"), try db.tableExists("concord_feed_columns") else { return false }
+      return try db.columns(in: "concord_feed").contains { $0.name == "kept" }
+    }
+
+    private func makeTables() throws {
+      try db.execute(sql: "DROP TABLE IF EXISTS concord_feed")
       try db.execute(
         sql: """
           CREATE TABLE IF NOT EXISTS concord_changes (
@@ -36,38 +55,104 @@
       try db.execute(
         sql: "CREATE INDEX IF NOT EXISTS \"concord_changes.key\" ON concord_changes (entity, \"key\", number)")
       try db.execute(
-        sql: "CREATE TABLE IF NOT EXISTS concord_feed (epoch INTEGER NOT NULL, forgotten INTEGER NOT NULL)")
-      try db.execute(sql: "DELETE FROM concord_feed")
-      // Rows as they were under an earlier schema say nothing of this one.
-      try db.execute(sql: "DELETE FROM concord_changes")
+        sql: """
+          CREATE TABLE concord_feed (
+            epoch INTEGER NOT NULL,
+            forgotten INTEGER NOT NULL,
+            begun INTEGER NOT NULL,
+            kept INTEGER NOT NULL
+          )
+          """)
       try db.execute(
-        sql: "INSERT INTO concord_feed (epoch, forgotten) VALUES (?, ?)",
-        arguments: [Int64.random(in: 1 ... .max), try lastNumber()])
-      for trigger in wanted { try db.execute(sql: trigger.sql) }
+        sql: "CREATE TABLE IF NOT EXISTS concord_feed_columns (entity TEXT PRIMARY KEY, columns TEXT NOT NULL)")
+    }
+
+    /// Whether an entity has all its triggers, and no other ones.
+    private func isFollowed(_ entity: EntityDescription) throws -> Bool {
+      let wanted = Self.triggers(of: entity).sorted { $0.name < $1.name }
+      let present = try Self.presentTriggers(of: entity, db).sorted { $0.name < $1.name }
+      let columns = try String.fetchOne(
+        db, sql: "SELECT columns FROM concord_feed_columns WHERE entity = ?", arguments: [entity.name])
+      return columns == Self.columns(of: entity) && wanted.count == present.count
+        && zip(wanted, present).allSatisfy { $0 == $1 }
+    }
+
+    private static func presentTriggers(of entity: EntityDescription, _ db: Database) throws -> [Trigger] {
+      let tables = [entity.name] + entity.collections.map { SQLiteTable.tableName($0, of: entity) }
+      return try tables.flatMap { table in
+        try Row.fetchAll(
+          db,
+          sql: """
+            SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE
+            AND name LIKE 'concord@_feed.%' ESCAPE '@'
+            """, arguments: [table]
+        ).map { (name: $0["name"], sql: $0["sql"]) }
+      }
     }
 
     private func lastNumber() throws -> Int64 {
       try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'concord_changes'") ?? 0
     }
 
-    /// Removes the triggers.
-    static func stop(_ db: Database) throws {
-      let names = try String.fetchAll(
-        db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'concord@_feed.%' ESCAPE '@'")
-      for name in names { try db.execute(sql: "DROP TRIGGER \(quoted(name))") }
+    /// Removes the triggers of an entity.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    static func stop(_ entity: EntityDescription, _ db: Database) throws -> Bool {
+      let present = try presentTriggers(of: entity, db)
+      for trigger in present { try db.execute(sql: "DROP TRIGGER \(quoted(trigger.name))") }
+      return !present.isEmpty
     }
 
-    /// Forgets the rows as they were before old changes.
-    private func forget() throws {
-      let limit = try lastNumber() - Self.remembered
-      guard limit > 0 else { return }
+    /// The columns in the order of an image.
+    static func columns(of entity: EntityDescription) -> String {
+      entity.columns.map { quoted($0.name) }.joined(separator: ",")
+    }
+
+    // MARK: Forgetting
+
+    /// The number of changes that one step looks at.
+    private static let batch: Int64 = 500
+
+    /// Forgets rows as they were before old changes, some at a time. Of the changes before ``FeedLimits/changes`` the last one of each
+    /// row is kept, and of those the last ``FeedLimits/rows``.
+    ///
+    /// - Returns: whether more is to be forgotten.
+    func forget(_ limits: FeedLimits) throws -> Bool {
+      guard try Self.isPresent(db),
+        let row = try Row.fetchOne(db, sql: "SELECT forgotten, begun, kept FROM concord_feed")
+      else { return false }
+      let (begin, kept): (Int64, Int64) = (row["forgotten"], row["kept"])
+      let limit = try lastNumber() - Int64(max(0, limits.changes))
+      let end = min(limit, begin + Self.batch)
+      var count = kept
+      if end > begin {
+        count +=
+          try Int64.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM concord_changes WHERE number > ? AND number <= ?", arguments: [begin, end])
+          ?? 0
+        try db.execute(
+          sql: """
+            DELETE FROM concord_changes WHERE number IN (
+              SELECT earlier.number FROM concord_changes AS later JOIN concord_changes AS earlier
+              ON earlier.entity = later.entity AND earlier."key" = later."key" AND earlier.number < later.number
+              WHERE later.number > ?1 AND later.number <= ?2)
+            """, arguments: [begin, end])
+        count -= Int64(db.changesCount)
+      }
+      let tooMany = min(count - Int64(max(0, limits.rows)), Self.batch)
+      var begun: Int64 = row["begun"]
+      if tooMany > 0 {
+        let oldest = "SELECT number FROM concord_changes WHERE number <= ?1 ORDER BY number LIMIT ?2"
+        let done = max(begin, end)
+        begun = try Int64.fetchOne(db, sql: "SELECT MAX(number) FROM (\(oldest))", arguments: [done, tooMany]) ?? begun
+        try db.execute(sql: "DELETE FROM concord_changes WHERE number IN (\(oldest))", arguments: [done, tooMany])
+        count -= Int64(db.changesCount)
+      }
+      if end <= begin, tooMany <= 0 { return false }
       try db.execute(
-        sql: """
-          DELETE FROM concord_changes WHERE number <= ?1 AND EXISTS (
-            SELECT 1 FROM concord_changes AS later WHERE later.entity = concord_changes.entity
-            AND later."key" = concord_changes."key" AND later.number > concord_changes.number)
-          """, arguments: [limit])
-      try db.execute(sql: "UPDATE concord_feed SET forgotten = MAX(forgotten, ?)", arguments: [limit])
+        sql: "UPDATE concord_feed SET forgotten = ?, begun = ?, kept = ?", arguments: [max(begin, end), begun, count])
+      return end < limit || count > Int64(max(0, limits.rows))
     }
 
     // MARK: Triggers
@@ -77,52 +162,72 @@
     static func triggers(of entity: EntityDescription) -> [Trigger] {
       let table = quoted(entity.name)
       let name = literal(entity.name)
-      func trigger(_ event: String, _ key: String, _ before: String, _ named: String) -> Trigger {
+      func trigger(_ named: String, _ event: String, _ statements: [String], when condition: String? = nil) -> Trigger {
         let title = "concord_feed.\(entity.name).\(named)"
-        let sql = """
-          CREATE TRIGGER \(quoted(title)) \(event) ON \(table) BEGIN \
-          INSERT INTO concord_changes (entity, "key", before) VALUES (\(name), \(key), \(before)); END
-          """
-        return (title, sql)
+        let body = statements.map { "\($0);" }.joined(separator: " ")
+        return (
+          title,
+          "CREATE TRIGGER \(quoted(title)) \(event) ON \(table)\(condition.map { " WHEN \($0)" } ?? "") BEGIN \(body) END"
+        )
       }
-      // Before an insertion there may be a row, which REPLACE removes without a trigger.
-      let stored = "(SELECT \(image(of: entity, "")) FROM \(table) WHERE \"id\" = NEW.\"id\")"
-      var triggers = [
-        trigger("BEFORE INSERT", "NEW.\"id\"", stored, "insert"),
-        trigger("AFTER UPDATE", "OLD.\"id\"", image(of: entity, "OLD."), "update"),
-        trigger("AFTER DELETE", "OLD.\"id\"", image(of: entity, "OLD."), "delete"),
-      ]
-      let moved = trigger("AFTER UPDATE OF \"id\"", "NEW.\"id\"", "NULL", "move")
-      triggers.append(
-        (moved.name, moved.sql.replacing(" BEGIN INSERT", with: " WHEN OLD.\"id\" IS NOT NEW.\"id\" BEGIN INSERT")))
-      for collection in entity.collections { triggers += self.triggers(of: collection, of: entity) }
-      return triggers
+      func change(_ key: String, _ before: String) -> String {
+        "INSERT INTO concord_changes (entity, \"key\", before) VALUES (\(name), \(key), \(before))"
+      }
+      // REPLACE removes rows without a trigger: those with the key, and with unique values, of the new one.
+      func replaced(_ condition: String) -> String {
+        """
+        INSERT INTO concord_changes (entity, "key", before) \
+        SELECT \(name), "id", \(image(of: entity, "")) FROM \(table) WHERE \(condition)
+        """
+      }
+      let unique = entity.columns.indices.filter { entity.columns[$0].isUnique && $0 != entity.idPosition }
+        .map { quoted(entity.columns[$0].name) }
+      let others = unique.map { replaced("\($0) = NEW.\($0) AND \"id\" IS NOT NEW.\"id\"") }
+      let updated = (["\"id\""] + unique).joined(separator: ", ")
+      let moved = (["\"id\""] + unique).map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+      return [
+        trigger("replace", "BEFORE INSERT", [replaced("\"id\" = NEW.\"id\"")] + others),
+        // Not before it: a key that SQLite gives is not known there.
+        trigger("insert", "AFTER INSERT", [change("NEW.\"id\"", "NULL")]),
+        trigger("update", "AFTER UPDATE", [change("OLD.\"id\"", image(of: entity, "OLD."))]),
+        trigger("delete", "AFTER DELETE", [change("OLD.\"id\"", image(of: entity, "OLD."))]),
+        trigger(
+          "replaceMoved", "BEFORE UPDATE OF \(updated)",
+          [replaced("\"id\" = NEW.\"id\" AND \"id\" IS NOT OLD.\"id\"")]
+            + unique.map { replaced("\($0) = NEW.\($0) AND \"id\" IS NOT OLD.\"id\" AND \"id\" IS NOT NEW.\"id\"") },
+          when: moved),
+        trigger(
+          "move", "AFTER UPDATE OF \"id\"", [change("NEW.\"id\"", "NULL")], when: "OLD.\"id\" IS NOT NEW.\"id\""),
+      ] + entity.collections.flatMap { triggers(of: $0, of: entity) }
     }
+
+    /// What stands for the values of a row of which only a list was changed.
+    static let unchanged = "-"
 
     private static func triggers(of collection: CollectionDescription, of entity: EntityDescription) -> [Trigger] {
       let list = "\(entity.name)_\(collection.name)"
       let references = zip(collection.columnNames, collection.columns).compactMap { name, column in
         column.target.map { (name: name, target: $0) }
       }
+      func change(_ owner: String, _ target: String, _ added: String) -> String {
+        """
+        INSERT INTO concord_changes (entity, "key", before, target, added) \
+        SELECT \(literal(entity.name)), \(owner), \(literal(unchanged)), \(target), \(added)
+        """
+      }
       return ["INSERT", "UPDATE", "DELETE"].map { event in
-        let row = event == "DELETE" ? "OLD" : "NEW"
-        let owner = "\(row).\"_owner\""
-        let before =
-          "(SELECT \(image(of: entity, "")) FROM \(quoted(entity.name)) WHERE \"id\" = \(owner))"
-        let added =
-          event == "DELETE" || references.isEmpty
-          ? [("NULL", "NULL")] : references.map { (literal($0.target), "NEW.\(quoted($0.name))") }
-        let inserts = added.map { target, key in
-          """
-          INSERT INTO concord_changes (entity, "key", before, target, added) \
-          VALUES (\(literal(entity.name)), \(owner), \(before), \(target), \(key));
-          """
+        var changes = [change("OLD.\"_owner\"", "NULL", "NULL")]
+        if event != "DELETE" {
+          let added = references.map { (literal($0.target), "NEW.\(quoted($0.name))") }
+          changes = (added.isEmpty ? [("NULL", "NULL")] : added).map { change("NEW.\"_owner\"", $0, $1) }
+        }
+        // An element may be moved to another list.
+        if event == "UPDATE" {
+          changes.append(change("OLD.\"_owner\"", "NULL", "NULL") + " WHERE OLD.\"_owner\" IS NOT NEW.\"_owner\"")
         }
         let title = "concord_feed.\(list).\(event.lowercased())"
-        let sql = """
-          CREATE TRIGGER \(quoted(title)) AFTER \(event) ON \(quoted(list)) BEGIN \(inserts.joined(separator: " ")) END
-          """
-        return (title, sql)
+        let body = changes.map { "\($0);" }.joined(separator: " ")
+        return (title, "CREATE TRIGGER \(quoted(title)) AFTER \(event) ON \(quoted(list)) BEGIN \(body) END")
       }
     }
 
@@ -146,47 +251,81 @@
   extension SQLiteSession {
     func startFeed() throws { try SQLiteFeed(db: db, entities: Array(tables.keys)).start() }
 
+    func forget(_ limits: FeedLimits) throws -> Bool {
+      try SQLiteFeed(db: db, entities: Array(tables.keys)).forget(limits)
+    }
+
     func position() throws -> StorePosition {
-      let (epoch, number, _) = try feedState()
-      return StorePosition(rawValue: "\(epoch).\(number)")
+      let state = try feedState()
+      return StorePosition(rawValue: "\(state.epoch).\(state.number)")
     }
 
     func changes(since position: StorePosition) throws -> RowChanges? {
-      let (epoch, last, forgotten) = try feedState()
+      let state = try feedState()
       let parts = position.rawValue.split(separator: ".")
-      guard parts.count == 2, parts[0] == "\(epoch)", let number = Int64(parts[1]), number <= last, number >= 0 else {
-        return nil
-      }
+      guard parts.count == 2, parts[0] == "\(state.epoch)", let number = Int64(parts[1]), number <= state.number,
+        number >= state.begun
+      else { return nil }
+      let columns = try followedColumns()
       let entities = Dictionary(tables.keys.map { ($0.name, $0) }) { first, _ in first }
       let statement = SQLiteStatement(
         try db.cachedStatement(
           sql: "SELECT entity, \"key\", before, target, added FROM concord_changes WHERE number > ? ORDER BY number"))
       defer { statement.reset() }
       try statement.bind(.integer(number), at: 1)
-      var changes: [RowChange] = []
+      var changes = MergedChanges(hasBefore: number >= state.forgotten)
       while try statement.step() {
         // Entities that other programs keep in the file are not told.
         guard let name = statement.text(at: 0), let entity = entities[name] else { continue }
-        var change = RowChange(
-          key: EntityKey(entity, statement.value(at: 1)), before: try statement.text(at: 2).map(SQLImage.values))
-        if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = entities[target] {
-          change.added = [EntityKey(entity, statement.value(at: 4))]
+        let key = EntityKey(entity, statement.value(at: 1))
+        switch statement.text(at: 2) {
+        case nil: changes.add(key, before: nil)
+        case SQLiteFeed.unchanged: changes.add(key)
+        // A program with another model follows the entity meanwhile.
+        case .some where columns[name] != SQLiteFeed.columns(of: entity):
+          changes.hasBefore = false
+          changes.add(key)
+        case .some(let image): changes.add(key, before: try SQLImage.values(image))
         }
-        changes.append(change)
+        if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = entities[target] {
+          changes.add(EntityKey(entity, statement.value(at: 4)), to: key)
+        }
       }
-      return RowChanges(merging: changes, hasBefore: number >= forgotten)
+      statement.reset()
+      return try changes.changes { try row(of: $0)?.values }
     }
 
-    private func feedState() throws -> (epoch: Int64, number: Int64, forgotten: Int64) {
+    /// By entity, the columns in the order of the rows as they were.
+    private func followedColumns() throws -> [String: String] {
+      let statement = SQLiteStatement(try db.cachedStatement(sql: "SELECT entity, columns FROM concord_feed_columns"))
+      defer { statement.reset() }
+      var found: [String: String] = [:]
+      while try statement.step() {
+        if let entity = statement.text(at: 0) { found[entity] = statement.text(at: 1) }
+      }
+      return found
+    }
+
+    private struct FeedState {
+      var epoch: Int64
+      var number: Int64
+      /// The number up to which rows as they were are forgotten, and that up to which changes are.
+      var forgotten: Int64
+      var begun: Int64
+    }
+
+    private func feedState() throws -> FeedState {
       guard try db.tableExists("concord_feed") else { throw StoreError.withoutFeed("SQLite") }
       let statement = SQLiteStatement(
         try db.cachedStatement(
           sql: """
-            SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'concord_changes'), forgotten FROM concord_feed
+            SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'concord_changes'), forgotten, begun FROM concord_feed
             """))
       defer { statement.reset() }
       guard try statement.step(), let epoch = statement.integer(at: 0) else { throw StoreError.withoutFeed("SQLite") }
-      return (epoch, statement.integer(at: 1) ?? 0, statement.integer(at: 2) ?? 0)
+      return FeedState(
+        epoch: epoch, number: statement.integer(at: 1) ?? 0, forgotten: statement.integer(at: 2) ?? 0,
+        begun: statement.integer(at: 3) ?? 0)
     }
   }
 #endif

@@ -124,7 +124,8 @@
     private func migrate(_ comparison: Comparison, _ db: Database) throws {
       let changed = comparison.changed
       // Triggers name tables that are about to be dropped and renamed.
-      if !changed.isEmpty { try SQLiteFeed.stop(db) }
+      let entities = Set(changed.map(\.table.entity))
+      let followed = try entities.filter { try SQLiteFeed.stop($0, db) }
       for migration in changed { try migration.copy(db) }
       for name in Set(changed.flatMap { [$0.presentName.lowercased(), $0.table.name.lowercased()] }) {
         try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(name))")
@@ -137,9 +138,10 @@
       for migration in comparison.migrations where migration.isCarried {
         try SQLiteHistory.add(migration.table, isCarried: true, keeping: migration.history.shape, db)
       }
-      for entity in Set(changed.map(\.table.entity)) {
+      for entity in entities {
         try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
       }
+      if !followed.isEmpty { try SQLiteFeed(db: db, entities: Array(followed)).start() }
     }
 
     /// Whether the tables of the file are still those of the model; another program may have changed them.

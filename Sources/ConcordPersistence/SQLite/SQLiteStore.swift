@@ -25,6 +25,7 @@
     private let outboxPresence = SQLiteOutboxPresence()
     private let facts = SQLiteFacts.Memory()
     private let deletionTime: TimeInterval
+    private let feedLimits = Locked(FeedLimits())
 
     /// Opens a file, or makes one.
     ///
@@ -270,8 +271,14 @@
       try using { try SQLiteOutboxLock.take(beside: url, store: name) }
     }
 
-    public func startFeed() throws {
+    public func startFeed(_ limits: FeedLimits) throws {
       try write(origin: nil) { writing in try (writing as? SQLiteSession)?.startFeed() }
+      feedLimits.withLock { $0 = limits }
+    }
+
+    public func trimFeed() throws -> Bool {
+      let limits = feedLimits.withLock { $0 }
+      return try write(origin: nil) { writing in try (writing as? SQLiteSession)?.forget(limits) ?? false }
     }
 
     public func close() throws {

@@ -3,7 +3,7 @@ import Dispatch
 
 /// A feed that delivers events to observers, in order, one after the other, on a queue of its own.
 ///
-/// A sender wakes the queue only if it is idle. While an event is delivered, later events wait in a list, where each may be
+/// A sender wakes the queue only if it is idle, or does its work: see ``DirectDelivery``. While an event is delivered, later events wait in a list, where each may be
 /// merged with the one before it.
 package final class Feed<Event: Sendable>: Sendable {
   private let state = Locked(State())
@@ -62,7 +62,12 @@ package final class Feed<Event: Sendable>: Sendable {
       return !state.isAwake
     }
     guard let mustWake else { return didTell(event) }
-    if mustWake { queue.async { self.deliver() } }
+    guard mustWake else { return }
+    if let direct = DirectDelivery.current {
+      direct.add { self.queue.sync { self.deliver() } }
+    } else {
+      queue.async { self.deliver() }
+    }
   }
 
   /// Delivers waiting events on the queue, and events that arrived meanwhile after other work of the queue.

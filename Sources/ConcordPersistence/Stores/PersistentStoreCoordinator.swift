@@ -244,13 +244,20 @@ public final class PersistentStoreCoordinator: Sendable {
   enum WrittenOutboxes {
     case none
     case one(StoreAttachment)
+    /// That of one store, with its notes; those of the others by their stores.
+    case notes(StoreAttachment)
     case all
+
+    /// Whether it is written as the outbox of the session.
+    func isOfSession(_ attachment: StoreAttachment) -> Bool {
+      if case .notes(let written) = self { attachment == written } else { contains(attachment) }
+    }
 
     func contains(_ attachment: StoreAttachment) -> Bool {
       switch self {
       case .none: false
       case .one(let written): attachment == written
-      case .all: true
+      case .notes, .all: true
       }
     }
   }
@@ -293,19 +300,25 @@ public final class PersistentStoreCoordinator: Sendable {
     if let only = state.withLock({ $0.only }) {
       return try only.store.read { try body(AttachedReading($0, only.attachment)) }
     }
-    return try read(routes(entities, entities.count == model.entities.count ? .all : .none)[...], [:], [:], body)
+    let routes = routes(entities, entities.count == model.entities.count ? .all : .none)
+    return try read(routes[...], [:], [:], routes.count > 1 ? RepeatedReading(routes.map(\.store.name)) : nil, body)
   }
 
   private func read<R>(
     _ routes: ArraySlice<Route>, _ sessions: [EntityDescription: any RowReading],
-    _ outboxes: [StoreAttachment: any RowReading], _ body: (any RowReading) throws -> R
+    _ outboxes: [StoreAttachment: any RowReading], _ repeated: RepeatedReading?, _ body: (any RowReading) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(reading: sessions, outboxes: outboxes)) }
+    guard let route = routes.first else {
+      guard let repeated else { return try body(RoutedSession(reading: sessions, outboxes: outboxes)) }
+      return try repeated.run {
+        try body(RoutedSession(reading: sessions, outboxes: outboxes, mayReadAgain: { repeated.isAllowed = true }))
+      }
+    }
     return try route.store.read { session in
       var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
       outboxes[route.attachment] = session
-      return try read(routes.dropFirst(), sessions, outboxes, body)
+      return try read(routes.dropFirst(), sessions, outboxes, repeated, body)
     }
   }
 
@@ -338,26 +351,35 @@ public final class PersistentStoreCoordinator: Sendable {
     }
     let only = state.withLock { $0.only }
     switch (only, outboxes) {
-    case (let only?, .one(let written)) where only.attachment != written: break
+    case (let only?, .one(let written)), (let only?, .notes(let written)):
+      guard only.attachment == written else { break }
+      return try only.store.write(origin: ObjectIdentifier(self), writing)
     case (let only?, _): return try only.store.write(origin: ObjectIdentifier(self), writing)
     case (nil, _): break
     }
     let routes = routes(entities, outboxes)
-    if case .one(let written) = outboxes, !routes.contains(where: { $0.attachment == written }) {
-      throw StoreError.detached(store: "with the outbox")
+    switch outboxes {
+    case .one(let written), .notes(let written):
+      guard routes.contains(where: { $0.attachment == written }) else {
+        throw StoreError.detached(store: "with the outbox")
+      }
+    case .none, .all: break
     }
-    return try write(routes[...], outboxes, [:], [], writing)
+    return try write(routes[...], outboxes, [:], [:], writing)
   }
 
   private func write<R>(
     _ routes: ArraySlice<Route>, _ written: WrittenOutboxes, _ sessions: [EntityDescription: any RowWriting],
-    _ outboxes: [any RowWriting], _ body: (any RowWriting) throws -> R
+    _ outboxes: [StoreAttachment: any RowWriting], _ body: (any RowWriting) throws -> R
   ) throws -> R {
-    guard let route = routes.first else { return try body(RoutedSession(writing: sessions, outboxes: outboxes)) }
+    guard let route = routes.first else {
+      let ofSession = outboxes.keys.sorted().filter(written.isOfSession).compactMap { outboxes[$0] }
+      return try body(RoutedSession(writing: sessions, outboxes: ofSession, byStore: outboxes))
+    }
     return try route.store.write(origin: ObjectIdentifier(self)) { session in
       var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
-      if written.contains(route.attachment) { outboxes.append(session) }
+      if written.contains(route.attachment) { outboxes[route.attachment] = session }
       return try write(routes.dropFirst(), written, sessions, outboxes, body)
     }
   }

@@ -4,16 +4,19 @@ import ConcordModel
 /// Reads and writes several stores as one: each type where it is kept.
 final class RoutedSession<Session>: RowReading, OutboxesReading {
   private let sessions: [EntityDescription: Session]
-  /// The sessions of the stores whose outboxes are read.
+  /// The sessions of the stores whose outboxes are read, or written one by one.
   private let readOutboxes: [StoreAttachment: Session]
   /// The sessions of the stores whose outboxes are written.
   private let writtenOutboxes: [Session]
   private let asReading: (Session) -> any RowReading
+  private let noteMayReadAgain: () -> Void
 
   private init(
     _ sessions: [EntityDescription: Session], reading readOutboxes: [StoreAttachment: Session] = [:],
-    writing writtenOutboxes: [Session] = [], _ asReading: @escaping (Session) -> any RowReading
+    writing writtenOutboxes: [Session] = [], mayReadAgain: @escaping () -> Void = {},
+    _ asReading: @escaping (Session) -> any RowReading
   ) {
+    noteMayReadAgain = mayReadAgain
     (self.sessions, self.readOutboxes, self.writtenOutboxes) = (sessions, readOutboxes, writtenOutboxes)
     self.asReading = asReading
   }
@@ -68,7 +71,10 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     return keys
   }
 
-  func mayReadAgain() { for session in sessions.values { asReading(session).mayReadAgain() } }
+  func mayReadAgain() {
+    noteMayReadAgain()
+    for session in sessions.values { asReading(session).mayReadAgain() }
+  }
 
   /// Whether one store has all rows that a condition looks at.
   private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
@@ -124,8 +130,14 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
 }
 
 extension RoutedSession: RowWriting where Session == any RowWriting {
-  convenience init(writing sessions: [EntityDescription: any RowWriting], outboxes: [any RowWriting]) {
-    self.init(sessions, writing: outboxes) { $0 }
+  /// - Parameters:
+  ///   - outboxes: the sessions of the stores whose outboxes are written as that of the session.
+  ///   - byStore: the sessions of all stores whose outboxes are written.
+  convenience init(
+    writing sessions: [EntityDescription: any RowWriting], outboxes: [any RowWriting],
+    byStore: [StoreAttachment: any RowWriting]
+  ) {
+    self.init(sessions, reading: byStore, writing: outboxes) { $0 }
   }
 
   var changedKeys: [EntityKey] {
@@ -153,6 +165,12 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
       }
     }
     return isWritten
+  }
+
+  func prepareUniqueValues(of rows: [KeyedRow]) throws {
+    for (entity, rows) in Dictionary(grouping: rows, by: \.key.entity) {
+      try sessions[entity]?.prepareUniqueValues(of: rows)
+    }
   }
 
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
@@ -188,10 +206,15 @@ extension RoutedSession: RowWriting where Session == any RowWriting {
   func clearOutbox() throws { for outbox in writtenOutboxes { try outbox.clearOutbox() } }
 }
 
+extension RoutedSession: OutboxesWriting where Session == any RowWriting {
+  var outboxes: [StoreAttachment: any RowWriting] { readOutboxes }
+}
+
 extension RoutedSession where Session == any RowReading {
   convenience init(
-    reading sessions: [EntityDescription: any RowReading], outboxes: [StoreAttachment: any RowReading]
+    reading sessions: [EntityDescription: any RowReading], outboxes: [StoreAttachment: any RowReading],
+    mayReadAgain: @escaping () -> Void = {}
   ) {
-    self.init(sessions, reading: outboxes) { $0 }
+    self.init(sessions, reading: outboxes, mayReadAgain: mayReadAgain) { $0 }
   }
 }

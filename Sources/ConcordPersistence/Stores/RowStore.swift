@@ -11,7 +11,8 @@ public protocol RowStore: AnyObject, Sendable {
   /// Reads one committed state, which does not change meanwhile.
   ///
   /// A store that loses its connection runs the closure again if it has read nothing yet, or has said that it may be: see
-  /// ``RowReading/mayReadAgain()``.
+  /// ``RowReading/mayReadAgain()``. A coordinator that reads several stores runs it again only if it has said so. A reading within another
+  /// one of the same store reads with that, and what it says of itself does not count for that.
   func read<R>(_ body: (any RowReading) throws -> R) throws -> R
 
   /// Runs a closure that writes, as one transaction: all of its writes take effect, or none if it throws. Readers never see a
@@ -55,7 +56,14 @@ public protocol RowStore: AnyObject, Sendable {
   /// Begins to note which rows change, so that ``RowReading/changes(since:)`` can tell them. It goes on when the store is opened again.
   ///
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the type of store keeps no feed, which is the default.
-  func startFeed() throws
+  ///
+  /// - Parameter limits: what the feed keeps.
+  func startFeed(_ limits: FeedLimits) throws
+
+  /// Forgets some of the changes that the limits of the feed no longer keep. Whoever follows the feed calls it now and then.
+  ///
+  /// - Returns: whether there are more to forget.
+  func trimFeed() throws -> Bool
 
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
@@ -72,7 +80,14 @@ extension RowStore {
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 
-  public func startFeed() throws { throw StoreError.storeFailed(store: name, reason: "it keeps no feed of changes") }
+  public func startFeed(_ limits: FeedLimits) throws {
+    throw StoreError.storeFailed(store: name, reason: "it keeps no feed of changes")
+  }
+
+  /// Starts the feed with the default limits.
+  public func startFeed() throws { try startFeed(FeedLimits()) }
+
+  public func trimFeed() throws -> Bool { false }
 
   public func synchronize() throws {}
 }
@@ -226,6 +241,11 @@ public protocol RowWriting: RowReading {
   ///
   /// - Returns: for each row whether it was written.
   func insertMissing(_ rows: [KeyedRow]) throws -> [Bool]
+  /// Prepares for the writing of rows one by one whose unique values may have changed. A store whose every statement costs a round trip
+  /// compares them at once.
+  ///
+  /// The default does nothing.
+  func prepareUniqueValues(of rows: [KeyedRow]) throws
   /// Replaces a row.
   func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws
   /// Changes some columns of a stored row, none of which belongs to a collection. The values are those of all columns, in
@@ -268,6 +288,8 @@ extension RowWriting {
   public func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] { try rows.map { try insertNewest($0) } }
 
   public func willWriteOnce() {}
+
+  public func prepareUniqueValues(of rows: [KeyedRow]) throws {}
 
   public func insertMissing(_ rows: [KeyedRow]) throws -> [Bool] {
     try rows.map { key, row in

@@ -20,6 +20,12 @@ package protocol OutboxesReading: RowReading {
   func outboxes(after known: [StoreAttachment: OutboxVersion]) throws -> [StoreAttachment: OutboxChanges]
 }
 
+/// A session that writes to the outboxes of several stores.
+package protocol OutboxesWriting: RowWriting {
+  /// The sessions of the stores.
+  var outboxes: [StoreAttachment: any RowWriting] { get }
+}
+
 /// Reads the only attached store, and tells which it is.
 final class AttachedReading: RowReading, OutboxesReading {
   private let base: any RowReading

@@ -94,6 +94,8 @@ extension ViewContext {
     var removed: [EntityKey] = []
     var concerned: [any ViewQuery] = []
     var types: Set<EntityDescription> = []
+    /// What concerns single entities. The reading may be run again.
+    var errors: [any Error] = []
     if concern.isEmpty, let known = overlay?.knownChange(), known.needed.allSatisfy(isShown) { overlayChange = known }
     var mustRead = overlay != nil && overlayChange == nil || !loading.isEmpty
     /// Whether the pending changes may not have been compared with removals, so that a row may refer to an entity that
@@ -112,7 +114,7 @@ extension ViewContext {
             query.mustFetch = true
             queries.didUpdate(query)
           }
-          (stored, removed, concerned) = ([], [], [])
+          (stored, removed, concerned, errors) = ([], [], [], [])
           // A commit of another process is in the reading from the beginning, or not at all.
           let unannounced = isKeptUpToDate ? try reading.unannouncedKeys(preparing: needed(concern)) : []
           let keys = keys.union(unannounced)
@@ -143,8 +145,8 @@ extension ViewContext {
             } catch {
               if !mayDangle, case StoreError.danglingReference = error { throw error }
               // It is no fault of this entity alone.
-              if case StoreError.storeFailed = error { throw error }
-              errorHandler(error)
+              if StoreError.mayPass(error) { throw error }
+              errors.append(error)
             }
           }
           let rows = ChangedRows(concern.keys, reading)
@@ -157,7 +159,7 @@ extension ViewContext {
       } catch StoreError.danglingReference where !mayDangle {
         (mayDangle, mustRead) = (true, true)
       } catch {
-        (stored, removed, overlayChange) = ([], [], nil)
+        (stored, removed, overlayChange, errors) = ([], [], nil, [])
         showsAnnounced = false
         concerned = queries.all(concernedBy: concern.keys)
         for query in concerned { query.fail(error) }
@@ -165,6 +167,7 @@ extension ViewContext {
         break
       }
     }
+    for error in errors { errorHandler(error) }
     overlayChange?.begin(isKeptUpToDate)
     let loaded = stored.map { $0(entities) }
     overlayChange?.finish(entities, isKeptUpToDate)

@@ -16,6 +16,35 @@
 
     deinit { PQclear(handle) }
 
+    /// The number of columns.
+    var columnCount: Int { Int(PQnfields(handle)) }
+
+    /// The values of a result, for whoever holds it and reads many of them: it asks libpq as little as it can.
+    struct Values {
+      fileprivate let handle: OpaquePointer
+
+      /// The 8 bytes of a value; `nil` if it is `NULL` or of another length.
+      @inline(__always)
+      func word(_ row: Int, _ column: Int) -> UInt64? {
+        let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
+        guard PQgetlength(handle, row, column) == 8, let start = PQgetvalue(handle, row, column) else { return nil }
+        return UInt64(bigEndian: UnsafeRawPointer(start).loadUnaligned(as: UInt64.self))
+      }
+
+      /// The bytes of a value; `nil` if it is `NULL`.
+      @inline(__always)
+      func bytesIfAny(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+        let (row, column) = (Int32(truncatingIfNeeded: row), Int32(truncatingIfNeeded: column))
+        let count = Int(PQgetlength(handle, row, column))
+        // Only what is empty may be `NULL`.
+        if count == 0, PQgetisnull(handle, row, column) == 1 { return nil }
+        return UnsafeRawBufferPointer(start: PQgetvalue(handle, row, column), count: count)
+      }
+    }
+
+    /// They are valid as long as the result is held.
+    var values: Values { Values(handle: handle) }
+
     /// The number of rows that the statement has written.
     var changedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

@@ -40,8 +40,10 @@
     let transactions: [Transaction]
     /// Those that were not asked for.
     let excepted: Set<TransactionID>
-    /// Whether some of the changes may have been trimmed, or the server has gone back.
-    let isMissingSome: Bool
+    /// Whether some of the changes may have been trimmed.
+    let isTrimmed: Bool
+    /// Whether the state that was looked at is before the position.
+    let isBehind: Bool
 
     /// A committed transaction.
     struct Transaction {
@@ -81,7 +83,8 @@
       }
       self.position = position
       epoch = result.text(0, 1)
-      isMissingSome = result.bits(0, 2) >= old.xmin || position.xmax < old.xmax
+      isTrimmed = result.bits(0, 2) >= old.xmin
+      isBehind = position.xmax < old.xmax
       var transactions: [Transaction] = []
       var excepted: Set<TransactionID> = []
       for row in 0..<result.count where !result.isNull(row, 3) {

@@ -31,8 +31,15 @@
       var untold: [TransactionID: [EntityKey]] = [:]
       /// Connections of this store of whose last transaction it is not known how it has ended.
       var doubted: Set<String> = []
+      /// The number of times that it was told that everything may have changed.
+      var unknownCount = 0
       var isStarted = false
       var isStopped = false
+    }
+
+    /// How far all was told when a reading began.
+    struct Mark {
+      fileprivate let position: FeedPosition
     }
 
     init(
@@ -118,18 +125,32 @@
     /// The position up to which commits are told; `nil` if nobody follows.
     var position: FeedPosition? { state.withLock { $0.isStarted ? $0.position : nil } }
 
+    /// The mark of a reading that begins now; `nil` if nobody follows.
+    var mark: Mark? { position.map { Mark(position: $0) } }
+
     /// The keys of what a reading sees and is not told yet, those of commits of this store that are ending, too.
     ///
-    /// - Parameter run: runs a statement in the reading.
+    /// - Parameters:
+    ///   - mark: that of the reading.
+    ///   - run: runs a statement in the reading.
     func untold(
-      _ run: (PostgreSQLConnection.Command) throws -> PostgreSQLResult
+      since mark: Mark?, _ run: (PostgreSQLConnection.Command) throws -> PostgreSQLResult
     ) throws -> Set<EntityKey> {
-      guard let (position, epoch) = state.withLock({ $0.isStarted ? ($0.position, $0.epoch) : nil }) else { return [] }
+      let known = state.withLock { $0.isStarted ? ($0.position, $0.epoch, $0.unknownCount) : nil }
+      guard let (position, epoch, unknownCount) = known else { return [] }
       let result = try run(FeedChanges.command(since: position))
       // What was told before is among those that are being told, or observers know it.
       let told = state.withLock { $0.told }
       let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
-      if changes.isMissingSome || changes.epoch != epoch { feed.noticeUnknown(.any) }
+      // The position may have gone beyond the state that the reading sees since it began. It has not gone back to before it unless the
+      // server has.
+      let isBehind = changes.isBehind && (mark.map { changes.position.xmax < $0.position.xmax } ?? false)
+      if changes.isTrimmed || isBehind || changes.epoch != epoch {
+        state.withLock { state in
+          // What was told meanwhile must not be noticed as well: that would count for a later one.
+          if state.unknownCount == unknownCount { feed.noticeUnknown(.any) }
+        }
+      }
       let unknown = changes.transactions.filter(\.isMore)
       if !unknown.isEmpty {
         // What this store writes to the outbox is announced by whoever writes it.
@@ -161,7 +182,8 @@
         while true {
           do {
             guard let self, !self.state.withLock({ $0.isStopped }) else { return }
-            connection = ProcessEnd.notDuring { self.follow(connection, &failures) }
+            // This thread has nothing else to do before observers know.
+            DirectDelivery.run { connection = ProcessEnd.notDuring { self.follow(connection, &failures) } }
           }
           Self.wait(
             connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read, id)
@@ -245,7 +267,10 @@
 
     /// Tells that everything may have changed.
     private func tellAny(_ note: () -> Void = {}) {
-      feed.willTellUnknown(.any)
+      state.withLock { state in
+        state.unknownCount += 1
+        feed.willTellUnknown(.any)
+      }
       feed.tell([StoreCommit(keys: nil, origin: nil)], note)
     }
 
@@ -272,7 +297,7 @@
         // It is not known yet how those end that are not told.
         let told = state.withLock { $0.told }
         let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
-        let isWhole = changes.epoch == epoch && !changes.isMissingSome
+        let isWhole = changes.epoch == epoch && !changes.isTrimmed && !changes.isBehind
         let others = state.withLock { state in
           changes.transactions.filter { transaction in
             let id = transaction.id

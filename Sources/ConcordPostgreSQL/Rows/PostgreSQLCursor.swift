@@ -40,6 +40,9 @@
       return (result, position)
     }
 
+    /// Goes to the last row of those that are here.
+    func skipResult() { position = result.count - 1 }
+
     func close() {
       guard let name else { return }
       session.connection.later(.once("CLOSE \(name)"))

@@ -22,31 +22,8 @@
     func delete(_ key: EntityKey, stamp: Stamp) throws {
       try delete(key)
       guard deletionTime > 0 else { return }
-      var parameters = parameters(key)
-      parameters.append(stamp)
-      var commands = [
-        PostgreSQLConnection.Command(
-          sql: """
-            INSERT INTO concord_deletions ("table", "key", stamp) VALUES ($1, $2, $3)
-            ON CONFLICT ("table", "key") DO UPDATE
-            SET stamp = greatest(concord_deletions.stamp, excluded.stamp), at = excluded.at
-            """, parameters: parameters)
-      ]
-      if deletionCount.isMultiple(of: DeletionLimits.sweep) { commands.append(forgetting) }
+      try rememberLater(key, stamp, sweeps: deletionCount.isMultiple(of: DeletionLimits.sweep))
       deletionCount += 1
-      try writeLater(commands)
-    }
-
-    /// Forgets some of the oldest deletions that are older than a time, except those that another session forgets.
-    private var forgetting: PostgreSQLConnection.Command {
-      var parameters = PostgreSQLParameters()
-      parameters.append(deletionTime)
-      return .init(
-        sql: """
-          DELETE FROM concord_deletions WHERE ctid IN (
-            SELECT ctid FROM concord_deletions WHERE at < now() - $1 * interval '1 second'
-            ORDER BY at LIMIT \(DeletionLimits.swept) FOR UPDATE SKIP LOCKED)
-          """, parameters: parameters)
     }
   }
 #endif

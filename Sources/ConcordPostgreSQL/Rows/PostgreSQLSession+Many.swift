@@ -27,12 +27,13 @@
 
     func prepare(_ keys: [EntityKey]) throws { if keys.count > 1 { try prepare(keys, behind: []) } }
 
-    /// Prepares rows, in one round trip with other statements before.
+    /// Prepares rows, in one round trip with other statements before and after.
     ///
-    /// - Returns: the results of those.
+    /// - Returns: the results of those before.
     @discardableResult
     func prepare(
-      _ keys: [EntityKey], behind earlier: [PostgreSQLConnection.Command]
+      _ keys: [EntityKey], behind earlier: [PostgreSQLConnection.Command],
+      before later: [PostgreSQLConnection.Command] = []
     ) throws -> ArraySlice<PostgreSQLResult> {
       let groups = try Dictionary(grouping: keys, by: \.entity).flatMap { entity, keys in
         let table = try table(entity)
@@ -42,7 +43,7 @@
         earlier
           + groups.map { table, keys in
             .init(sql: table.selectRows, parameters: array(keys.lazy.map(\.id), table.keyForm))
-          })
+          } + later)
       for ((table, keys), result) in zip(groups, results.dropFirst(earlier.count)) {
         for key in keys { preparedRows[key] = .some(nil) }
         let source = PostgreSQLRowSource(result, 0, table, self)
@@ -155,6 +156,7 @@
       let groups = Dictionary(grouping: rows.indices) { rows[$0].key.entity }.sorted { $0.key.name < $1.key.name }
       for (entity, given) in groups {
         let table = try table(entity)
+        if !freeValues.isEmpty { for position in given { noteTaken(by: rows[position].row, of: table) } }
         func insertOthers(_ positions: [Int]) throws {
           for (position, isThis) in zip(positions, try others(positions.map { rows[$0] })) {
             isWritten[position] = isThis

@@ -4,11 +4,11 @@
 
   extension PostgreSQLSession {
     func rows(_ query: RowQuery, _ body: (StoredValue, RowSource) throws -> Bool) throws {
-      try visit(query) { try body($0.key, $0) }
+      try visit(query, \.resultColumns) { try body($0.key, $0) }
     }
 
     func entities(_ query: RowQuery, _ body: (() -> StoredValue, RowSource) throws -> Bool) throws {
-      try visit(query) { source in try body({ source.key }, source) }
+      try visit(query, \.entityColumns) { source in try body({ source.key }, source) }
     }
 
     func count(_ query: RowQuery) throws -> Int {
@@ -16,7 +16,7 @@
       let sql = PostgreSQLQuery(query, table, tables: knownTable)
       guard sql.remaining.isEmpty else {
         var count = 0
-        try visit(query) { _ in
+        try visit(query, \.entityColumns) { _ in
           count += 1
           return true
         }
@@ -38,7 +38,7 @@
     func steps(of query: RowQuery) throws -> [String] {
       let table = try table(query.entity)
       let sql = PostgreSQLQuery(query, table, tables: knownTable)
-      let select = select(query, sql, table)
+      let select = select(query, sql, table, table.resultColumns)
       let result = try run([.once("EXPLAIN \(select.sql)", select.parameters)])[0]
       return [select.sql] + (0..<result.count).map { result.text($0, 0) }
     }
@@ -49,10 +49,10 @@
 
     /// The statement that gives the rows of a query. It has a range only if the server gives exactly what is wanted.
     private func select(
-      _ query: RowQuery, _ sql: PostgreSQLQuery, _ table: PostgreSQLTable
+      _ query: RowQuery, _ sql: PostgreSQLQuery, _ table: PostgreSQLTable, _ columns: String
     ) -> (sql: String, parameters: PostgreSQLParameters) {
       var parameters = sql.parameters
-      var select = "SELECT \(table.resultColumns) FROM \(identifier(query.entity.name)) AS t\(sql.filter)"
+      var select = "SELECT \(columns) FROM \(identifier(query.entity.name)) AS t\(sql.filter)"
       if let order = sql.order { select += " ORDER BY \(order)" }
       if sql.isExact {
         // Rows that are not plain may come between, so that none may be left out at the beginning.
@@ -71,20 +71,27 @@
     }
 
     /// Calls back for each row of a query, in order, until that returns `false`.
-    private func visit(_ query: RowQuery, _ body: (PostgreSQLRowSource) throws -> Bool) throws {
-      try withoutActuallyEscaping(body) { try visitEach(query, $0) }
+    ///
+    /// - Parameter columns: those that are read.
+    private func visit(
+      _ query: RowQuery, _ columns: (PostgreSQLTable) -> String, _ body: (PostgreSQLRowSource) throws -> Bool
+    ) throws {
+      let table = try table(query.entity)
+      try withoutActuallyEscaping(body) { try visitEach(query, table, columns(table), $0) }
     }
 
-    private func visitEach(_ query: RowQuery, _ body: @escaping (PostgreSQLRowSource) throws -> Bool) throws {
-      let table = try table(query.entity)
+    private func visitEach(
+      _ query: RowQuery, _ table: PostgreSQLTable, _ columns: String,
+      _ body: @escaping (PostgreSQLRowSource) throws -> Bool
+    ) throws {
       if query.maximum == 0 { return }
       let sql = PostgreSQLQuery(query, table, tables: knownTable)
-      let select = select(query, sql, table)
+      let select = select(query, sql, table, columns)
       var commands: [PostgreSQLConnection.Command] = []
       if let others = sql.others {
         commands.append(
           .init(
-            sql: "SELECT \(table.resultColumns) FROM \(identifier(query.entity.name)) AS t WHERE \(others)"))
+            sql: "SELECT \(columns) FROM \(identifier(query.entity.name)) AS t WHERE \(others)"))
       }
       let cursor: PostgreSQLCursor
       var others: [Row] = []
@@ -105,6 +112,7 @@
         for row in sorted(found, query, table) where try !left.pass(row.source) { return }
         return
       }
+      if others.isEmpty, sql.remaining.isEmpty { return try pass(cursor, table, &left) }
       others = sorted(others, query, table)
       try merge(cursor, sql.remaining, others, query, table, &left)
     }
@@ -152,6 +160,23 @@
     private func sorted(_ rows: [Row], _ query: RowQuery, _ table: PostgreSQLTable) -> [Row] {
       rows.map { row in Row(source: row.source, sortKey: query.sortKey(row.source.key) { row.source.value(at: $0) }) }
         .sorted { query.precedes($0.sortKey, $1.sortKey) }
+    }
+
+    /// Passes the rows of a cursor as they are: one after the other of each result, since there may be many.
+    private func pass(_ cursor: PostgreSQLCursor, _ table: PostgreSQLTable, _ left: inout Left) throws {
+      guard let (first, start) = try cursor.next() else { return }
+      let source = PostgreSQLRowSource(first, start, table, self)
+      var (result, row) = (first, start)
+      while true {
+        source.move(to: row, of: result)
+        for row in row..<result.count {
+          source.move(to: row)
+          if try !left.pass(source) { return }
+        }
+        cursor.skipResult()
+        guard let next = try cursor.next() else { return }
+        (result, row) = next
+      }
     }
 
     /// The rows of a cursor, and others between them, in order.

@@ -4,16 +4,67 @@
 
   // Unique values are compared before they are written, since the server would end the transaction.
   extension PostgreSQLSession {
+    /// A column of unique values.
+    struct UniquePlace: Hashable {
+      let entity: EntityDescription
+      let position: Int
+    }
+
+    /// Finds out which of the values that rows are to have no row has, so that they need not be looked for one by one.
+    func prepareUniqueValues(of rows: [KeyedRow]) throws {
+      for (entity, rows) in Dictionary(grouping: rows, by: \.key.entity) {
+        let table = try table(entity)
+        // What the server takes for the same as another number is looked for one by one.
+        for column in table.uniqueColumns where column.form.type != .double {
+          let position = column.position
+          var values = Set(
+            rows.compactMap { key, row -> StoredValue? in
+              if case .some(.some(let stored)) = preparedRows[key], stored.values[position] == row.values[position] {
+                return nil
+              }
+              return column.key(of: row.values[position])
+            })
+          if values.count < 2 { continue }
+          let parts = inParts(Array(values)).map { Array($0) }
+          for result in try run(parts.map(column.findSame)) {
+            for row in 0..<result.count {
+              if let key = column.key(of: column.form.read(result, row, 0)) { values.remove(key) }
+            }
+          }
+          if !column.isExact {
+            for result in try run(parts.map(column.findEntries)) {
+              for row in 0..<result.count { values.remove(ColumnForm.any.read(result, row, 0)) }
+            }
+          }
+          freeValues[UniquePlace(entity: entity, position: position)] = values
+        }
+      }
+    }
+
+    /// Notes that a row has its unique values from now on.
+    func noteTaken(by row: StoredRow, of table: PostgreSQLTable) {
+      if freeValues.isEmpty { return }
+      for column in table.uniqueColumns {
+        guard let common = column.key(of: row.values[column.position]) else { continue }
+        freeValues[UniquePlace(entity: table.entity, position: column.position)]?.remove(common)
+      }
+    }
+
     /// Checks that no other row has a value that equals one of these.
     ///
+    /// - Returns: whether it was known that no row has them.
     /// - Throws: ``/ConcordModel/StoreError/notUnique(entity:columns:)``.
+    @discardableResult
     func checkUnique(
       _ columns: [PostgreSQLUniqueColumn], _ key: EntityKey, _ value: (Int) -> StoredValue
-    ) throws {
+    ) throws -> Bool {
       var commands: [PostgreSQLConnection.Command] = []
       var checks: [(column: PostgreSQLUniqueColumn, common: StoredValue, isEntry: Bool)] = []
       for column in columns {
         guard let common = column.key(of: value(column.position)) else { continue }
+        // Only one of the rows may have it.
+        let place = UniquePlace(entity: key.entity, position: column.position)
+        if !freeValues.isEmpty, freeValues[place]?.remove(common) != nil { continue }
         if let command = column.findSame(common, except: key.id) {
           commands.append(command)
           checks.append((column, common, false))
@@ -23,11 +74,12 @@
           checks.append((column, common, true))
         }
       }
-      if commands.isEmpty { return }
+      if commands.isEmpty { return true }
       for (check, result) in zip(checks, try run(commands)) where result.count > 0 {
         if !check.isEntry { throw notUnique(check.column, key) }
         try checkOwner(result, of: check.common, check.column, key)
       }
+      return false
     }
 
     private func notUnique(_ column: PostgreSQLUniqueColumn, _ key: EntityKey) -> StoreError {
@@ -100,9 +152,12 @@
 
     /// Replaces the entries of a row that was written.
     ///
-    /// - Parameter old: the values that it had before; `nil` for a new row.
+    /// - Parameters:
+    ///   - old: the values that it had before; `nil` for a new row.
+    ///   - isLater: whether the row is written later, too.
     func noteUnique(
-      _ old: ((Int) -> StoredValue)?, _ new: (Int) -> StoredValue, _ columns: [PostgreSQLUniqueColumn], _ key: EntityKey
+      _ old: ((Int) -> StoredValue)?, _ new: (Int) -> StoredValue, _ columns: [PostgreSQLUniqueColumn],
+      _ key: EntityKey, isLater: Bool = false
     ) throws {
       var commands: [PostgreSQLConnection.Command] = []
       for column in columns where !column.isExact {
@@ -111,7 +166,8 @@
         guard column.isStoredApart(value), let common = column.key(of: value) else { continue }
         commands.append(column.note(common, of: key.id))
       }
-      if !commands.isEmpty { try write(commands) }
+      if commands.isEmpty { return }
+      if isLater { try writeLater(commands) } else { try write(commands) }
     }
   }
 #endif

@@ -25,10 +25,16 @@
     var fetchedCollections = FetchedCollections()
     /// The rows that were read ahead, as long as they are not written.
     var preparedRows: [EntityKey: StoredRow?] = [:]
+    /// The unique values that no row had when they were looked for, and none was given since.
+    var freeValues: [UniquePlace: Set<StoredValue>] = [:]
     /// The writes that are sent before the next statement.
     private var waiting = WaitingWrites()
     var cursorCount = 0
     private let watch: PostgreSQLWatch?
+    /// How far the watch had told all before this reading began.
+    private let mark: PostgreSQLWatch.Mark?
+    /// The number of readings within this one, which read with it, but do not announce for it.
+    private var nesting = 0
     /// That of a reading; `nil` in a writing.
     private let reading: ReadingTransaction?
     /// The time for which deletions are remembered, in seconds.
@@ -44,6 +50,7 @@
       self.reading = reading
       self.deletionTime = deletionTime
       self.watch = watch
+      mark = watch?.mark
       self.connection = connection
       self.tables = tables
       self.store = store
@@ -132,6 +139,13 @@
       for command in commands where waiting.append(command) { try flush() }
     }
 
+    /// Remembers a deletion, as ``writeLater(_:)`` does.
+    ///
+    /// - Parameter sweeps: whether some old deletions are forgotten with it.
+    func rememberLater(_ key: EntityKey, _ stamp: Stamp, sweeps: Bool) throws {
+      if waiting.append(remembered: key, stamp, forgettingAfter: sweeps ? deletionTime : nil) { try flush() }
+    }
+
     /// Updates some columns of a row, as ``writeLater(_:)`` does, together with other rows of which the same columns change.
     private func updateLater(_ key: EntityKey, _ table: PostgreSQLTable, _ update: RowUpdate) throws {
       if try waiting.append(update, of: key.id, table, append) { try flush() }
@@ -161,25 +175,40 @@
 
     // MARK: Reading
 
-    func willReadOnce() { reading?.willReadOnce() }
+    func willReadOnce() { if nesting == 0 { reading?.willReadOnce() } }
 
-    func mayReadAgain() { reading?.noteMayReadAgain() }
+    func mayReadAgain() { if nesting == 0 { reading?.noteMayReadAgain() } }
+
+    /// Runs a closure that reads within this reading, such as a computed property that a predicate evaluates.
+    func nested<R>(_ body: (PostgreSQLSession) throws -> R) rethrows -> R {
+      nesting += 1
+      defer { nesting -= 1 }
+      return try body(self)
+    }
 
     /// Tells that there are further batches, whatever was announced.
     func willReadMore() { reading?.willReadMore() }
 
-    func unannouncedKeys() throws -> Set<EntityKey> { try watch?.untold { try run([$0])[0] } ?? [] }
+    /// The statements that look at the end of the feed, and for rows by their keys, have one plan, whatever the statistics say: to plan
+    /// them takes longer than to run them, and a feed that is new would be read whole.
+    private static let plansOnce = PostgreSQLConnection.Command(
+      sql: "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)"
+    )
+    private static let plansAsBefore = PostgreSQLConnection.Command(
+      sql: "SELECT set_config('plan_cache_mode', NULL, true), set_config('enable_seqscan', NULL, true)")
+
+    func unannouncedKeys() throws -> Set<EntityKey> { try unannouncedKeys(preparing: []) }
 
     func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
       var (isFirst, untold) = (true, Set<EntityKey>())
       if let watch {
-        untold = try watch.untold { command in
+        untold = try watch.untold(since: mark) { command in
           isFirst = false
-          return try prepare(keys, behind: [command])[0]
+          return try prepare(keys, behind: [Self.plansOnce, command], before: [Self.plansAsBefore])[1]
         }
       }
       // Nobody follows.
-      if isFirst { try prepare(keys, behind: []) }
+      if isFirst { try prepare(keys) }
       return untold
     }
 
@@ -245,6 +274,7 @@
     func insert(_ row: StoredRow, for key: EntityKey) throws -> Bool {
       if case .some(.some) = preparedRows[key] { return false }
       let table = try table(key.entity)
+      noteTaken(by: row, of: table)
       let parameters = try parameters(row, key, table)
       let insert = PostgreSQLConnection.Command(sql: table.insert, parameters: parameters)
       if table.uniqueColumns.isEmpty {
@@ -275,9 +305,10 @@
     func update(_ row: StoredRow, replacing old: StoredRow, for key: EntityKey) throws {
       let table = try table(key.entity)
       let changed = table.uniqueColumns.filter { row.values[$0.position] != old.values[$0.position] }
+      var isLater = false
       if row.values != old.values || row.stamp != old.stamp {
-        try checkUnique(changed, key) { row.values[$0] }
-        if changed.isEmpty, !table.keepsExactID {
+        isLater = try checkUnique(changed, key) { row.values[$0] } && !table.keepsExactID
+        if isLater {
           try updateLater(key, table, RowUpdate(positions: table.storedPositions, values: row.values[...], row.stamp))
         } else {
           try write([.init(sql: table.update, parameters: try parameters(row, key, table))])
@@ -290,7 +321,7 @@
         if kept < old.count { try writeLater([try deleteRest(index, of: key, from: kept, table)]) }
         try insertLater(index, rows, from: kept, key, table)
       }
-      try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key)
+      try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key, isLater: isLater)
       willWrite(key)
     }
 
@@ -316,11 +347,7 @@
     func delete(_ key: EntityKey) throws {
       let table = try table(key.entity)
       if let parameter = keyParameter(key.id, table.keyForm) {
-        var commands: [PostgreSQLConnection.Command] = []
-        for index in table.collections.indices { commands.append(try deleteRest(index, of: key, from: 0, table)) }
-        commands.append(.init(sql: table.delete, parameters: parameter))
-        for column in table.uniqueColumns where !column.isExact { commands.append(column.forget(key.id)) }
-        try writeLater(commands)
+        if waiting.append(deletionOf: key.id, parameter, table) { try flush() }
       }
       willWrite(key)
     }

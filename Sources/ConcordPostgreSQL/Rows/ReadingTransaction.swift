@@ -12,8 +12,18 @@
     private(set) var mustRepeat = false
     /// The loss of the connection.
     private(set) var loss: PostgreSQLFailure?
-    private var hasRead = false
     private var mayReadAgain = false
+    let count: BatchCount
+    private let firstBatch: Int
+
+    /// A number of batches that were read, which the readings within each other share: what the closure of one has read in another
+    /// store it has read, too.
+    final class BatchCount {
+      fileprivate(set) var value = 0
+    }
+
+    /// Whether the closure of the reading has read something.
+    private var hasRead: Bool { count.value > firstBatch }
 
     private enum Progress { case none, begun, ended }
 
@@ -23,9 +33,12 @@
     private static let begin = PostgreSQLConnection.Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
     private static let end = PostgreSQLConnection.Command(sql: "COMMIT")
 
-    /// - Parameter mayBeLeftOut: whether it may be read again if more is read than was announced.
-    init(_ connection: PostgreSQLConnection, mayBeLeftOut: Bool) {
+    /// - Parameters:
+    ///   - mayBeLeftOut: whether it may be read again if more is read than was announced.
+    ///   - count: the number of batches that the thread has read so far.
+    init(_ connection: PostgreSQLConnection, mayBeLeftOut: Bool, _ count: BatchCount = BatchCount()) {
       (self.connection, self.mayBeLeftOut) = (connection, mayBeLeftOut)
+      (self.count, firstBatch) = (count, count.value)
     }
 
     /// Notes that nothing is read after the next batch.
@@ -50,7 +63,7 @@
       progress = isLast ? .ended : .begun
       do {
         let results = try connection.run(isAlone || !isLast ? commands : commands + [Self.end])
-        hasRead = true
+        count.value += 1
         return isAlone || !isLast ? results : results.dropLast()
       } catch let failure as PostgreSQLFailure {
         if failure.isConnectionLost { loss = failure }

@@ -4,12 +4,14 @@
 
   /// Writes whose results nobody needs, in order, until they are sent together.
   ///
-  /// Updates of the same columns of rows of one table that follow each other become one statement, and so do elements of one collection: each
-  /// would run the triggers of the table otherwise.
+  /// Updates of the same columns of rows of one table that follow each other become one statement, and so do elements of one collection, and
+  /// deletions of rows of one table: each would run the triggers of the table otherwise.
   struct WaitingWrites {
     private var commands: [PostgreSQLConnection.Command] = []
     private var updates: RowUpdates?
     private var elements: (collection: PostgreSQLTable.Collection, rows: ParameterRows)?
+    private var deletions: RowDeletions?
+    private var remembered = RememberedDeletions()
     private var count = 0
     /// The number of writes that are sent together.
     private static let most = 4096
@@ -54,9 +56,36 @@
       return count >= Self.most
     }
 
+    /// - Parameter parameter: the key as a parameter.
+    /// - Returns: whether there are many.
+    mutating func append(
+      deletionOf key: StoredValue, _ parameter: PostgreSQLParameters, _ table: PostgreSQLTable
+    ) -> Bool {
+      if deletions?.takes(table) != true {
+        endStatement()
+        deletions = RowDeletions(table)
+      }
+      deletions?.append(key, parameter)
+      count += 1
+      return count >= Self.most
+    }
+
+    /// Appends a deletion that is remembered. It stands behind all other writes, which do not depend on it.
+    ///
+    /// - Parameter time: the time after which some old deletions are forgotten with it, in seconds; `nil` if none are.
+    /// - Returns: whether there are many.
+    mutating func append(
+      remembered key: EntityKey, _ stamp: Stamp, forgettingAfter time: Double?
+    ) -> Bool {
+      remembered.append(key, stamp, forgettingAfter: time)
+      count += 1
+      return count >= Self.most
+    }
+
     /// Returns the statements, and forgets them.
     mutating func take() -> [PostgreSQLConnection.Command] {
       endStatement()
+      if !remembered.isEmpty { commands += remembered.commands }
       defer { self = WaitingWrites() }
       return commands
     }
@@ -64,7 +93,8 @@
     private mutating func endStatement() {
       if let updates { commands.append(updates.command) }
       if let elements { commands.append(.init(sql: elements.collection.insert, parameters: elements.rows.arrays)) }
-      (updates, elements) = (nil, nil)
+      if let deletions { commands += deletions.commands }
+      (updates, elements, deletions) = (nil, nil, nil)
     }
   }
 

@@ -19,6 +19,8 @@
     let collections: [Collection]
     /// The result columns of a row: the properties by position, then the key unless it is among these, then the stamp.
     let resultColumns: String
+    /// The same without the stamp, for rows of which entities are made.
+    let entityColumns: String
     let keyPosition: Int
     let stampPosition: Int
     /// The columns of which no two rows have equal values.
@@ -42,6 +44,8 @@
     let insertOrReplaceOlder: String
     let update: String
     let delete: String
+    /// Deletes the rows of an array of keys.
+    let deleteRows: String
     /// The statements that find who refers to an entity, by its name.
     let referrers: [String: (sql: String, form: ColumnForm)]
 
@@ -55,6 +59,8 @@
       let insert: String
       /// Deletes all rows from a position on.
       let deleteRest: String
+      /// Deletes all rows of an array of owners.
+      let deleteAll: String
     }
 
     init(_ entity: EntityDescription) {
@@ -73,6 +79,7 @@
       keyPosition = (isIDTheKey ? entity.idPosition : nil) ?? entity.columns.count
       stampPosition = entity.columns.count + columnsOfKey.count
       let columns = entity.columns.indices.map { Self.resultColumn(entity, at: $0, keepsExactID) }
+      entityColumns = (columns + columnsOfKey).joined(separator: ", ")
       resultColumns = (columns + columnsOfKey + ["\"_stamp\""]).joined(separator: ", ")
       selectRow = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = $1"
       selectRows = "SELECT \(resultColumns) FROM \(name) WHERE \"id\" = ANY($1)"
@@ -83,7 +90,13 @@
         INSERT INTO \(name) (\(written.joined(separator: ", "))) \
         VALUES (\(written.indices.map { "$\($0 + 1)" }.joined(separator: ", "))) ON CONFLICT
         """
-      insert = "\(values) DO NOTHING"
+      let uniqueColumns = storedPositions.filter { entity.columns[$0].isUnique }.map { [forms] in
+        PostgreSQLUniqueColumn(entity, at: $0, forms[$0])
+      }
+      self.uniqueColumns = uniqueColumns
+      // Where no values but the keys are unique, a constraint that an administrator has added is not to hide a row that is missing.
+      let doNothing = "\(uniqueColumns.isEmpty ? "(\"id\") " : "")DO NOTHING"
+      insert = "\(values) \(doNothing)"
       let replaced = written.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
       insertOrReplaceOlder =
         "\(values) (\"id\") DO UPDATE SET \(replaced) WHERE excluded.\"_stamp\" > \(name).\"_stamp\""
@@ -112,14 +125,12 @@
         """
       insertNewest = insertOne + replaceOlder + ", pg_current_xact_id()"
       insertNewestRows = insertMany + replaceOlder
-      let keep = " DO NOTHING RETURNING \"id\""
+      let keep = " \(doNothing) RETURNING \"id\""
       (insertMissing, insertMissingRows) = (insertOne + keep, insertMany + keep)
       let assigned = written.enumerated().dropFirst().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
       update = "UPDATE \(name) SET \(assigned) WHERE \"id\" = $1"
       delete = "DELETE FROM \(name) WHERE \"id\" = $1"
-      uniqueColumns = storedPositions.filter { entity.columns[$0].isUnique }.map {
-        PostgreSQLUniqueColumn(entity, at: $0, forms[$0])
-      }
+      deleteRows = "DELETE FROM \(name) WHERE \"id\" = ANY($1)"
       collections = entity.collections.map { Self.collection($0, of: entity) }
       referrers = Self.referrers(of: entity)
     }
@@ -186,7 +197,8 @@
           INSERT INTO \(table) ("_owner", "_position", \(list)) \
           SELECT * FROM unnest(\((1...columns.count + 2).map { "$\($0)" }.joined(separator: ", ")))
           """,
-        deleteRest: "DELETE FROM \(table) WHERE \"_owner\" = $1 AND \"_position\" >= $2")
+        deleteRest: "DELETE FROM \(table) WHERE \"_owner\" = $1 AND \"_position\" >= $2",
+        deleteAll: "DELETE FROM \(table) WHERE \"_owner\" = ANY($1)")
     }
 
     /// The names of the columns of a collection's row, by position.

@@ -70,6 +70,19 @@
       return .init(sql: same, parameters: parameters)
     }
 
+    /// Finds the stored values that are among some keys.
+    func findSame(_ keys: [StoredValue]) -> PostgreSQLConnection.Command {
+      var rows = ParameterRows([form.type])
+      for key in keys {
+        var parameter = PostgreSQLParameters()
+        // No row has what the column cannot keep.
+        if form.append(key, to: &parameter) { rows.append { $0.append(from: parameter, at: 0) } }
+      }
+      let column = identifier(name)
+      return .init(
+        sql: "SELECT \(column) FROM \(identifier(table)) WHERE \(column) = ANY($1)", parameters: rows.arrays)
+    }
+
     // MARK: Entries
 
     static let tableSQL = [
@@ -124,6 +137,16 @@
 
     func forget(_ id: StoredValue) -> PostgreSQLConnection.Command {
       command("DELETE FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND owner = $3", id)
+    }
+
+    /// Removes the entries of several rows.
+    func forget(_ ids: [StoredValue]) -> PostgreSQLConnection.Command {
+      var rows = ParameterRows([.text])
+      for id in ids { rows.append { _ = ColumnForm.any.append(id, to: &$0) } }
+      var command = command(
+        "DELETE FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND owner = ANY($3)")
+      command.parameters.append(from: rows.arrays, at: 0)
+      return command
     }
 
     /// Makes the entries of a column.

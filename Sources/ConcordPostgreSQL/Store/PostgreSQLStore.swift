@@ -111,8 +111,17 @@
       let thread: pthread_t
       /// `nil` within a writing, whose uncommitted rows a reading does not see.
       let session: PostgreSQLSession?
+      let count: ReadingTransaction.BatchCount
       /// The one around it, maybe of another store.
       let outer: [Current]
+    }
+
+    /// The number of batches that this thread has read, in readings of any stores within each other.
+    private var batchCount: ReadingTransaction.BatchCount {
+      guard let current = Self.current, pthread_equal(current.thread, pthread_self()) != 0 else {
+        return ReadingTransaction.BatchCount()
+      }
+      return current.count
     }
 
     private var entered: Current? {
@@ -121,17 +130,22 @@
       return current.store == id ? current : current.outer.last { $0.store == id }
     }
 
-    private func entering<R>(_ session: PostgreSQLSession?, _ body: () throws -> R) throws -> R {
+    private func entering<R>(
+      _ session: PostgreSQLSession?, _ count: ReadingTransaction.BatchCount? = nil, _ body: () throws -> R
+    ) throws -> R {
       let outer = Self.current.map { $0.outer + [$0] } ?? []
-      let current = Current(store: ObjectIdentifier(self), thread: pthread_self(), session: session, outer: outer)
+      let current = Current(
+        store: ObjectIdentifier(self), thread: pthread_self(), session: session, count: count ?? batchCount,
+        outer: outer)
       return try Self.$current.withValue(current, operation: body)
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
       try checkOpen()
       let entered = entered
-      if let session = entered?.session { return try body(session) }
+      if let session = entered?.session { return try session.nested(body) }
       let isNested = entered != nil
+      let count = batchCount
       return try StoreError.translating(store: name) {
         // Whoever shows something waits for this, so that it is not tried for long.
         var attempts = PostgreSQLAttempts(timeout: min(options.timeout, Self.longestRereading))
@@ -140,7 +154,7 @@
           var loss: PostgreSQLFailure?
           do {
             let result = try pool.with(isNested: isNested) { connection -> R? in
-              let transaction = ReadingTransaction(connection, mayBeLeftOut: mayBeLeftOut)
+              let transaction = ReadingTransaction(connection, mayBeLeftOut: mayBeLeftOut, count)
               let result = Result { try read(transaction, connection, body) }
               loss = transaction.loss
               // What the body made of an error does not matter.
@@ -167,7 +181,7 @@
       _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> R
     ) throws -> R {
       let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch, reading: transaction)
-      let result = try entering(session) { try body(session) }
+      let result = try entering(session, transaction.count) { try body(session) }
       transaction.finish()
       return result
     }

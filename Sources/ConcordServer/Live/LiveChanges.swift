@@ -12,6 +12,8 @@
     /// Whether anything has changed.
     let isEmpty: Bool
     private(set) var rows: [Row] = []
+    /// The types of which so many rows contain a changed one that they are not told one by one.
+    private(set) var wholeTypes: Set<EntityDescription> = []
 
     /// - Parameter types: the types of the rows that somebody subscribes to.
     init(
@@ -24,11 +26,14 @@
           if let before = change.before { rows.append(Row(key: change.key, values: before)) }
           if let row = try reading.row(of: change.key) { rows.append(Row(key: change.key, values: row.values)) }
         }
-        for type in types where model.contained(in: type).contains(change.key.entity) {
-          try containers.visit(above: change.key, below: type) { key, row in
+        for type in types where !wholeTypes.contains(type) && model.contained(in: type).contains(change.key.entity) {
+          let isComplete = try containers.visit(
+            above: change.key, below: type, limit: RowContainers.limit
+          ) { key, row in
             if key.entity == type { rows.append(Row(key: key, values: row.values)) }
             return true
           }
+          if !isComplete { wholeTypes.insert(type) }
         }
       }
     }

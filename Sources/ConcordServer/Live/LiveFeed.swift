@@ -15,10 +15,17 @@
       var observation: StoreObservation?
       /// The position up to which commits were looked at; `nil` while nobody waits.
       var position: StorePosition?
+      /// The number of times that commits were looked at, and the one that found the position.
+      var looks = 0
+      var look = 0
       var isScheduled = false
       var isEnded = false
+      var lastTrim = ContinuousClock.now
     }
 
+    /// The number of requests that wait.
+    var count: Int { state.withLock { $0.index.count } }
+    var isIdle: Bool { count == 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Follows a store.
@@ -27,17 +34,41 @@
       state.withLock { $0.observation = observation }
     }
 
-    /// Returns a place for a request that concerns rows; `nil` if there are too many.
-    func ticket(_ predicates: [RowPredicate], device: DeviceName, limit: Int) -> LiveTicket? {
-      let number: Int? = state.withLock { state in
-        guard state.index.count < limit else { return nil }
+    /// Why a request gets no place.
+    enum Full: Error { case user, server }
+
+    /// Returns a place for a request that concerns rows. An earlier request of the device ends.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of requests.
+    ///   - userLimit: that of one user.
+    /// - Throws: ``Full``.
+    func ticket(
+      _ predicates: [RowPredicate], device: DeviceName, limit: Int, ofUser userLimit: Int
+    ) throws -> LiveTicket {
+      let (place, earlier) = state.withLock { state -> (Result<Int, Full>, [LiveTicket]) in
+        // A connection that broke may keep its place for long.
+        let earlier = state.index.tickets(of: device)
+        if state.index.count(of: device.user) - earlier.count >= userLimit { return (.failure(.user), earlier) }
+        if state.index.count - earlier.count >= limit { return (.failure(.server), earlier) }
         state.lastNumber += 1
-        return state.lastNumber
+        return (.success(state.lastNumber), earlier)
       }
-      guard let number else { return nil }
+      let number = try place.get()
       let ticket = LiveTicket { [weak self] in self?.state.withLock { $0.index.remove(number) } }
       state.withLock { $0.index.add(number, ticket, predicates, device) }
+      for ticket in earlier { ticket.replace() }
       return ticket
+    }
+
+    /// The number of times that commits were looked at so far. What is found from the next time on is no older than what is read before.
+    var looks: Int { state.withLock { $0.looks } }
+
+    /// A position up to which nothing concerns a request; `nil` if none is known.
+    ///
+    /// - Parameter looks: the number of times that commits were looked at when the request had read its state.
+    func position(after looks: Int, for ticket: LiveTicket) -> StorePosition? {
+      state.withLock { state in ticket.isCalled || state.look <= looks ? nil : state.position }
     }
 
     /// Wakes a device.
@@ -61,9 +92,11 @@
     }
 
     private func look(_ store: any RowStore, _ model: Model) {
-      let (position, isIdle) = state.withLock { state in
+      trim(store)
+      let (position, look, isIdle) = state.withLock { state in
         state.isScheduled = false
-        return (state.position, state.index.isEmpty)
+        state.looks += 1
+        return (state.position, state.looks, state.index.isEmpty)
       }
       if isIdle { return state.withLock { $0.position = nil } }
       let found: (next: StorePosition, changes: LiveChanges?)? = try? store.read { reading in
@@ -75,12 +108,34 @@
         let types = self.state.withLock { $0.index.types }
         return (next, try LiveChanges(changes.rows, types, reading, model))
       }
-      // What cannot be read is found by the requests themselves.
+      // Who is concerned is woken before the position is told to others. What cannot be read is found by the requests themselves.
       let woken = state.withLock { state in
         state.position = found?.next
-        return found?.changes.map { state.index.concerned(by: $0) } ?? state.index.all
+        state.look = look
+        let woken = found?.changes.map { state.index.concerned(by: $0) } ?? state.index.all
+        for ticket in woken { ticket.wake() }
+        return woken
       }
-      for ticket in woken { ticket.wake() }
+      // A ticket that ends leaves the index, which needs the lock.
+      withExtendedLifetime(woken) {}
+    }
+
+    /// Finds the requests that a row concerns, with the number of predicates that were looked at for it.
+    func concerned(by row: LiveChanges.Row) -> (tickets: [LiveTicket], looked: Int) {
+      state.withLock { $0.index.concerned(by: row) }
+    }
+
+    /// Lets the store forget old changes, at most once in a while.
+    private func trim(_ store: any RowStore) {
+      let isDue = state.withLock { state in
+        guard ContinuousClock.now - state.lastTrim > .seconds(1) else { return false }
+        state.lastTrim = .now
+        return true
+      }
+      guard isDue else { return }
+      for _ in 0..<200 {
+        guard (try? store.trimFeed()) == true else { return }
+      }
     }
   }
 #endif

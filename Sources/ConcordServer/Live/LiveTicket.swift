@@ -12,13 +12,29 @@
     }
 
     private let state = Locked(State.idle)
+    private let called = Locked(false)
+    private let replaced = Locked(false)
     private let end: @Sendable () -> Void
 
     init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 
-    func wake() { resume(true) }
+    /// Whether something has woken it, also if it was too late.
+    var isCalled: Bool { called.withLock { $0 } }
+
+    /// Whether a later request of the device has taken its place.
+    var isReplaced: Bool { replaced.withLock { $0 } }
+
+    func replace() {
+      replaced.withLock { $0 = true }
+      wake()
+    }
+
+    func wake() {
+      called.withLock { $0 = true }
+      resume(true)
+    }
 
     private func resume(_ isWoken: Bool) {
       let continuation: CheckedContinuation<Bool, Never>? = state.withLock { state in

@@ -7,32 +7,39 @@
     let asked: [Asked]
     let user: String
     let model: Model
+    let seal: SyncSeal
     let reading: any RowReading
 
     /// - Parameter known: a position to which the device's own leads without anything that concerns it; the device's own, if nothing
     ///   else is known.
-    func page(knownFrom known: String?) throws -> Page {
+    /// - Returns: a page, and the position of its state.
+    func page(knownFrom known: StorePosition?) throws -> (page: Page, position: StorePosition) {
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
       let from = isSameUser ? known : nil
       let (actions, keys) = try decided(after: isSameUser ? request.actions : 0)
+      let position = try reading.position()
       var page = Page(
-        from: request.position, position: try reading.position().rawValue, user: user, actions: actions, keys: keys,
+        from: request.position, position: seal.closed(position), user: user, actions: actions, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
-      let changes = try from.flatMap { try reading.changes(since: StorePosition(rawValue: $0)) }
+      let changes = try from.flatMap { try reading.changes(since: $0) }
       var collector = RowCollector(reading: reading, model: model, changes: changes)
       for (asked, subscription) in zip(asked, request.subscriptions) {
         switch asked {
         case .refused(let reason):
           page.subscriptions.append(Page.Subscription())
           page.subscriptions[page.subscriptions.count - 1].refusal = reason
-        case .served(let predicate):
-          let isKnown = subscription.isKnown && isSameUser
-          page.subscriptions.append(try changed(predicate, isKnown ? changes : nil, &collector))
+        case .served(let predicate, let condition):
+          // Another condition may hold for rows that have not changed.
+          let isKnown = subscription.known == condition && isSameUser
+          var found = try changed(predicate, isKnown ? changes : nil, &collector)
+          found.condition = condition
+          page.subscriptions.append(found)
         }
       }
       page.rows = collector.rows
-      return page
+      page.gone = collector.gone
+      return (page, position)
     }
 
     /// The entities whose rows may be in the page.
@@ -82,6 +89,7 @@
       _ predicate: RowPredicate, _ changes: [RowChange], _ collector: inout RowCollector
     ) throws -> Page.Subscription {
       var subscription = subscription(predicate)
+      var containers = RowContainers(reading: reading, model: model)
       for change in changes {
         let row = try reading.row(of: change.key)
         if change.key.entity == predicate.entity {
@@ -94,13 +102,11 @@
             continue
           }
         }
-        // It may stand inside of a row of the subscription.
-        if row != nil, try containers.holds(predicate, above: change.key) { try collector.add(change) }
+        // It may stand inside of a row of the subscription, also if another program has removed it.
+        if try containers.holds(predicate, above: change.key) { try collector.add(change) }
       }
       return subscription
     }
-
-    private var containers: RowContainers { RowContainers(reading: reading, model: model) }
 
     // MARK: Actions
 

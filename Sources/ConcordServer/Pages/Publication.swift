@@ -27,9 +27,9 @@
 
   /// What a device asks for.
   enum Asked: Sendable {
-    case served(RowPredicate)
+    case served(RowPredicate, condition: String)
     case refused(String)
 
-    var predicate: RowPredicate? { if case .served(let predicate) = self { predicate } else { nil } }
+    var predicate: RowPredicate? { if case .served(let predicate, _) = self { predicate } else { nil } }
   }
 #endif

@@ -8,6 +8,8 @@
     /// The changes since the state that the device has; `nil` if they are not known.
     private let changed: Set<EntityKey>
     private(set) var rows: [KeyedRow] = []
+    /// The rows that are not there, and that others refer to.
+    private(set) var gone: [Page.GoneRow] = []
     private var collected: Set<EntityKey> = []
     /// The rows that were looked at, with whether all they contain was wanted.
     private var seen: [EntityKey: Bool] = [:]
@@ -33,7 +35,11 @@
         if let known = seen[key], known || !isSent { continue }
         seen[key] = isSent
         // A row without relations that is not sent need not be read.
-        guard isSent || !key.entity.targets.isEmpty, let row = try reading.row(of: key) else { continue }
+        guard isSent || !key.entity.targets.isEmpty else { continue }
+        guard let row = try reading.row(of: key) else {
+          if isSent { leaveOut(key) }
+          continue
+        }
         if isSent { collect(row, for: key) }
         for key in key.entity.referencedKeys(of: row, in: model) { open.append((key, isSent)) }
       }
@@ -41,7 +47,7 @@
 
     /// Adds a changed row that the device has had, with what it has got since.
     mutating func add(_ change: RowChange) throws {
-      guard let row = try reading.row(of: change.key) else { return }
+      guard let row = try reading.row(of: change.key) else { return leaveOut(change.key) }
       collect(row, for: change.key)
       var got = change.added
       for (position, column) in change.key.entity.columns.enumerated() {
@@ -53,47 +59,12 @@
       for key in got { try add(key, .all) }
     }
 
+    private mutating func leaveOut(_ key: EntityKey) {
+      if collected.insert(key).inserted { gone.append(Page.GoneRow(entity: key.entity.name, id: key.id)) }
+    }
+
     private mutating func collect(_ row: StoredRow, for key: EntityKey) {
       if collected.insert(key).inserted { rows.append((key, row)) }
-    }
-  }
-
-  /// Looks for the rows that contain a row, at any depth.
-  struct RowContainers {
-    let reading: any RowReading
-    let model: Model
-
-    /// Whether a predicate holds for a row that contains the given one.
-    ///
-    /// - Complexity: the number of rows that contain it, up to the first for which it holds.
-    func holds(_ predicate: RowPredicate, above key: EntityKey) throws -> Bool {
-      var isFound = false
-      try visit(above: key, below: predicate.entity) { container, row in
-        isFound = try container.entity == predicate.entity && predicate.holds(row.values, key: container.id)
-        return !isFound
-      }
-      return isFound
-    }
-
-    /// Calls a closure for each row that contains the given one, until it returns `false`.
-    ///
-    /// - Parameter root: the type of the outermost rows.
-    func visit(
-      above key: EntityKey, below root: EntityDescription, _ body: (EntityKey, StoredRow) throws -> Bool
-    ) throws {
-      let types = model.contained(in: root)
-      var seen: Set<EntityKey> = [key]
-      var open = [key]
-      while let key = open.popLast() {
-        for entity in types where entity.mayReferTo(key.entity) {
-          for id in try reading.referrers(to: key, in: entity) {
-            let container = EntityKey(entity, id)
-            guard seen.insert(container).inserted, let row = try reading.row(of: container) else { continue }
-            if try !body(container, row) { return }
-            open.append(container)
-          }
-        }
-      }
     }
   }
 #endif

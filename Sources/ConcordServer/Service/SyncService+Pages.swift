@@ -12,36 +12,47 @@
           status: .contentTooLarge, reason: "a device has at most \(limits.subscriptions) subscriptions")
       }
       try check(request.device)
-      let asked = asked(by: request, user)
+      let prepared = try await workers.run { [self] in try prepare() }
+      let asked = asked(by: request, user, prepared.seal)
       let wait = min(request.wait.isFinite ? max(0, request.wait) : 0, limits.wait.inSeconds)
       let deadline = ContinuousClock.now + .seconds(wait)
       // Nothing concerns the device between its own position and this one.
-      var known = request.position
+      var known = request.position.flatMap { prepared.seal.opened($0) }
       while true {
         // Before the state is read, so that nothing between is missed.
         let ticket =
           wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(text(of: user), request)) : nil
         let from = known
-        let page = try await workers.run { [self, user = text(of: user)] in
-          let store = try prepare()
-          return try store.rows.read { reading in
-            try PageMaker(request: request, asked: asked, user: user, model: container.model, reading: reading)
-              .page(knownFrom: from)
+        let (found, position) = try await workers.run { [self, user = text(of: user)] in
+          try prepared.store.rows.read { reading in
+            try PageMaker(
+              request: request, asked: asked, user: user, model: container.model, seal: prepared.seal, reading: reading
+            ).page(knownFrom: from)
           }
         }
+        var page = found
+        let looks = live.looks
         let remaining = deadline - .now
         guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else { return page.bytes }
-        known = page.position
-        if await !ticket.wait(for: remaining) { return page.bytes }
+        known = position
+        guard await !ticket.wait(for: remaining) else {
+          // The device asks again meanwhile.
+          if ticket.isReplaced { return page.bytes }
+          continue
+        }
+        // A device that nothing concerns goes on, too: the changes since its position would be looked through again and again.
+        if let position = live.position(after: looks, for: ticket) { page.position = prepared.seal.closed(position) }
+        return page.bytes
       }
     }
 
-    private func asked(by request: PageRequest, _ user: User) -> [Asked] {
+    private func asked(by request: PageRequest, _ user: User, _ seal: SyncSeal) -> [Asked] {
       let publications = publications.withLock { $0 }
       return request.subscriptions.map { subscription in
         guard let publication = publications[subscription.name] else { return .refused("there is no such publication") }
         do {
-          return .served(try publication.predicate(user, subscription.parameters, container.model))
+          let predicate = try publication.predicate(user, subscription.parameters, container.model)
+          return .served(predicate, condition: seal.digest(predicate.fingerprint + schema(of: predicate.entity)))
         } catch let refusal as Publication<User>.Refusal {
           return .refused(refusal.reason)
         } catch {
@@ -50,11 +61,25 @@
       }
     }
 
+    /// The columns of an entity and of what it contains, as a text. Where they are others, the device has not got all of them.
+    private func schema(of entity: EntityDescription) -> String {
+      schemas.withLock { schemas in
+        if let known = schemas[entity] { return known }
+        let text = WireSchema(container.model.contained(in: entity)).fingerprint
+        schemas[entity] = text
+        return text
+      }
+    }
+
     private func ticket(_ predicates: [RowPredicate], device: DeviceName) throws -> LiveTicket {
-      guard let ticket = live.ticket(predicates, device: device, limit: limits.waitingDevices) else {
+      do {
+        return try live.ticket(
+          predicates, device: device, limit: limits.waitingDevices, ofUser: limits.waitingDevicesOfUser)
+      } catch LiveFeed.Full.user {
+        throw Rejection(status: .tooManyRequests, reason: "too many devices of the user wait")
+      } catch {
         throw Rejection(status: .tooManyRequests, reason: "too many devices wait")
       }
-      return ticket
     }
 
     /// A name that a device gave itself must not fill the store.

@@ -9,50 +9,24 @@
     /// Adds the routes of the service to a router: `pages`, `actions` and `health`, below a path.
     public func addRoutes(to router: some RouterMethods, path: String) {
       router.group(RouterPath(path))
-        .post("pages") { [self] request, _ in await answer(request) { try await page($0, for: $1) } }
-        .post("actions") { [self] request, _ in await answer(request) { try await decide($0, for: $1) } }
+        .post("pages") { [self] request, _ in await answer(request, .pages) }
+        .post("actions") { [self] request, _ in await answer(request, .actions) }
         .get("health") { [self] _, _ in await health() }
     }
 
-    /// An error that is answered with a status.
-    struct Rejection: Error {
-      let status: HTTPResponse.Status
-      let reason: String
-    }
-
     /// Answers a request, whatever it is.
-    func answer(_ request: Request, _ body: (WireValue, User) async throws -> [UInt8]) async -> Response {
-      do {
-        guard let user = try? await authenticate(request) else {
-          throw Rejection(status: .unauthorized, reason: "the token is not valid")
+    private func answer(_ request: Request, _ route: Route) async -> Response {
+      let answer: Answer
+      if let user = try? await authenticate(request) {
+        answer = await self.answer(route, for: user) { [limits] in
+          try await Array(request.body.collect(upTo: limits.requestSize).readableBytesView)
         }
-        let message = try await message(of: request)
-        return response(.ok, try await body(message, user))
-      } catch let rejection as Rejection {
-        return response(rejection.status, error: rejection.reason)
-      } catch let error as WireError {
-        return response(.badRequest, error: error.description)
-      } catch {
-        // What a store says of itself is not for strangers.
-        return response(.serviceUnavailable, error: "the server cannot answer now")
+      } else {
+        answer = Answer(Rejection(status: .unauthorized, reason: "the token is not valid"))
       }
-    }
-
-    private func message(of request: Request) async throws -> WireValue {
-      let buffer: ByteBuffer
-      do { buffer = try await request.body.collect(upTo: limits.requestSize) } catch {
-        throw Rejection(status: .contentTooLarge, reason: "a request has at most \(limits.requestSize) bytes")
-      }
-      let message = try WireValue(parsing: buffer.readableBytesView)
-      guard case .number(let version) = message["version"], version == "\(PageRequest.version)" else {
-        throw Rejection(
-          status: .upgradeRequired, reason: "the server speaks version \(PageRequest.version) of the wire format")
-      }
-      return message
-    }
-
-    private func response(_ status: HTTPResponse.Status, error: String) -> Response {
-      response(status, WireValue.object(["error": .text(error)]).bytes)
+      var response = response(answer.status, answer.bytes)
+      if let seconds = answer.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
+      return response
     }
 
     private func response(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> Response {
@@ -66,10 +40,11 @@
     /// Whether the store can be read.
     private func health() async -> Response {
       do {
-        try await workers.run { [self] in _ = try prepare().rows.read { try $0.position() } }
+        try await workers.run { [self] in _ = try prepare().store.rows.read { try $0.position() } }
         return response(.ok, WireValue.object(["state": .text("ok")]).bytes)
       } catch {
-        return response(.serviceUnavailable, error: "the store cannot be read")
+        let answer = Answer(Rejection(status: .serviceUnavailable, reason: "the store cannot be read"))
+        return response(answer.status, answer.bytes)
       }
     }
   }

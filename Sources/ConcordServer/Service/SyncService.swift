@@ -26,9 +26,18 @@
     let actions: ServerActions<User>
     let publications = Locked<[String: Publication<User>]>([:])
     let live = LiveFeed()
+    /// By entity, the columns of all that comes with it.
+    let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
+    let rates: RequestRates
     /// The attached store, once the service is prepared.
-    private let prepared = Locked<PersistentStore?>(nil)
+    private let prepared = Locked<Prepared?>(nil)
+
+    /// The store that keeps the truth, and its key.
+    struct Prepared: Sendable {
+      let store: PersistentStore
+      let seal: SyncSeal
+    }
 
     /// Creates a service.
     ///
@@ -44,6 +53,7 @@
       (self.container, self.limits, self.authenticate) = (container, limits, authenticate)
       self.actions = ServerActions(actions)
       workers = Workers(count: limits.concurrentRequests)
+      rates = RequestRates(limits)
     }
 
     /// Publishes entities of a type: those for which a predicate holds, which is made for each user from the parameters of the
@@ -77,7 +87,7 @@
     }
 
     /// Begins the store's feed, once.
-    func prepare() throws -> PersistentStore {
+    func prepare() throws -> Prepared {
       try prepared.withLock { prepared in
         if let prepared { return prepared }
         let stores = container.persistentStoreCoordinator.persistentStores
@@ -85,10 +95,12 @@
           throw StoreError.storeFailed(
             store: container.name, reason: "a server needs one attached store, and has \(stores.count)")
         }
-        try store.rows.startFeed()
+        try store.rows.startFeed(limits.feed)
+        let seal = SyncSeal(key: try SyncSeal.key(of: store.rows), isHiding: limits.hidesPositions)
         live.follow(store.rows, container.model)
-        prepared = store
-        return store
+        let found = Prepared(store: store, seal: seal)
+        prepared = found
+        return found
       }
     }
 

@@ -10,7 +10,8 @@ extension Connect {
   /// - Returns: the synchronisation, which works as long as it is retained.
   public func sync(with url: URL, token: @escaping @Sendable () async throws -> String?) -> Sync {
     sync(
-      over: HTTPTransport(baseURL: url, timeout: .seconds(60), sizeLimit: 256 * 1024 * 1024), token: token)
+      over: HTTPTransport(
+        baseURL: url, timeout: .seconds(3600), silence: .seconds(60), sizeLimit: 256 * 1024 * 1024), token: token)
   }
 
   /// Begins to synchronise with a server that a transport reaches.

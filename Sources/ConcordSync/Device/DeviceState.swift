@@ -41,7 +41,7 @@ struct DeviceState: Sendable {
     PageRequest(
       device: device, position: position, user: user, actions: actions, awaited: awaited,
       subscriptions: subscriptions.filter { !$0.state.isRefused }.map {
-        .init(name: $0.id.name, parameters: $0.id.parameters, isKnown: $0.state == .known && position != nil)
+        .init(name: $0.id.name, parameters: $0.id.parameters, known: position == nil ? nil : $0.state.condition)
       }, wait: Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18)
   }
 }

@@ -22,7 +22,7 @@ struct PageApplication {
     for (subscription, asked) in zip(page.subscriptions, request.subscriptions) {
       let id = SubscriptionID(name: asked.name, parameters: asked.parameters)
       // It was cancelled meanwhile, or begun anew, and then a difference is not all of it.
-      guard let known = present[id], known == .known || !asked.isKnown else { continue }
+      guard let known = present[id], known.isKnown || asked.known == nil else { continue }
       try apply(subscription, to: id, &removal)
     }
 
@@ -33,6 +33,7 @@ struct PageApplication {
       if isWritten == .conflicts { postponed.append((key, row)) }
       if isWritten != .same { changed.insert(key) }
     }
+    changed.formUnion(try removeGone(&removal))
     // Rows that are not written yet keep what they refer to.
     for (key, row) in postponed { removal.held.formUnion(key.entity.referencedKeys(of: row, in: model)) }
     try removal.addLingering()
@@ -65,7 +66,8 @@ struct PageApplication {
     if subscription.isWhole { try leave(names(in: space).filter { !entered.contains($0) }) }
     try leave(subscription.left.map { EntityKey(entity, $0).noteName })
     for name in entered { try writing.setNote("", for: NoteName(space, name)) }
-    try writing.setNote(SubscriptionState.known.note, for: SyncNotes.subscription(id.text))
+    try writing.setNote(
+      SubscriptionState.known(condition: subscription.condition).note, for: SyncNotes.subscription(id.text))
   }
 
   private func names(in space: String) throws -> [String] {
@@ -77,11 +79,30 @@ struct PageApplication {
     return names
   }
 
+  /// Removes rows that the server has no longer, whatever refers to them.
+  private func removeGone(_ removal: inout RowsLeaving) throws -> Set<EntityKey> {
+    var removed: Set<EntityKey> = []
+    for gone in page.gone {
+      guard let entity = model.entity(named: gone.entity) else { continue }
+      let key = EntityKey(entity, gone.id)
+      guard try writing.note(SyncNotes.row(key)) == "" else { continue }
+      if let row = try writing.row(of: key) {
+        try writing.delete(key)
+        removed.insert(key)
+        removal.candidates += entity.referencedKeys(of: row, in: model)
+      }
+      try writing.setNote(nil, for: SyncNotes.row(key))
+    }
+    return removed
+  }
+
   private enum Written { case written, same, conflicts }
 
   private func write(_ row: StoredRow, for key: EntityKey, _ removal: inout RowsLeaving) throws -> Written {
     let stored = try writing.row(of: key)
-    if try writing.note(SyncNotes.row(key)) == nil {
+    let note = try writing.note(SyncNotes.row(key))
+    // A row that was there before is the app's own. If it has gone, so has what was noted of it.
+    if note == nil || stored == nil && note != "" {
       try writing.setNote(stored == nil ? "" : SyncNotes.ownValue, for: SyncNotes.row(key))
     }
     if let stored {
@@ -104,6 +125,9 @@ struct PageApplication {
   /// Writes rows whose unique values other rows had, which are gone, or are among them.
   private func write(_ rows: [KeyedRow]) throws {
     for (key, _) in rows { try writing.delete(key) }
-    for (key, row) in rows { _ = try writing.insert(row, for: key) }
+    for (key, row) in rows {
+      _ = try writing.insert(row, for: key)
+      if try writing.note(SyncNotes.row(key)) == nil { try writing.setNote("", for: SyncNotes.row(key)) }
+    }
   }
 }

@@ -35,9 +35,13 @@ struct RowsLeaving {
   mutating func run() throws -> Set<EntityKey> {
     var removed: Set<EntityKey> = []
     while let key = candidates.popLast() {
-      guard !removed.contains(key), let row = try writing.row(of: key),
-        try writing.note(SyncNotes.row(key)) == ""
-      else { continue }
+      guard !removed.contains(key) else { continue }
+      guard let row = try writing.row(of: key) else {
+        // The app's own code has removed it.
+        try writing.setNote(nil, for: SyncNotes.row(key))
+        continue
+      }
+      guard try writing.note(SyncNotes.row(key)) == "" else { continue }
       switch try keeper(of: key) {
       case .subscription: continue
       case .action:

@@ -18,16 +18,23 @@ extension Sync: ActionCarrier {
     defer { state.withLock { _ = $0.carried.removeValue(forKey: key) } }
     let isNew = state.withLock { state in
       guard state.carried[key] != .applied else { return false }
-      state.carried[key] = .accepted
+      state.carried[key] = .accepted(missing: 0)
       return true
     }
     if isNew { poke() }
     while true {
-      let (generation, isApplied) = state.withLock { ($0.pages, $0.carried[key] == .applied) }
-      if isApplied { throw OutcomeIsStored() }
+      let (generation, carried) = state.withLock { ($0.pages, $0.carried[key]) }
+      if carried == .applied { throw OutcomeIsStored() }
+      // The server was restored from an earlier state, perhaps. It is asked again, later, and knows the key or decides anew.
+      if case .accepted(let missing) = carried, missing >= Self.mostPagesWithout {
+        throw TransportError.unreachable(reason: "the server has accepted the action, and its pages do not contain it")
+      }
       try await nextPage(after: generation)
     }
   }
+
+  /// The number of pages after which an accepted action that none of them contained is sent again.
+  private static var mostPagesWithout: Int { 2 }
 
   package func outboxDidChange() { poke() }
 
@@ -61,7 +68,8 @@ extension Sync: ActionCarrier {
   /// Statuses that concern the device and not the action are tried again.
   private static func retriable(_ error: any Error) -> any Error {
     switch error {
-    case TransportError.status(let status, let excerpt, _) where (400..<500).contains(status) && status != 413:
+    case TransportError.status(let status, let excerpt, _)
+    where (400..<500).contains(status) && status != 413 && status != 429:
       TransportError.unreachable(reason: "the server answered \(status): \(excerpt)")
     default: error
     }

@@ -102,7 +102,7 @@ extension Sync {
     let (isPoked, awaited, asked, beginnings) = state.withLock { state in
       defer { state.isPoked = false }
       return (
-        state.isPoked, state.carried.filter { $0.value == .accepted }.map(\.key), state.asked,
+        state.isPoked, state.awaited, state.asked,
         Array(state.beginnings.values)
       )
     }
@@ -123,6 +123,7 @@ extension Sync {
     }
     let (waiting, isComplete) = state.withLock { state in
       state.pages += 1
+      state.count(awaited: awaited, contained: Set(page.keys))
       state.answered = max(state.answered, asked)
       return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count)
     }

@@ -93,7 +93,7 @@ public final class Sync: Sendable, Observable {
       try await outbox.writeNotes { transaction in
         let writing = transaction.rows
         let note = SyncNotes.subscription(id.text)
-        if let known = try writing.note(note), SubscriptionState(note: known) == .known { return }
+        if let known = try writing.note(note), SubscriptionState(note: known).isKnown { return }
         try writing.setNote(SubscriptionState.new.note, for: note)
       }
     }

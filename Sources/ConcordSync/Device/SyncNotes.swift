@@ -41,24 +41,26 @@ enum SyncNotes {
 enum SubscriptionState: Hashable {
   /// Its state is not in the file yet.
   case new
-  /// Its state at the position is in the file.
-  case known
+  /// Its state at the position is in the file, by a condition that the server has named.
+  case known(condition: String)
   /// The server does not serve it.
   case refused(String)
 
+  var isKnown: Bool { condition != nil }
+  var condition: String? { if case .known(let condition) = self { condition } else { nil } }
   var isRefused: Bool { if case .refused = self { true } else { false } }
 
   var note: String {
     switch self {
     case .new: "new"
-    case .known: "known"
+    case .known(let condition): "known \(condition)"
     case .refused(let reason): "refused \(reason)"
     }
   }
 
   init(note: String) {
-    if note == "known" {
-      self = .known
+    if note.hasPrefix("known ") {
+      self = .known(condition: String(note.dropFirst(6)))
     } else if note.hasPrefix("refused ") {
       self = .refused(String(note.dropFirst(8)))
     } else {
@@ -71,13 +73,17 @@ enum SubscriptionState: Hashable {
 struct SubscriptionID: Hashable, Sendable {
   let name: String
   let parameters: SyncParameters
-
-  init(name: String, parameters: SyncParameters) { (self.name, self.parameters) = (name, parameters) }
-
   /// The text by which it is noted.
-  var text: String {
-    WireValue.array([.text(name), .object(parameters.mapValues(\.wire))]).json
+  let text: String
+
+  init(name: String, parameters: SyncParameters) {
+    (self.name, self.parameters) = (name, parameters)
+    text = WireValue.array([.text(name), .object(parameters.mapValues(\.wire))]).json
   }
+
+  // By the bytes, as notes are: NaN does not equal itself, and texts are equal in several forms.
+  static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+  func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
   init?(text: String) {
     guard let parts = try? WireValue(parsing: text.utf8).array(), parts.count == 2, let name = try? parts[0].text(),

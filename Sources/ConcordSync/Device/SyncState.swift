@@ -29,13 +29,25 @@ struct SyncState {
   /// The actions that are being carried, by their keys, with what is known of each.
   var carried: [String: Carried] = [:]
 
-  enum Carried {
+  enum Carried: Equatable {
     /// The server has not answered.
     case sent
-    /// The server has accepted it, and no page has contained it yet.
-    case accepted
+    /// The server has accepted it, and no page has contained it yet, of so many that were to.
+    case accepted(missing: Int)
     /// A page contained it.
     case applied
+  }
+
+  /// The keys that the next page is to contain.
+  var awaited: [String] {
+    carried.compactMap { key, state in if case .accepted = state { key } else { nil } }
+  }
+
+  /// Counts the pages that do not contain what the server has accepted.
+  mutating func count(awaited: [String], contained: Set<String>) {
+    for key in awaited where !contained.contains(key) {
+      if case .accepted(let missing) = carried[key] { carried[key] = .accepted(missing: missing + 1) }
+    }
   }
 
   mutating func takeAllWaiting() -> [CheckedContinuation<Void, any Error>] {

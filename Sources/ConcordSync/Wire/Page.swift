@@ -7,6 +7,8 @@ package struct Page: Sendable {
     package var refusal: String?
     /// The type of its rows.
     package var entity = ""
+    /// What the server calls the condition by which it chooses the rows. It is another one when the condition is.
+    package var condition = ""
     /// Whether ``entered`` are all of its rows.
     package var isWhole = false
     /// The keys of the rows that it did not have.
@@ -30,6 +32,16 @@ package struct Page: Sendable {
   package var schema: WireSchema
   package var subscriptions: [Subscription]
   package var rows: [KeyedRow] = []
+  /// Rows that the server has no longer, though rows of a subscription still refer to them.
+  package var gone: [GoneRow] = []
+
+  /// A row that is not there.
+  package struct GoneRow: Sendable, Hashable {
+    package var entity: String
+    package var id: StoredValue
+
+    package init(entity: String, id: StoredValue) { (self.entity, self.id) = (entity, id) }
+  }
 
   package init(
     from: String?, position: String, user: String, actions: Int64, keys: [String], schema: WireSchema,
@@ -40,7 +52,7 @@ package struct Page: Sendable {
   }
 
   /// Whether it changes nothing but the position.
-  package var isEmpty: Bool { keys.isEmpty && rows.isEmpty && subscriptions.allSatisfy(\.isEmpty) }
+  package var isEmpty: Bool { keys.isEmpty && rows.isEmpty && gone.isEmpty && subscriptions.allSatisfy(\.isEmpty) }
 }
 
 // MARK: Writing
@@ -61,7 +73,10 @@ extension Page {
         "subscriptions": .array(
           subscriptions.map { subscription in
             if let refusal = subscription.refusal { return .object(["refused": .text(refusal)]) }
-            return .object(["entity": .text(subscription.entity), "whole": .bool(subscription.isWhole)])
+            return .object([
+              "entity": .text(subscription.entity), "whole": .bool(subscription.isWhole),
+              "condition": .text(subscription.condition),
+            ])
           }),
       ]))
     for (index, subscription) in subscriptions.enumerated() {
@@ -73,6 +88,7 @@ extension Page {
       }
     }
     for (key, row) in rows { line(.object(["row": WireRow.wire(row, for: key)])) }
+    for row in gone { line(.object(["gone": .array([.text(row.entity), row.id.wire])])) }
     line(.object(["end": .integer(rows.count)]))
     return bytes
   }
@@ -100,6 +116,7 @@ extension Page {
         } else {
           subscription.entity = try wire["entity"].text("entity")
           subscription.isWhole = try wire["whole"].bool("whole")
+          subscription.condition = try wire["condition"].text("condition")
         }
         return subscription
       })
@@ -112,6 +129,10 @@ extension Page {
       case "row":
         count += 1
         if let row = try reader.row(value) { rows.append(row) }
+      case "gone":
+        let parts = try value.array("key")
+        guard parts.count == 2 else { throw WireError("a key of \(parts.count) parts") }
+        gone.append(GoneRow(entity: try parts[0].text("name of an entity"), id: try StoredValue(parts[1])))
       case "enter": try take(value) { $0.entered += $1 }
       case "leave": try take(value) { $0.left += $1 }
       case "end":

@@ -8,11 +8,11 @@ package struct PageRequest: Sendable {
   package struct Subscription: Sendable, Hashable {
     package var name: String
     package var parameters: SyncParameters
-    /// Whether the device has its state at the position.
-    package var isKnown: Bool
+    /// The condition of the state that the device has at the position, as the page said; `nil` if it has none.
+    package var known: String?
 
-    package init(name: String, parameters: SyncParameters, isKnown: Bool) {
-      (self.name, self.parameters, self.isKnown) = (name, parameters, isKnown)
+    package init(name: String, parameters: SyncParameters, known: String?) {
+      (self.name, self.parameters, self.known) = (name, parameters, known)
     }
   }
 
@@ -45,7 +45,8 @@ package struct PageRequest: Sendable {
       "subscriptions": .array(
         subscriptions.map {
           .object([
-            "name": .text($0.name), "parameters": .object($0.parameters.mapValues(\.wire)), "known": .bool($0.isKnown),
+            "name": .text($0.name), "parameters": .object($0.parameters.mapValues(\.wire)),
+            "known": $0.known.map { .text($0) } ?? .null,
           ])
         }),
     ])
@@ -63,7 +64,7 @@ package struct PageRequest: Sendable {
       Subscription(
         name: try subscription["name"].text("name"),
         parameters: try subscription["parameters"].object("set of parameters").mapValues(SyncParameter.init),
-        isKnown: try subscription["known"].bool("known"))
+        known: subscription["known"].isNull ? nil : try subscription["known"].text("condition"))
     }
   }
 }

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The delivery of events on the thread that tells them, once that has told all.
+///
+/// A thread that has nothing else to do before observers know delivers itself, where each queue would have to be woken first. A queue that is
+/// at work delivers what it is told meanwhile, as always.
+// Unchecked, because the compiler cannot see that it is used by its thread only.
+package final class DirectDelivery: @unchecked Sendable {
+  @TaskLocal private static var entered: DirectDelivery?
+  private let thread = pthread_self()
+  private var waiting: [() -> Void] = []
+
+  private init() {}
+
+  /// That of this thread. A task that an observer begins inherits the value, but not the thread.
+  static var current: DirectDelivery? {
+    guard let entered, pthread_equal(entered.thread, pthread_self()) != 0 else { return nil }
+    return entered
+  }
+
+  /// Runs a closure that tells feeds of events, and then delivers these on this thread.
+  package static func run<R>(_ body: () throws -> R) rethrows -> R {
+    if current != nil { return try body() }
+    let delivery = DirectDelivery()
+    return try $entered.withValue(delivery) {
+      // What was told before an error is delivered all the same.
+      defer { delivery.deliver() }
+      return try body()
+    }
+  }
+
+  /// Adds what a feed has to deliver.
+  func add(_ deliver: @escaping () -> Void) { waiting.append(deliver) }
+
+  /// Observers tell further feeds.
+  private func deliver() {
+    while !waiting.isEmpty { waiting.removeFirst()() }
+  }
+}

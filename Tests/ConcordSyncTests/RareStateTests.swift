@@ -1,0 +1,427 @@
+#if Server
+  import Concord
+  @testable import ConcordPersistence
+  @testable import ConcordServer
+  @testable import ConcordSync
+  import Foundation
+  import Testing
+
+  /// What goes wrong in rare states, each of which was met.
+  @Suite(.timeLimit(.minutes(3)))
+  struct RareStateTests {
+    @Test("Another condition of a publication gives and takes rows, without a commit", arguments: Kind.allCases)
+    func conditions(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, weight: 0.5, lines: [Line(id: "l1", book: Book(id: 1, title: "A"))]))
+          context.insert(Cart(id: 2, owner: 1, weight: 5))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        #expect(try device.stored(Cart.self).map(\.id) == [1, 2])
+        world.rules.withLock { $0 = 2 }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [2])
+        #expect(try device.stored(Line.self).isEmpty && device.stored(Book.self).isEmpty)
+        world.rules.withLock { $0 = 0 }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self) == world.served(Cart.self))
+        try await device.stop()
+      }
+    }
+
+    @Test("An action that waits in another file than the notes ends there, too")
+    func twoFiles() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let model = try Model(
+          "Shop", entities: [Book.self, Line.self, Cart.self, Label.self],
+          configurations: ["shop": [Book.self, Line.self, Cart.self], "labels": [Label.self]])
+        func device(_ files: [String]) async throws -> Device {
+          let connect = DeviceConnect(name: "Shop", model: model, forwarding: [Append.self])
+          for file in files {
+            try connect.attachPersistentStore(
+              at: world.folder.appending(path: file), for: StoreConfiguration(fileName: file, name: file, type: .sqlite)
+            )
+          }
+          let network = Network()
+          network.base.withLock { $0 = HTTPTransport(baseURL: world.url, timeout: .seconds(40)) }
+          try await connect.start()
+          let sync = connect.sync(over: network, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))) {
+            "user-1"
+          }
+          return Device(connect: connect, sync: sync, network: network)
+        }
+        // The first file that is attached keeps actions and notes.
+        let first = try await device(["shop", "labels"])
+        try await first.sync.subscribe("carts").ready()
+        first.network.set { _ in .lost }
+        try await first.connect.forward(Append(cart: 1, text: "x"))
+        try await first.stop()
+        let second = try await device(["labels", "shop"])
+        try await second.sync.subscribe("carts").ready()
+        try await second.sync.checkpoint()
+        #expect(second.connect.outbox.pending.isEmpty)
+        #expect(try second.stored(Cart.self).map(\.note) == ["x"])
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
+        try await second.stop()
+      }
+    }
+
+    @Test("A device does not ask again and again for an action that the server has accepted and lost")
+    func lostAction() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        let counts = Kept((pages: 0, actions: 0))
+        device.network.set { request in
+          counts.withLock { counts in if request.isForPages { counts.pages += 1 } else { counts.actions += 1 } }
+          return request.isForPages ? .pass : .answer(200, #"{"state": "accepted"}"#)
+        }
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { counts.withLock { $0.actions >= 4 } })
+        let (pages, actions) = counts.withLock { $0 }
+        #expect(pages <= 3 * actions + 3)
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.note) == ["x"])
+        try await device.stop()
+      }
+    }
+
+    /// Asks for a page as a device does that somebody has written himself.
+    private func page(
+      _ world: World, _ user: Int = 1, device: String = "d", from position: String?, known: String? = nil, wait: Int = 0
+    )
+      async throws -> WireValue
+    {
+      let transport = HTTPTransport(baseURL: world.url, timeout: .seconds(40))
+      let request = PageRequest(
+        device: device, position: position, user: position == nil ? nil : "\(user)", actions: 0, awaited: [],
+        subscriptions: [.init(name: "carts", parameters: [:], known: known)], wait: Double(wait))
+      let response = try await transport.send(
+        TransportRequest(
+          "POST", "pages", headers: ["Authorization": "Bearer user-\(user)"], body: Data(request.wire.bytes)))
+      guard response.status == 200 else { return .integer(response.status) }
+      return try WireValue(parsing: try #require(response.body.split(separator: 0x0A).first))
+    }
+
+    @Test("A position tells nothing of what others write", arguments: Kind.allCases)
+    func positions(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        var texts: Set<String> = []
+        var position: String?
+        for _ in 0..<5 {
+          let head = try await page(world, from: position)
+          let next = try head["position"].text()
+          texts.insert(next)
+          #expect(next.utf8.count == texts.first?.utf8.count)
+          position = next
+        }
+        // Also without a commit.
+        #expect(texts.count == 5)
+        // One that somebody else has made, and one that was changed.
+        let condition = try await page(world, from: position)["subscriptions"].array()[0]["condition"].text()
+        func isWhole(_ position: String?) async throws -> Bool {
+          try await page(world, from: position, known: condition)["subscriptions"].array()[0]["whole"].bool()
+        }
+        #expect(try await !isWhole(position))
+        #expect(try await isWhole(position.map { String($0.reversed()) }))
+        #expect(try await isWhole("1.1"))
+      }
+    }
+
+    @Test("A request that nothing concerns moves its position on", arguments: Kind.allCases)
+    func idlePositions(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let head = try await page(world, from: nil)
+        let condition = try head["subscriptions"].array()[0]["condition"].text()
+        let first = try head["position"].text()
+        async let waiting = page(world, from: first, known: condition, wait: 2)
+        try #require(try await eventually { !world.service.live.isIdle })
+        for id in 2...50 {
+          try world.serve { $0.insert(Cart(id: id, owner: 2)) }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        let next = try await waiting["position"].text()
+        let seal = try world.service.prepare().seal
+        func number(_ text: String) throws -> Int {
+          try #require(seal.opened(text)?.rawValue.split(separator: ".").last.flatMap { Int($0) })
+        }
+        #expect(try number(next) > number(first))
+      }
+    }
+
+    @Test("One user does not take the places of all, and a device has one")
+    func places() async throws {
+      var limits = SyncLimits()
+      limits.waitingDevicesOfUser = 3
+      try await withWorld(limits: limits) { world in
+        let head = try await page(world, from: nil)
+        let condition = try head["subscriptions"].array()[0]["condition"].text()
+        let position = try head["position"].text()
+        func wait(_ device: String, _ user: Int = 1) -> Task<WireValue, any Error> {
+          Task {
+            let head = try await page(world, user, device: device, from: nil)
+            return try await page(
+              world, user, device: device, from: try head["position"].text(),
+              known: try head["subscriptions"].array()[0]["condition"].text(), wait: 20)
+          }
+        }
+        let first = wait("a")
+        #expect(try await eventually { world.service.live.count == 1 })
+        // The same device asks again, since its connection broke.
+        let second = wait("a")
+        _ = try await first.value
+        let waiting = [second, wait("b"), wait("c")]
+        #expect(try await eventually { world.service.live.count == 3 })
+        #expect(try await page(world, device: "d", from: position, known: condition, wait: 20) == .integer(429))
+        let other = wait("d", 2)
+        #expect(try await eventually { world.service.live.count == 4 })
+        for task in waiting + [other] { task.cancel() }
+      }
+    }
+
+    @Test("Rows that other programs remove while others refer to them leave the devices", arguments: [0, 1])
+    func danglingRows(_ way: Int) async throws {
+      try await withWorld(.sqlite) { world in
+        try world.serve { context in
+          context.insert(
+            Cart(id: 1, owner: 1, lines: [Line(id: "l1", book: Book(id: 1, title: "A")), Line(id: "l2")]))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        device.network.set { _ in .lost }
+        try world.write("DELETE FROM Line WHERE id = 'l1'; DELETE FROM Book")
+        // Another feed, so that all is sent.
+        if way == 1 { try world.write("UPDATE concord_feed SET epoch = epoch + 1") }
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Line.self).map(\.id) == ["l2"])
+        #expect(try device.stored(Book.self).isEmpty)
+        // It comes back.
+        try world.write("INSERT INTO Line (id, text, _stamp) VALUES ('l1', 'again', 1)")
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Line.self).map(\.text) == ["again", ""])
+        try await device.stop()
+      }
+    }
+
+    @Test("A row inside of many others is followed by devices that have few of them")
+    func sharedRows() async throws {
+      try await withWorld { world in
+        let book = Book(id: 1, title: "A")
+        try world.serve { context in
+          for id in 1...600 {
+            context.insert(Cart(id: id, owner: id == 600 ? 1 : 2, lines: [Line(id: "l\(id)", book: book)]))
+          }
+          context.insert(Cart(id: 601, owner: 3))
+        }
+        let (device, other) = (try await world.device("a"), try await world.device("b", user: 3))
+        try await device.sync.subscribe("carts").ready()
+        try await other.sync.subscribe("carts").ready()
+        try world.serve { try $0.update(Book.self, id: 1) { $0.title = "B" } }
+        #expect(try await eventually { try device.stored(Book.self).map(\.title) == ["B"] })
+        try await other.sync.checkpoint()
+        #expect(try other.stored(Book.self).isEmpty)
+        try await device.stop()
+        try await other.stop()
+      }
+    }
+
+    @Test("A parameter that does not equal itself, ids that begin with a combining mark, and texts in two forms")
+    func oddValues() async throws {
+      try await withWorld { world in
+        let mark = "\u{301}a"
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, weight: 3, lines: [Line(id: mark), Line(id: "\u{200D}\n\u{301}")]))
+        }
+        let device = try await world.device("a")
+        for number in [Double.nan, -0.0, 0.0] {
+          try await device.sync.subscribe("heavy", ["least": .number(number)]).ready()
+        }
+        try await device.sync.checkpoint()
+        #expect(try await device.sync.subscriptions().count == 3)
+        #expect(try device.stored(Line.self) == world.served(Line.self))
+        for subscription in try await device.sync.subscriptions() { try await subscription.cancel() }
+        #expect(try device.stored(Line.self).isEmpty && device.stored(Cart.self).isEmpty)
+        try await device.stop()
+      }
+    }
+
+    @Test("An action of a type that is not registered keeps the row that it names")
+    func unregisteredActions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let first = try await world.device("a")
+        try await first.sync.subscribe("carts").ready()
+        first.network.set { _ in .lost }
+        try await first.connect.forward(Append(cart: 1, text: "x"))
+        try await first.stop()
+        let connect = DeviceConnect(name: "Shop", model: try shopModel())
+        try connect.attachPersistentStore(at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        let sync = connect.sync(with: world.url) { "user-1" }
+        for subscription in try await sync.subscriptions() { try await subscription.cancel() }
+        let device = Device(connect: connect, sync: sync, network: Network())
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try await connect.stop()
+      }
+    }
+
+    @Test("A row that the app has removed and inserted again is its own")
+    func ownRows() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        let carts = device.sync.subscribe("carts")
+        try await carts.ready()
+        let context = device.connect.newBackgroundContext()
+        try context.delete(Cart.self, id: 1)
+        try context.save()
+        try await device.connect.flush()
+        try await carts.cancel()
+        context.insert(Cart(id: 1, owner: 7))
+        try context.save()
+        try await device.connect.flush()
+        let again = device.sync.subscribe("carts")
+        try await again.ready()
+        try await again.cancel()
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try await device.stop()
+      }
+    }
+
+    @Test("Predicates are found by the values that they compare: numbers, texts in any form, several values, the id")
+    func index() throws {
+      let model = try shopModel()
+      let entity = try #require(model.entity(named: "Line"))
+      let feed = LiveFeed()
+      func ticket(_ number: Int, _ predicate: Predicate<Line>) throws -> LiveTicket {
+        try feed.ticket(
+          [RowPredicate(predicate, in: model)], device: DeviceName(user: "\(number)", device: "d"), limit: 10, ofUser: 1
+        )
+      }
+      let (plain, composed, several) = ("plain", "\u{e9}", ["x", "y"])
+      let tickets = [
+        try ticket(0, #Predicate<Line> { $0.text == plain }), try ticket(1, #Predicate<Line> { $0.text == composed }),
+        try ticket(2, #Predicate<Line> { several.contains($0.text) }),
+        try ticket(3, #Predicate<Line> { $0.id == plain }),
+        try ticket(4, #Predicate<Line> { $0.text == plain && $0.id == composed }),
+      ]
+      func concerned(_ id: String, _ text: String) -> [Int] {
+        let row = LiveChanges.Row(
+          key: EntityKey(entity, .text(id)), values: [.text(id), .text(text), .null])
+        let (found, looked) = feed.concerned(by: row)
+        // Nobody else was looked at.
+        #expect(looked <= found.count + 1)
+        return tickets.indices.filter { index in found.contains { $0 === tickets[index] } }
+      }
+      #expect(concerned("l", "plain") == [0] && concerned("l", "e\u{301}") == [1] && concerned("l", "y") == [2])
+      #expect(concerned("plain", "-") == [3] && concerned("\u{e9}", "plain") == [0, 4] && concerned("l", "-").isEmpty)
+    }
+
+    @Test("The hash function and the code of messages give the values of the standards")
+    func hashes() {
+      func text(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      }
+      #expect(
+        text(SHA256.hash(Array("abc".utf8))) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+      #expect(text(SHA256.hash([])) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+      #expect(
+        text(SHA256.hash([UInt8](repeating: 0x61, count: 1_000_000)))
+          == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+      // RFC 4231, cases 2 and 6.
+      #expect(
+        text(SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
+          == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+      #expect(
+        text(
+          SHA256.authenticate(
+            Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+            key: [UInt8](repeating: 0xaa, count: 131)))
+          == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+    }
+
+    @Test("A user who asks too often is told when to ask again, and others are not held up")
+    func rates() async throws {
+      var limits = SyncLimits()
+      limits.requestsPerSecond = 0.001
+      limits.burst = 5
+      try await withWorld(limits: limits) { world in
+        for _ in 0..<5 { #expect(try await page(world, from: nil)["from"].isNull) }
+        #expect(try await page(world, from: nil) == .integer(429))
+        let transport = HTTPTransport(baseURL: world.url)
+        let answer = try await transport.send(
+          TransportRequest("POST", "actions", headers: ["Authorization": "Bearer user-1"], body: Data("{}".utf8)))
+        #expect(answer.status == 429 && answer.retryAfter ?? .zero > .zero)
+        #expect(try await page(world, 2, from: nil)["user"] == .text("2"))
+      }
+    }
+
+    @Test("Bytes of any kind are read as messages and pages, or refused with an error of the wire")
+    func bytes() throws {
+      let seed = ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+      print("bytes: seed \(seed)")
+      let count = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? 1_000_000 : 20_000
+      let model = try shopModel()
+      let seal = SyncSeal(key: [1, 2, 3], isHiding: true)
+      let samples = [
+        #"{"version":1,"device":"d","position":null,"user":"1","actions":0,"awaited":["k"],"wait":1e3,"subscriptions":[{"name":"c","parameters":{"a":{"date":7},"b":{"number":-0.5},"c":true,"d":3,"e":"\ud83d\ude00"},"known":"x"}]}"#,
+        #"{"version":1,"device":"d","key":"k","name":"append","action":{"cart":1,"text":"x"},"refusals":0}"#,
+        """
+        {"version":1,"from":null,"position":"1.2","user":"1","actions":1,"keys":["k"],"schema":{"Label":{"columns":[["id","Int"],["owner","Int"],["name","String"]],"lists":[]}},"subscriptions":[{"entity":"Label","whole":true,"condition":"c"}]}
+        {"enter":[0,[1,2]]}
+        {"gone":["Label",7]}
+        {"row":["Label",1,1.5,[1,1,"n"],[]]}
+        {"end":1}
+        """,
+        seal.closed(StorePosition(rawValue: "12.34")),
+      ].map { Array($0.utf8) }
+      #expect(try Page(parsing: samples[2], model).rows.count == 1)
+      var numbers = SplitMix(seed)
+      for number in 0..<count {
+        var bytes = samples[number % samples.count]
+        if number % 16 == 0 {
+          bytes = (0..<Int.random(in: 0...200, using: &numbers)).map { _ in .random(in: 0...255, using: &numbers) }
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &numbers) where !bytes.isEmpty {
+          let (place, other) = (
+            Int.random(in: 0..<bytes.count, using: &numbers), Int.random(in: 0..<bytes.count, using: &numbers)
+          )
+          switch Int.random(in: 0..<7, using: &numbers) {
+          case 0: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
+          case 1: bytes.removeSubrange(place...)
+          case 2: bytes.insert(contentsOf: Array(repeating: UInt8(ascii: "["), count: 100), at: place)
+          case 3: bytes.insert(contentsOf: Array("-1e999".utf8), at: place)
+          case 4: bytes.insert(contentsOf: bytes[min(place, other)..<max(place, other)], at: place)
+          case 5:
+            bytes[place] =
+              [0x7B, 0x7D, 0x5B, 0x5D, 0x22, 0x2C, 0x3A, 0x5C, 0x30, 0x0A].randomElement(using: &numbers) ?? 0
+          default: bytes.removeSubrange(min(place, other)..<max(place, other))
+          }
+        }
+        if let wire = try? WireValue(parsing: bytes) {
+          // What was read is written, and read as the same.
+          #expect(try WireValue(parsing: wire.bytes) == wire, "seed \(seed)")
+          if let request = try? PageRequest(wire) {
+            #expect(try PageRequest(request.wire).wire == request.wire, "seed \(seed)")
+          }
+          if let message = try? ActionMessage(wire) { #expect(try ActionMessage(message.wire).wire == message.wire) }
+          if let id = (try? wire.text()).flatMap(SubscriptionID.init(text:)) {
+            #expect(SubscriptionID(text: id.text) == id)
+          }
+        }
+        _ = try? Page(parsing: bytes, model)
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let position = seal.opened(text) { #expect(position.rawValue == "12.34", "seed \(seed): a forged position") }
+        if let key = EntityKey(noteName: text, in: model) {
+          #expect(EntityKey(noteName: key.noteName, in: model) == key)
+        }
+      }
+    }
+  }
+#endif
