@@ -61,6 +61,30 @@
       }
     }
 
+    @Test("Where two processes carry over at once, what one of them edits and deletes meanwhile stays")
+    func twoAtOnce() throws {
+      try withCoreDataFile(23) { folder, queue in
+        let model = try Model("Process", entities: [Entry.self, CarriedOver.self])
+        let containers = [StrategyKind.direct, .direct].map { $0.container(model, named: "Process") }
+        for container in containers { try container.attachPersistentStore(at: folder.appending(path: "own")) }
+        try carryOver(Entry.self, to: containers[0], batch: 5) { offset, limit in
+          if offset == 5 {
+            try carryOver(Entry.self, to: containers[1], batch: 5) { try read(queue, $0, $1) }
+            let context = containers[1].newBackgroundContext()
+            try context.update(Entry.self, id: 7) { $0.text = "changed" }
+            try context.delete(Entry.self, id: 8)
+            try context.save()
+          }
+          return try read(queue, offset, limit)
+        }
+        let found = try containers[1].newBackgroundContext().fetch(FetchDescriptor<Entry>())
+        #expect(found.map(\.id) == (0..<23).filter { $0 != 8 })
+        #expect(found.first { $0.id == 7 }?.text == "changed")
+        #expect(found.filter { $0.id != 7 }.allSatisfy { $0.text == "text \($0.id)" })
+        for container in containers { try container.detach(persistentStores: container.persistentStores) }
+      }
+    }
+
     /// Carries over, is interrupted before a read in the first run, and goes on in the second one.
     private func check(
       _ container: any PersistentContainer, _ queue: DatabaseQueue, _ interruption: Int, _ run: Int

@@ -114,5 +114,31 @@
         try detach(direct)
       }
     }
+
+    @Test("A name that leads out of the folder, or that no file has, is refused, and no file is made")
+    func namesOutside() throws {
+      try withFolder { folder in
+        let inner = folder.appending(path: "user")
+        let model = try Model("Notes", entities: [Lower.self])
+        typealias Container = GenericPersistentContainer<ContextStrategy.Direct>
+        func expect(_ container: Container, _ fileName: String?) {
+          let text = reason {
+            try container.attachPersistentStore(at: inner, for: StoreConfiguration(fileName: fileName))
+          }
+          let isRefused = text?.contains("this is no name of a file in its folder") == true
+          #expect(isRefused, "\(fileName ?? "nil"): \(text ?? "")")
+          #expect(container.persistentStores.isEmpty)
+        }
+        let container = Container(name: "Notes", model: model)
+        for name in ["../other.sqlite", "a/../../other.sqlite", "..", ".", "", "/", "/tmp/other.sqlite", "a/", "a\0b"] {
+          expect(container, name)
+        }
+        for name in ["../Notes", "a/../../Notes", "a\0b"] { expect(Container(name: name, model: model), nil) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try container.attachPersistentStore(at: inner, for: StoreConfiguration(fileName: "deep/..notes...sqlite"))
+        #expect(FileManager.default.fileExists(atPath: inner.appending(path: "deep/..notes...sqlite").path))
+        try detach(container)
+      }
+    }
   }
 #endif

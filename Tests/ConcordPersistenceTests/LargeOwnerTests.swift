@@ -152,6 +152,21 @@ struct LargeOwnerTests {
     return (reads, try coordinator.newContext().find(Book.self, id: "shelf"))
   }
 
+  @Test("An update that leaves nothing out reads each entity of the owner once, whatever it changes")
+  func leavingNothingOut() throws {
+    let (few, many) = (20, 500)
+    for change in [{ $0.title = "B" }, { $0.reviews.append(Review(id: -1, text: "new")) }] as [(inout Book) -> Void] {
+      func reads(_ count: Int) throws -> Int {
+        let (reads, stored) = try work(count) { try $0.update(Book.self, id: "shelf", change) }
+        var book = shelf(count)
+        change(&book)
+        #expect(stored == book)
+        return reads
+      }
+      #expect(try reads(many) - reads(few) == many - few)
+    }
+  }
+
   @Test("An update that leaves a collection out reads none of its entities, and changes its links")
   func leavingOut() throws {
     func expect(

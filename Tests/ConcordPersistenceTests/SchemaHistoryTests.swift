@@ -83,6 +83,25 @@
     }
   }
 
+  /// Nobody may know the year any longer.
+  private struct Fourth: PersistentEntity, Equatable {
+    static let entityName = "Book"
+    let id: Int
+    var title: String
+    var year: Int?
+
+    static let persistentProperties: [PersistentProperty<Fourth>] = [
+      .init("id", \.id), .init("title", \.title), .init("year", \.year),
+    ]
+    init(id: Int, title: String, year: Int?) { (self.id, self.title, self.year) = (id, title, year) }
+    init(from row: inout RowReader) throws { (id, title, year) = (try row.read(), try row.read(), try row.read()) }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(title)
+      try row.write(year)
+    }
+  }
+
   @Suite("A file through several versions of a program")
   struct SchemaHistoryTests {
     private typealias Container = GenericPersistentContainer<ContextStrategy.Direct>
@@ -137,6 +156,24 @@
           try context.fetch(FetchDescriptor<Third>()).map { [$0.year, $0.rating] }
         }
         #expect(later == [[1815, 5]])
+      }
+    }
+
+    @Test("A migration that stays in the model converts no column again that becomes optional, or required")
+    func keptMigrationOfAnOptional() throws {
+      try withFirst { folder in
+        try run(Second.self, in: folder, [year(of: Second.self)]) { _ in }
+        let optional = try run(Fourth.self, in: folder, [year(of: Fourth.self)]) { context in
+          context.insert(Fourth(id: 2, title: "Persuasion", year: nil))
+          try context.save()
+          return try context.fetch(FetchDescriptor<Fourth>(sortBy: [SortDescriptor(\.id)])).map(\.year)
+        }
+        #expect(optional == [1815, nil])
+        // Where it is missing, the migration makes one.
+        let required = try run(Second.self, in: folder, [year(of: Second.self)], version: 1) { context in
+          try context.fetch(FetchDescriptor<Second>(sortBy: [SortDescriptor(\.id)])).map(\.year)
+        }
+        #expect(required == [1815, 0])
       }
     }
 

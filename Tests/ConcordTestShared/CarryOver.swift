@@ -32,7 +32,8 @@ public func carryOver<T: PersistentEntity>(
     try context.find(CarriedOver.self, id: T.entityName) ?? CarriedOver(id: T.entityName, count: 0, isDone: false)
   while !progress.isDone {
     let entities = try read(progress.count, batch)
-    for entity in entities ?? [] { context.insert(entity) }
+    // Older than all that is edited or deleted here, also if two processes carry over at once.
+    for entity in entities ?? [] { context.insert(entity, modifiedAt: 0) }
     progress.count += batch
     progress.isDone = entities == nil
     context.insert(progress)

@@ -62,7 +62,7 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
   public func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore {
     if modelIsMissing { throw StoreError.unknownModel(name) }
     try model.checkConfiguration(configuration.name ?? "")
-    let file = configuration.url(prefix: name, in: url)
+    let file = try configuration.url(prefix: name, in: url)
     let request = StoreRequest(
       model: model, entities: model.entities(in: configuration.name ?? ""), configuration: configuration, url: file,
       name: file?.lastPathComponent ?? [name, configuration.name].compactMap { $0 }.joined(separator: "."))

@@ -19,7 +19,11 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Attaches a store: opens its file, or creates it together with its folders.
   ///
-  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, or of another schema.
+  /// Where two attached stores are meant for an entity, the one that was attached first keeps it, and the other one's rows are not
+  /// shown until that is detached. So detach the store of a user before you attach the next one's.
+  ///
+  /// - Throws: ``/ConcordModel/StoreError``: the file is attached already, damaged, of another schema, or has a name that leads out of
+  ///   its folder.
   @discardableResult
   func attachPersistentStore(at url: URL, for configuration: StoreConfiguration) throws -> PersistentStore
   /// Attaches several stores in one folder: all, or none.

@@ -124,6 +124,9 @@ open class BackgroundContext: @unchecked Sendable {
   ///   and that leads back to its owner. An update of that owner sets it to `nil`. An update that changes nothing is not
   ///   refused, as in ``/Concord/EntityStore``.
   /// - Throws: ``/ConcordModel/StoreError``, and what the closure throws; then nothing changed.
+  /// - Complexity: the number of entities in it, all of which are read. For an owner of many, leave its collections out:
+  ///   ``update(_:id:leavingOut:modifiedAt:_:)``. The save writes the columns and positions that changed, and reads the links of the
+  ///   collections that changed.
   @discardableResult
   public func update<T: PersistentEntity>(
     _ type: T.Type, id: T.ID, modifiedAt stamp: Stamp? = nil, _ body: (inout T) throws -> Void

@@ -9,13 +9,22 @@
   /// Swift types the values were stored from, which the columns do not say.
   struct SQLiteHistory {
     /// The properties of a table beyond its columns.
-    struct Shape: Codable, Equatable {
+    struct Shape: Codable {
       /// By column, the name of its coding.
       var codings: [String: String]
       /// By column, its name in an earlier model, which is carried over already.
       var originalNames: [String: String]
       /// The name of a collection's table in an earlier model.
       var originalName: String?
+      /// By column, such names that the model no longer names.
+      var carriedNames: [String: String]?
+      /// The version of the model.
+      var version: Int?
+
+      /// The original names that other columns have now.
+      var takenNames: [String: String] {
+        originalNames.filter { _, original in codings.keys.contains { $0.lowercased() == original.lowercased() } }
+      }
 
       init(_ table: SQLiteSchema.Table) {
         codings = Dictionary(
@@ -37,8 +46,11 @@
       /// Whether the table stayed as it was, since all values could be read as those of another type.
       let isCarried: Bool
 
+      /// Whether a table fits with all that it means: a model that does not name what was exchanged is an earlier one.
       func describes(_ table: SQLiteSchema.Table) -> Bool {
-        columns == table.fingerprint && (shape == nil || shape == Shape(table))
+        guard hasColumns(of: table), let shape else { return shape == nil && hasColumns(of: table) }
+        let names = Shape(table).originalNames
+        return shape.takenNames.allSatisfy { names[$0.key]?.lowercased() == $0.value.lowercased() }
       }
 
       /// Whether columns and codings are those of a table, regardless of original names.
@@ -87,8 +99,20 @@
 
     /// Whether the table was described like this before it was migrated, and has not been since. Its columns may fit all the same: with
     /// names that were exchanged, or with values that were converted to a related type.
-    func isOlderByDescription(_ table: SQLiteSchema.Table) -> Bool {
-      shape != nil && !current.contains { $0.describes(table) } && earlier.contains { $0.describes(table) }
+    ///
+    /// - Parameter version: that of the model. One that is higher than all of the table's is not an earlier model.
+    func isOlderByDescription(_ table: SQLiteSchema.Table, version: Int) -> Bool {
+      shape != nil && !current.contains { $0.describes(table) }
+        && earlier.contains { $0.hasColumns(of: table) }
+        && version <= entries.compactMap(\.shape?.version).max() ?? .max
+    }
+
+    /// The name of a column, in lower case, that was carried over to this one.
+    func carriedName(of column: String) -> String? {
+      func name(_ names: [String: String]?) -> String? {
+        names?.first { $0.key.lowercased() == column.lowercased() }?.value.lowercased()
+      }
+      return name(shape?.originalNames) ?? name(shape?.carriedNames)
     }
 
     // MARK: Writing
@@ -115,16 +139,20 @@
     }
 
     /// Notes how a table looks from now on.
-    static func add(_ table: SQLiteSchema.Table, isCarried: Bool = false, keeping old: Shape? = nil, _ db: Database)
-      throws
-    {
+    ///
+    /// - Parameters:
+    ///   - version: the version of the model.
+    ///   - names: by column, names that were carried over already. Names that were exchanged stay exchanged, also when a later model no
+    ///     longer names the originals.
+    static func add(
+      _ table: SQLiteSchema.Table, version: Int, isCarried: Bool = false,
+      keeping names: [String: String] = [:],
+      _ db: Database
+    ) throws {
       try prepare(db)
       var shape = Shape(table)
-      // Names that were exchanged stay exchanged, also when a later model no longer names the originals.
-      for (column, name) in old?.originalNames ?? [:] where shape.originalNames[column] == nil {
-        shape.originalNames[column] = name
-      }
-      shape.originalName = shape.originalName ?? old?.originalName
+      shape.version = version
+      shape.carriedNames = names
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
       try db.execute(

@@ -32,10 +32,12 @@
     }
 
     /// The source of a column's values.
-    private enum Source {
+    enum Source {
       case column(String)
       /// A column, with a value in place of `NULL`.
       case columnOr(String, StoredValue)
+      /// A column, with a converted value in place of `NULL`.
+      case columnOrConversion(String, ColumnMigration)
       case value(StoredValue)
       case conversion(ColumnMigration)
       case nothing(String)
@@ -69,26 +71,35 @@
 
     // MARK: What becomes what
 
-    func presentColumn(_ name: String) -> SQLiteSchema.Column? { present.first { $0.name == name } }
+    /// The column with a name. SQLite does not tell upper case from lower case in names.
+    func presentColumn(_ name: String) -> SQLiteSchema.Column? {
+      present.first { $0.name == name }
+        ?? present.first { $0.name.lowercased() == name.lowercased() }
+    }
 
     /// The column that becomes this one.
     func origin(of column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
       let same = presentColumn(column.name)
-      if let original = table.originalName(of: column.name).flatMap(presentColumn) {
+      if let original = table.originalName(of: column.name).flatMap(presentColumn), original != same {
         // A name that was carried over already is not carried over again.
-        if same == nil || history.shape?.originalNames[column.name] != original.name { return original }
-      }
-      if let same { return same }
-      // SQLite does not tell upper case from lower case in names.
-      if let same = present.first(where: { $0.name.lowercased() == column.name.lowercased() }) { return same }
-      if table.collection != nil, presentName != table.name {
-        // The columns of a collection are named after it.
-        guard present.count == table.columns.count, let position = table.columns.firstIndex(of: column) else {
-          return nil
+        if same == nil || history.carriedName(of: column.name) != original.name.lowercased() {
+          return original
         }
-        return present[position]
       }
-      return nil
+      return same ?? elementColumn(column)
+    }
+
+    /// The column of an element in the table of a collection that had another name. Its columns are named after it.
+    private func elementColumn(_ column: SQLiteSchema.Column) -> SQLiteSchema.Column? {
+      guard let name = table.collection?.elements.first?.name, column.name.hasPrefix(name),
+        let first = present.first(where: { !["_owner", "_position", "_key"].contains($0.name) })
+      else { return nil }
+      return presentColumn(first.name + column.name.dropFirst(name.count))
+    }
+
+    /// Whether a column takes over another one that had another name.
+    private func isRenamed(_ column: SQLiteSchema.Column, from origin: SQLiteSchema.Column) -> Bool {
+      origin.name.lowercased() != column.name.lowercased()
     }
 
     private func fit(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column) -> Fit {
@@ -114,9 +125,10 @@
       return .unknown
     }
 
-    private func source(of column: SQLiteSchema.Column) -> Source {
+    func source(of column: SQLiteSchema.Column) -> Source {
       let origin = origin(of: column)
-      if let conversion = conversions.first(where: { $0.column == column.name }), needsConversion(column, origin) {
+      let conversion = conversions.first { $0.column == column.name }
+      if let conversion, needsConversion(column, origin) {
         if let problem = problem(ofConverting: column) { return .nothing(problem) }
         return .conversion(conversion)
       }
@@ -130,15 +142,30 @@
         return .nothing("\(table.name).\(column.name) is missing, and has no default")
       }
       if let problem = problem(ofTaking: origin, column) { return .nothing(problem) }
-      if origin.isRequired || !column.isRequired { return .column(origin.name) }
-      if let defaultValue, !defaultValue.isNull { return .columnOr(origin.name, defaultValue) }
-      if description?.role == .count { return .columnOr(origin.name, .integer(0)) }
-      return .column(origin.name)
+      // What had another type has no values.
+      let isOther = !isTaken(origin, by: column)
+      guard !origin.isRequired, column.isRequired else {
+        return isOther && !column.isRequired ? .value(.null) : .column(origin.name)
+      }
+      if let conversion, problem(ofConverting: column) == nil {
+        return .columnOrConversion(origin.name, conversion)
+      }
+      var replacement = defaultValue ?? .null
+      if replacement.isNull, description?.role == .count { replacement = .integer(0) }
+      if replacement.isNull { return .column(origin.name) }
+      return isOther ? .value(replacement) : .columnOr(origin.name, replacement)
     }
 
-    /// A column that is there as it is wanted was converted by an earlier migration, and a second one would garble it.
-    private func needsConversion(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column?) -> Bool {
-      guard let origin, origin == column else { return true }
+    /// A column that is there as it is wanted was converted by an earlier migration, and a second one would garble it. Whether it may be
+    /// missing in a row does not matter.
+    private func needsConversion(_ column: SQLiteSchema.Column, _ origin: SQLiteSchema.Column?)
+      -> Bool
+    {
+      guard let origin, !isRenamed(column, from: origin), origin.type == column.type,
+        origin.isKey == column.isKey
+      else {
+        return true
+      }
       return switch fit(column, origin) {
       // The names of cases may be others where the wrapper's columns are.
       case .same: lostColumns.contains { $0.cases.contains(column.name) }
@@ -159,15 +186,27 @@
 
     private func problem(ofTaking origin: SQLiteSchema.Column, _ column: SQLiteSchema.Column) -> String? {
       let name = "\(table.name).\(column.name)"
-      if origin.type != column.type || origin.isKey != column.isKey { return Self.classProblem(name, origin, column) }
       let coding = table.coding(of: column.name)?.name ?? ""
       let values = values[column.name, default: Values()]
+      if !isTaken(origin, by: column) {
+        if readsValues, values.present == 0 { return nil }
+        if case .other(let other) = fit(column, origin), origin.type == column.type {
+          return "\(name) is \(other), not \(coding)"
+        }
+        return Self.classProblem(name, origin, column)
+      }
       switch fit(column, origin) {
-      case .same: return nil
-      case .other(let other): return readsValues && values.present == 0 ? nil : "\(name) is \(other), not \(coding)"
+      case .same, .other: return nil
       case .unknown, .related:
         return values.unreadable == 0 ? nil : "\(name) has \(values.unreadable) values that cannot be read as \(coding)"
       }
+    }
+
+    /// Whether the values of a column may be those of another one. Otherwise there must be none.
+    private func isTaken(_ origin: SQLiteSchema.Column, by column: SQLiteSchema.Column) -> Bool {
+      if origin.type != column.type || origin.isKey != column.isKey { return false }
+      if case .other = fit(column, origin) { return false }
+      return true
     }
 
     private static func classProblem(
@@ -178,8 +217,10 @@
 
     /// Reads the values of which nothing else tells whether they fit, in one pass.
     private func readValues(_ db: Database) throws -> [String: Values] {
-      let open = table.columns.compactMap { column -> (column: String, origin: String, coding: ColumnCoding)? in
-        guard let origin = origin(of: column), let coding = table.coding(of: column.name), fit(column, origin) != .same
+      let open = table.columns.compactMap {
+        column -> (column: String, origin: String, coding: ColumnCoding)? in
+        guard let origin = origin(of: column), let coding = table.coding(of: column.name),
+          fit(column, origin) != .same || !isTaken(origin, by: column)
         else { return nil }
         return (column.name, origin.name, coding)
       }
@@ -207,7 +248,7 @@
       return table.columns.contains { column in
         switch source(of: column) {
         case .column(column.name): false
-        case .column, .columnOr, .value, .conversion, .nothing: true
+        case .column, .columnOr, .columnOrConversion, .value, .conversion, .nothing: true
         }
       }
     }
@@ -216,20 +257,46 @@
     var isCarried: Bool { !isChanged && !history.knows(table) }
 
     /// Whether a model that is newer than this one has changed the table.
-    var isOlder: Bool { isChanged ? history.isOlder(table) : history.isOlderByDescription(table) }
+    ///
+    /// - Parameter version: that of this one.
+    func isOlder(version: Int) -> Bool {
+      isChanged ? history.isOlder(table) : history.isOlderByDescription(table, version: version)
+    }
+
+    /// By column, the names that were carried over already, and that the model need not name any longer.
+    var carriedNames: [String: String] {
+      var names: [String: String] = [:]
+      for column in table.columns {
+        guard let origin = origin(of: column), !isRenamed(column, from: origin) else { continue }
+        names[column.name] = history.carriedName(of: origin.name)
+      }
+      return names
+    }
 
     /// Returns the differences that cannot be migrated.
     func problems(_ db: Database) throws -> [String] {
+      if table.collection != nil {
+        let count =
+          try Int.fetchOne(
+            db, sql: "SELECT COUNT(*) FROM (SELECT 1 FROM \(quoted(presentName)) LIMIT 1)") ?? 0
+        if count == 0 { return [] }
+      }
       var takers: [String: [String]] = [:]
       var problems = try table.columns.compactMap { column in
         let source = source(of: column)
-        if case .column(let name) = source { takers[name, default: []].append(column.name) }
-        if case .columnOr(let name, _) = source { takers[name, default: []].append(column.name) }
+        switch source {
+        case .column(let name), .columnOr(let name, _), .columnOrConversion(let name, _):
+          takers[name, default: []].append(column.name)
+        case .value, .conversion, .nothing: break
+        }
         return try problem(of: source, column, db)
       }
       for (origin, columns) in takers.sorted(by: { $0.key < $1.key }) where columns.count > 1 {
         let names = columns.sorted().map { "\(table.name).\($0)" }.joined(separator: " and ")
         problems.append("\(names) would both be made of \(origin)")
+      }
+      if table.collection != nil, table.collection?.key == nil, presentColumn("_key") != nil {
+        problems.append("\(table.name) holds a dictionary, whose keys are not in the model")
       }
       return try problems + exchanges + lostValues(db)
     }
@@ -250,8 +317,12 @@
     private var exchanges: [String] {
       if history.shape != nil { return [] }
       return table.columns.compactMap { column in
-        guard let original = table.originalName(of: column.name), presentColumn(column.name) != nil,
-          presentColumn(original) != nil, table.originalName(of: original) != nil
+        guard let original = table.originalName(of: column.name),
+          let same = presentColumn(column.name),
+          let present = presentColumn(original), present != same,
+          table.columns.contains(where: {
+            $0.name.lowercased() == original.lowercased() && table.originalName(of: $0.name) != nil
+          })
         else { return nil }
         return
           "\(table.name).\(column.name) was \(original), and the file does not say whether they were exchanged already"
@@ -263,7 +334,7 @@
       var differences = present.map(\.name).filter { name in !table.columns.contains { $0.name == name } }.sorted()
         .map { "\(table.name).\($0) is not in the model" }
       for column in table.columns {
-        guard let there = presentColumn(column.name) else {
+        guard let there = present.first(where: { $0.name == column.name }) else {
           differences.append("\(table.name).\(column.name) is missing")
           continue
         }
@@ -277,81 +348,6 @@
         }
       }
       return differences
-    }
-
-    // MARK: Making it
-
-    /// The name of the new table until the old one is gone.
-    var newName: String { "concord_new_\(table.name)" }
-
-    /// Makes the new table, with all rows, beside the old one.
-    func copy(_ db: Database) throws {
-      let new = newName
-      try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(new))")
-      try db.execute(sql: table.createSQL(named: new))
-      let sources = table.columns.map { source(of: $0) }
-      let names = table.columns.map { quoted($0.name) }.joined(separator: ", ")
-      if sources.contains(where: { if case .conversion = $0 { true } else { false } }) {
-        try convert(sources, to: new, names, db)
-      } else {
-        try copy(sources, to: new, names, db)
-      }
-    }
-
-    /// In one statement.
-    private func copy(_ sources: [Source], to new: String, _ names: String, _ db: Database) throws {
-      var values: [StoredValue] = []
-      let expressions = sources.map { source in
-        switch source {
-        case .column(let name): return quoted(name)
-        case .columnOr(let name, let value):
-          values.append(value)
-          return "COALESCE(\(quoted(name)), ?)"
-        case .value(let value):
-          values.append(value)
-          return "?"
-        case .conversion, .nothing: return "NULL"
-        }
-      }
-      let statement = SQLiteStatement(
-        try db.makeStatement(
-          sql: """
-            INSERT INTO \(quoted(new)) (\(names)) SELECT \(expressions.joined(separator: ", ")) FROM \(quoted(presentName))
-            """))
-      defer { statement.reset() }
-      for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-      while try statement.step() {}
-    }
-
-    /// Row by row, because the user's code makes values of them.
-    private func convert(_ sources: [Source], to new: String, _ names: String, _ db: Database) throws {
-      let columns = present.map { quoted($0.name) }.joined(separator: ", ")
-      let read = SQLiteStatement(try db.makeStatement(sql: "SELECT \(columns) FROM \(quoted(presentName))"))
-      let marks = sources.map { _ in "?" }.joined(separator: ", ")
-      let write = SQLiteStatement(
-        try db.makeStatement(sql: "INSERT INTO \(quoted(new)) (\(names)) VALUES (\(marks))"))
-      defer {
-        read.reset()
-        write.reset()
-      }
-      while try read.step() {
-        var values: [String: StoredValue] = [:]
-        for (index, column) in present.enumerated() { values[column.name] = read.value(at: Int32(index)) }
-        let old = OldRow(values)
-        for (index, source) in sources.enumerated() {
-          let value: StoredValue =
-            switch source {
-            case .column(let name): old[name]
-            case .columnOr(let name, let value): old[name].isNull ? value : old[name]
-            case .value(let value): value
-            case .conversion(let conversion): try conversion.convert(old)
-            case .nothing: .null
-            }
-          try write.bind(value, at: Int32(index + 1))
-        }
-        _ = try write.step()
-        write.reset()
-      }
     }
   }
 #endif

@@ -105,7 +105,7 @@
       if differences.isEmpty {
         for table in comparison.missing {
           try db.execute(sql: table.createSQL(named: table.name))
-          try SQLiteHistory.add(table, db)
+          try SQLiteHistory.add(table, version: version, db)
         }
         try migrate(comparison, db)
         if migrates || isNew(comparison) {
@@ -133,10 +133,12 @@
       for migration in changed {
         try db.execute(
           sql: "ALTER TABLE \(quoted(migration.newName)) RENAME TO \(quoted(migration.table.name))")
-        try SQLiteHistory.add(migration.table, db)
+        try SQLiteHistory.add(
+          migration.table, version: version, keeping: migration.carriedNames, db)
       }
       for migration in comparison.migrations where migration.isCarried {
-        try SQLiteHistory.add(migration.table, isCarried: true, keeping: migration.history.shape, db)
+        try SQLiteHistory.add(
+          migration.table, version: version, isCarried: true, keeping: migration.carriedNames, db)
       }
       for entity in entities {
         try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
@@ -148,7 +150,7 @@
     func isCurrent(_ db: Database) throws -> Bool {
       let comparison = try compare(db, readsValues: false)
       return try comparison.missing.isEmpty && comparison.problems.isEmpty
-        && comparison.migrations.allSatisfy { !$0.isChanged && !$0.isOlder }
+        && comparison.migrations.allSatisfy { !$0.isChanged && !$0.isOlder(version: version) }
         && SQLiteIndexes.missingUnique(tables, db).isEmpty
     }
 
@@ -161,19 +163,22 @@
       let facts = try facts(db)
       var comparison = Comparison()
       var takers: [String: [Table]] = [:]
+      var owner: SQLiteMigration?
       for table in tables {
-        guard let name = try presentName(of: table, names, &comparison.problems, db),
+        if table.collection == nil { owner = nil }
+        guard let name = presentName(of: table, names, owner),
           let present = try Self.presentColumns(name, db)
         else {
           comparison.missing.append(table)
           continue
         }
         takers[name, default: []].append(table)
-        comparison.migrations.append(
-          try SQLiteMigration(
-            table, from: name, present,
-            migrations.filter { $0.entity == table.entity.name && table.collection == nil }, facts,
-            readsValues: readsValues, db))
+        let migration = try SQLiteMigration(
+          table, from: name, present,
+          migrations.filter { $0.entity == table.entity.name && table.collection == nil }, facts,
+          readsValues: readsValues, db)
+        comparison.migrations.append(migration)
+        if table.collection == nil { owner = migration }
       }
       for (name, tables) in takers.sorted(by: { $0.key < $1.key }) where tables.count > 1 {
         comparison.problems.append(
@@ -182,19 +187,18 @@
       return comparison
     }
 
-    /// The table that becomes one, by its name now or in an earlier model. SQLite does not tell upper case from lower case in names.
-    private func presentName(
-      of table: Table, _ names: [String: String], _ problems: inout [String], _ db: Database
-    ) throws -> String? {
-      let same = names[table.name.lowercased()]
-      guard let original = table.originalName.flatMap({ names[$0.lowercased()] }), original != same else { return same }
-      guard let same else { return original }
-      let shape = try SQLiteHistory(of: same, db).shape
-      if shape?.originalName == table.originalName { return same }
-      if shape == nil, tables.contains(where: { $0.name == original && $0.originalName != nil }) {
-        problems.append("\(table.name) was \(original), and the file does not say whether they were exchanged already")
+    /// The table that becomes one. That of a collection comes with the column of its count. SQLite does not tell upper case from lower
+    /// case in names.
+    private func presentName(of table: Table, _ names: [String: String], _ owner: SQLiteMigration?)
+      -> String?
+    {
+      if let collection = table.collection, let owner,
+        let count = owner.table.columns.first(where: { $0.name == collection.name }),
+        let origin = owner.origin(of: count)
+      {
+        return names["\(owner.presentName)_\(origin.name)".lowercased()]
       }
-      return original
+      return names[table.name.lowercased()]
     }
 
     private func facts(_ db: Database) throws -> SQLiteMigration.FileFacts {
@@ -216,7 +220,9 @@
     private func checkVersion(_ comparison: Comparison, _ db: Database) throws {
       let present = try Self.version(db)
       guard version <= present else { return }
-      let isOlder = version < present && !comparison.changed.isEmpty || comparison.migrations.contains(where: \.isOlder)
+      let isOlder =
+        version < present && !comparison.changed.isEmpty
+        || comparison.migrations.contains { $0.isOlder(version: version) }
       if isOlder { throw StoreError.newerStore(store: store) }
     }
 

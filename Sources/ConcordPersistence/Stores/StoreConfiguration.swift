@@ -51,10 +51,20 @@ public final class StoreConfiguration: Sendable {
   }
 
   /// Returns the URL of the file, for a container with a name.
-  func url(prefix: String, in folder: URL) -> URL? {
+  ///
+  /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` for a name that leads out of the folder, as one that is made of a
+  ///   user's name may, or that no file can have.
+  func url(prefix: String, in folder: URL) throws -> URL? {
     if !type.hasFile { return nil }
     let parts = [prefix, name?.lowercased(), type.rawValue.lowercased()].compactMap { $0 }
-    return folder.appendingPathComponent(fileName ?? parts.joined(separator: "."))
+    let path = fileName ?? parts.joined(separator: ".")
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    let isName = names.allSatisfy { !["", ".", ".."].contains($0) && !$0.contains("\0") }
+    guard isName else {
+      throw StoreError.storeFailed(
+        store: path, reason: "this is no name of a file in its folder; use a name without '..', and not an empty one")
+    }
+    return folder.appendingPathComponent(path)
   }
 
   /// The time for which the store remembers deletions, in seconds.

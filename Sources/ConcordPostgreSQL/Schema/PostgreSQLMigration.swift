@@ -4,7 +4,7 @@
   import Foundation
 
   /// The shape of a table, as `concord_schema` notes it: an older program recognises by it a database that a newer one has migrated.
-  struct TableShape: Codable, Equatable {
+  struct TableShape: Codable {
     struct Column: Codable, Equatable {
       var type: String
       var isRequired: Bool
@@ -15,6 +15,28 @@
     var columns: [String: Column] = [:]
     /// By column, its name in an earlier model, which is carried over already.
     var originalNames: [String: String] = [:]
+    /// By column, such names that the model no longer names.
+    var carriedNames: [String: String]?
+    /// The version of the model.
+    var version: Int?
+
+    /// Whether a table that is described like this fits with all that it means: a model that does not name what was exchanged is an
+    /// earlier one.
+    func describes(_ wanted: TableShape) -> Bool {
+      columns == wanted.columns
+        && originalNames.allSatisfy { column, original in
+          !columns.keys.contains { $0.lowercased() == original.lowercased() }
+            || wanted.originalNames[column]?.lowercased() == original.lowercased()
+        }
+    }
+
+    /// The name of a column, in lower case, that was carried over to this one.
+    func carriedName(of column: String) -> String? {
+      func name(_ names: [String: String]?) -> String? {
+        names?.first { $0.key.lowercased() == column.lowercased() }?.value.lowercased()
+      }
+      return name(originalNames) ?? name(carriedNames)
+    }
 
     init(_ table: PostgreSQLSchema.Table) {
       for (column, _, description) in table.columns {
@@ -27,8 +49,16 @@
     }
 
     /// The statement that notes it.
-    static func note(_ table: PostgreSQLSchema.Table) throws -> String {
-      try TableShape(table).note(storedName(table.name))
+    ///
+    /// - Parameters:
+    ///   - version: the version of the model.
+    ///   - names: by column, the names that were carried over already.
+    static func note(
+      _ table: PostgreSQLSchema.Table, version: Int, keeping names: [String: String] = [:]
+    ) throws -> String {
+      var shape = TableShape(table)
+      (shape.version, shape.carriedNames) = (version, names)
+      return try shape.note(storedName(table.name))
     }
 
     /// - Parameter table: its name, as the server keeps it.
@@ -50,12 +80,20 @@
   /// A table of the database beside the one that the model wants in its place: what differs, and how it is made so.
   struct PostgreSQLMigration {
     let table: PostgreSQLSchema.Table
+    /// The name of the table in the database.
+    let presentName: String
     /// The differences that cannot be migrated.
     private(set) var problems: [String] = []
     /// Whether the table was as it is wanted, before it was migrated.
     let isOlder: Bool
-    private(set) var isChanged = false
-    private var renamed: [(from: String, to: String)] = []
+    private(set) var isChanged: Bool
+    /// By column, the column that becomes it.
+    private(set) var origins: [String: PostgreSQLSchema.Column] = [:]
+    private let version: Int
+    /// By column, the names that were carried over already.
+    private var carriedNames: [String: String] = [:]
+    private var conditions: [Condition] = []
+    private(set) var renamed: [(from: String, to: String)] = []
     private var dropped: [String] = []
     private var added: [Addition] = []
     private var required: [String] = []
@@ -63,52 +101,73 @@
     /// Columns whose values have to be readable by another type.
     private var checked: [(name: String, form: ColumnForm, coding: ColumnCoding)] = []
 
+    /// What cannot be migrated where there is a value.
+    private struct Condition {
+      let problem: String
+      /// `nil` for any row.
+      let column: String?
+    }
+
     private struct Addition {
       let column: PostgreSQLSchema.Column
       let form: ColumnForm
       let value: StoredValue
       let conversion: ColumnMigration?
+      /// Whether only the rows without a value get one.
+      var fills = false
     }
 
     init(
-      _ table: PostgreSQLSchema.Table, present: [PostgreSQLSchema.Column], history: [TableShape],
-      conversions: [ColumnMigration]
+      _ table: PostgreSQLSchema.Table, from presentName: String,
+      _ present: [PostgreSQLSchema.Column],
+      history: [TableShape], conversions: [ColumnMigration], version: Int
     ) {
       self.table = table
+      self.presentName = presentName
+      self.version = version
       let wanted = TableShape(table)
-      isOlder = history.last != wanted && history.dropLast().contains(wanted)
-      var taken: Set<String> = []
+      isOlder =
+        history.last?.describes(wanted) != true && history.dropLast().contains { $0.columns == wanted.columns }
+        && version <= history.compactMap(\.version).max() ?? .max
+      isChanged = storedName(table.name) != presentName
+      var takers: [String: [String]] = [:]
       for (column, form, description) in table.columns {
         let stored = storedName(column.name)
-        let same = present.first { $0.name == stored }
-        let original = description?.originalName.map { storedName(columnName($0)) }.flatMap { name in
-          present.first { $0.name == name }
-        }
-        let isCarried = original.map { history.last?.originalNames[stored] == $0.name } ?? true
-        let origin = same != nil && isCarried ? same : original ?? same
+        let origin = Self.origin(of: column, description, table, present, history.last)
+        origins[column.name] = origin
         let conversion = conversions.first { $0.column == (description?.name ?? column.name) }
+        let isRenamed = origin.map { $0.name.lowercased() != stored.lowercased() } ?? false
         let known = origin.flatMap { history.last?.columns[$0.name]?.coding }
-        let isSame = origin?.type == column.type && (known == nil || known == description?.coding.name)
-        guard let origin, isSame || conversion == nil else {
-          isChanged = true
-          var value = description?.defaultValue ?? .null
-          if value.isNull, description?.role == .count { value = .integer(0) }
-          if column.isRequired, value.isNull, conversion == nil {
-            problems.append("\(table.name).\(column.name) is missing, and has no default")
-          }
-          added.append(Addition(column: column, form: form, value: value, conversion: conversion))
+        let isSame =
+          origin?.type == column.type && (known == nil || known == description?.coding.name)
+        guard let origin, conversion == nil || isSame && !isRenamed else {
+          add(column, form, description, conversion)
           continue
         }
-        taken.insert(origin.name)
-        if origin.type != column.type {
-          problems.append("\(table.name).\(column.name) is \(origin.type), not \(column.type)")
-        } else if let known, let coding = description?.coding, known != coding.name {
-          isChanged = true
-          if ColumnCoding.family(of: known) == coding.family {
-            checked.append((origin.name, form, coding))
+        if !isRenamed { carriedNames[stored] = history.last?.carriedName(of: origin.name) }
+        let isRelated =
+          origin.type == column.type
+          && known.map { ColumnCoding.family(of: $0) } == description?.coding.family
+        if !isSame, !isRelated || column.isKey {
+          // What had another type has no values.
+          if column.isKey {
+            problems.append("\(table.name).\(column.name) is \(origin.type), not \(column.type)")
           } else {
-            problems.append("\(table.name).\(column.name) holds \(known), not \(coding.name)")
+            let (old, new) =
+              origin.type == column.type
+              ? (known ?? origin.type, description?.coding.name ?? column.type)
+              : (origin.type, column.type)
+            conditions.append(
+              Condition(
+                problem: "\(table.name).\(column.name) is \(old), not \(new)", column: origin.name))
+            add(column, form, description, nil, isNew: false)
           }
+          continue
+        }
+        takers[origin.name, default: []].append(column.name)
+        if !isSame, let coding = description?.coding {
+          isChanged = true
+          checked.append((origin.name, form, coding))
         }
         if origin.name != stored {
           isChanged = true
@@ -118,21 +177,90 @@
           isChanged = true
           if column.isRequired {
             required.append(column.name)
-            if let value = description?.defaultValue, !value.isNull {
-              added.append(Addition(column: column, form: form, value: value, conversion: nil))
+            var value = description?.defaultValue ?? .null
+            if value.isNull, description?.role == .count { value = .integer(0) }
+            if conversion != nil || !value.isNull {
+              added.append(
+                Addition(
+                  column: column, form: form, value: value, conversion: conversion, fills: true))
             }
           } else {
             optional.append(column.name)
           }
         }
       }
-      dropped = present.map(\.name).filter { !taken.contains($0) }
+      for (origin, columns) in takers.sorted(by: { $0.key < $1.key }) where columns.count > 1 {
+        let names = columns.sorted().map { "\(table.name).\($0)" }.joined(separator: " and ")
+        problems.append("\(names) would both be made of \(origin)")
+      }
+      dropped = present.map(\.name).filter { takers[$0] == nil }
       if !dropped.isEmpty { isChanged = true }
+      if let collection = table.collection, collection.key == nil, dropped.contains("_key") {
+        conditions.append(
+          Condition(
+            problem: "\(table.name) holds a dictionary, whose keys are not in the model",
+            column: nil))
+      }
+    }
+
+    /// Adds a column, in which no row has a value yet.
+    ///
+    /// - Parameter isNew: whether it takes the place of no other one, whose rows without a value stay so if they may.
+    private mutating func add(
+      _ column: PostgreSQLSchema.Column, _ form: ColumnForm, _ description: ColumnDescription?,
+      _ conversion: ColumnMigration?, isNew: Bool = true
+    ) {
+      isChanged = true
+      var value = isNew || column.isRequired ? description?.defaultValue ?? .null : .null
+      if value.isNull, description?.role == .count, column.isRequired { value = .integer(0) }
+      if column.isRequired, value.isNull, conversion == nil {
+        let problem = "\(table.name).\(column.name) is missing, and has no default"
+        if table.collection == nil {
+          problems.append(problem)
+        } else {
+          conditions.append(Condition(problem: problem, column: nil))
+        }
+      }
+      if conversion != nil, description?.role == .count {
+        problems.append("\(table.name).\(column.name) is a collection, which no migration makes")
+      }
+      added.append(Addition(column: column, form: form, value: value, conversion: conversion))
+    }
+
+    /// The column that becomes one. SQLite does not tell upper case from lower case in names, and so models do not.
+    private static func origin(
+      of column: PostgreSQLSchema.Column, _ description: ColumnDescription?,
+      _ table: PostgreSQLSchema.Table,
+      _ present: [PostgreSQLSchema.Column], _ shape: TableShape?
+    ) -> PostgreSQLSchema.Column? {
+      func named(_ name: String) -> PostgreSQLSchema.Column? {
+        present.first { $0.name == name }
+          ?? present.first { $0.name.lowercased() == name.lowercased() }
+      }
+      let same = named(storedName(column.name))
+      if table.collection == nil, let name = description?.originalName,
+        let original = named(storedName(columnName(name))), original.name != same?.name
+      {
+        // A name that was carried over already is not carried over again.
+        if same == nil
+          || shape?.carriedName(of: storedName(column.name)) != original.name.lowercased()
+        {
+          return original
+        }
+      }
+      if let same { return same }
+      // The columns of a collection's elements are named after it.
+      guard let name = table.collection?.elements.first?.name, let description,
+        description.name.hasPrefix(name),
+        let first = present.first(where: { !["_owner", "_position", "_key"].contains($0.name) })
+      else { return nil }
+      return named(storedName(first.name + description.name.dropFirst(name.count)))
     }
 
     /// The differences, for a store that is not to be migrated.
     var allDifferences: [String] {
-      problems + dropped.map { "\(table.name).\($0) is not in the model" }
+      problems + conditions.map(\.problem)
+        + dropped.map { "\(table.name).\($0) is not in the model" }
         + added.map { "\(table.name).\($0.column.name) is missing" }
         + renamed.map { "\(table.name).\($0.from) is to be \($0.to)" }
         + (required + optional).map { "\(table.name).\($0) is required in one, and not in the other" }
@@ -140,13 +268,16 @@
 
     // MARK: Migrating
 
-    /// Makes the table as it is wanted, within a transaction.
-    ///
-    /// - Returns: what keeps that from being done.
-    func run(_ connection: PostgreSQLConnection) throws -> [String] {
-      let name = identifier(table.name)
-      func alter(_ change: String) -> PostgreSQLConnection.Command { .once("ALTER TABLE \(name) \(change)") }
+    /// Returns what keeps the rows from being carried over.
+    func differences(_ connection: PostgreSQLConnection) throws -> [String] {
+      let name = identifier(presentName)
       var problems: [String] = []
+      for condition in conditions {
+        let isGiven = condition.column.map { " WHERE \(identifier($0)) IS NOT NULL" } ?? ""
+        let count = try connection.run([.once("SELECT count(*) FROM \(name)\(isGiven)")])[0]
+          .integer(0, 0)
+        if count > 0 { problems.append(condition.problem) }
+      }
       for (column, form, coding) in checked {
         let result = try connection.run([
           .once("SELECT \(identifier(column)) FROM \(name) WHERE \(identifier(column)) IS NOT NULL")
@@ -156,6 +287,18 @@
           problems.append("\(table.name).\(column) has \(unreadable) values that are no \(coding.name)")
         }
       }
+      return problems
+    }
+
+    /// Makes the table as it is wanted, within a transaction, in which the table has its name already.
+    ///
+    /// - Returns: what keeps that from being done.
+    func run(_ connection: PostgreSQLConnection) throws -> [String] {
+      let name = identifier(table.name)
+      func alter(_ change: String) -> PostgreSQLConnection.Command {
+        .once("ALTER TABLE \(name) \(change)")
+      }
+      var problems: [String] = []
       // The triggers would note each row.
       try connection.run([alter("DISABLE TRIGGER USER")])
       let converted = try convertedValues(connection)
@@ -169,7 +312,7 @@
       }
       for addition in added {
         let column = identifier(addition.column.name)
-        if !required.contains(addition.column.name) {
+        if !addition.fills {
           try connection.run([alter("ADD COLUMN \(column) \(addition.form.declaration)")])
         }
         if addition.conversion == nil, !addition.value.isNull {
@@ -188,21 +331,33 @@
           }
           parameters.append(key)
           try connection.run([
-            .init(sql: "UPDATE \(name) SET \(column) = $1 WHERE \"id\"::text = $2", parameters: parameters)
+            .init(
+              sql:
+                "UPDATE \(name) SET \(column) = $1 WHERE \"id\"::text = $2 AND \(column) IS NULL",
+              parameters: parameters)
           ])
         }
       }
-      for column in optional { try connection.run([alter("ALTER COLUMN \(identifier(column)) DROP NOT NULL")]) }
-      for column in required + added.filter(\.column.isRequired).map(\.column.name) {
-        let missing = try connection.run([.once("SELECT count(*) FROM \(name) WHERE \(identifier(column)) IS NULL")])[0]
-          .integer(0, 0)
+      for column in optional {
+        try connection.run([alter("ALTER COLUMN \(identifier(column)) DROP NOT NULL")])
+      }
+      for column in required
+        + added.filter({ $0.column.isRequired && !$0.fills }).map(\.column.name)
+      {
+        let missing = try connection.run([
+          .once("SELECT count(*) FROM \(name) WHERE \(identifier(column)) IS NULL")
+        ])[0]
+        .integer(0, 0)
         if missing > 0 {
           problems.append("\(table.name).\(column) is required, and missing in \(missing) rows")
         } else {
           try connection.run([alter("ALTER COLUMN \(identifier(column)) SET NOT NULL")])
         }
       }
-      try connection.run([alter("ENABLE TRIGGER USER"), .once(try TableShape.note(table))])
+      try connection.run([
+        alter("ENABLE TRIGGER USER"),
+        .once(try TableShape.note(table, version: version, keeping: carriedNames)),
+      ])
       return problems
     }
 

@@ -39,10 +39,21 @@
         ])
         let present = try present(connection)
         let migrations = try migrations(present)
-        try connection.run(try missing(present, before: true).map { .once($0) })
         var problems: [String] = []
-        for migration in migrations where migration.isChanged { problems += try migration.run(connection) }
-        if !problems.isEmpty { throw StoreError.incompatibleStore(store: store, differences: problems) }
+        for migration in migrations where migration.isChanged {
+          problems += try migration.differences(connection)
+        }
+        if !problems.isEmpty {
+          throw StoreError.incompatibleStore(store: store, differences: problems)
+        }
+        try moveCollections(present, migrations, connection)
+        try connection.run(try missing(self.present(connection), before: true).map { .once($0) })
+        for migration in migrations where migration.isChanged {
+          problems += try migration.run(connection)
+        }
+        if !problems.isEmpty {
+          throw StoreError.incompatibleStore(store: store, differences: problems)
+        }
         // A column that was dropped has taken its index with it.
         try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
         try fillUnique(before: present, migrations, connection)
@@ -84,6 +95,54 @@
       }
     }
 
+    /// Gives the tables of collections their new names, which may be exchanged, and drops those of collections that are gone.
+    private func moveCollections(
+      _ present: Present, _ migrations: [PostgreSQLMigration], _ connection: PostgreSQLConnection
+    ) throws {
+      // Indexes and references are named after their columns, and are made again.
+      for migration in migrations
+      where migration.presentName != storedName(migration.table.name) || !migration.renamed.isEmpty {
+        let table = migration.presentName
+        for (name, index) in present.indexes
+        where index.table == table && name.hasPrefix("\(table).") {
+          try connection.run([.once("DROP INDEX \(identifier(name))")])
+        }
+        for (name, owner) in present.foreignKeys where owner == table && name.hasPrefix("\(table).") {
+          try connection.run([
+            .once("ALTER TABLE \(identifier(table)) DROP CONSTRAINT \(identifier(name))")
+          ])
+        }
+      }
+      let moved = migrations.filter { $0.presentName != storedName($0.table.name) }
+      for (index, migration) in moved.enumerated() {
+        try connection.run([
+          .once(
+            "ALTER TABLE \(identifier(migration.presentName)) RENAME TO \(identifier("concord.\(index)"))"
+          )
+        ])
+      }
+      let changed = Set(
+        migrations.filter { $0.isChanged && $0.table.collection == nil }.map(\.table.name))
+      let taken = Set(migrations.map(\.presentName))
+      for (table, note) in present.notes
+      where changed.contains(note.entity) && note.table != note.entity && !taken.contains(table)
+        && present.tables[table] != nil
+      {
+        try connection.run([
+          .once("DROP TABLE \(identifier(table))"),
+          .once("DELETE FROM concord_tables WHERE \"table\" = \(literal(table))"),
+        ])
+      }
+      for (index, migration) in moved.enumerated() {
+        try connection.run([
+          .once("DELETE FROM concord_tables WHERE \"table\" = \(literal(migration.presentName))"),
+          .once(
+            "ALTER TABLE \(identifier("concord.\(index)")) RENAME TO \(identifier(migration.table.name))"
+          ),
+        ])
+      }
+    }
+
     private func isCurrent(_ present: Present) throws -> Bool {
       let migrations = try migrations(present)
       return try missing(present, before: true).isEmpty && missing(present, before: false).isEmpty
@@ -96,19 +155,53 @@
 
     /// The tables beside those that are wanted.
     func migrations(_ present: Present) throws -> [PostgreSQLMigration] {
-      let migrations = tables.compactMap { table in
-        present.tables[storedName(table.name)].map { columns in
-          PostgreSQLMigration(
-            table, present: columns, history: present.history[storedName(table.name)] ?? [],
-            conversions: self.migrations.filter { $0.entity == table.entity.name && table.collection == nil })
-        }
+      var migrations: [PostgreSQLMigration] = []
+      var owner: PostgreSQLMigration?
+      var takers: [String: [String]] = [:]
+      for table in tables {
+        if table.collection == nil { owner = nil }
+        let name = presentName(of: table, owner, present)
+        guard let columns = present.tables[name] else { continue }
+        takers[name, default: []].append(table.name)
+        let migration = PostgreSQLMigration(
+          table, from: name, columns, history: present.history[name] ?? [],
+          conversions: self.migrations.filter {
+            $0.entity == table.entity.name && table.collection == nil
+          },
+          version: version)
+        migrations.append(migration)
+        if table.collection == nil { owner = migration }
       }
-      if migrations.contains(where: \.isOlder) || version < present.version && migrations.contains(where: \.isChanged) {
+      let isOlder = version <= present.version && migrations.contains(where: \.isOlder)
+      if isOlder || version < present.version && migrations.contains(where: \.isChanged) {
         throw StoreError.newerStore(store: store)
       }
-      let problems = migrates ? migrations.flatMap(\.problems) : migrations.flatMap(\.allDifferences)
-      if !problems.isEmpty { throw StoreError.incompatibleStore(store: store, differences: problems) }
+      let doubles = takers.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map {
+        name, tables in
+        "\(tables.sorted().joined(separator: " and ")) would both be made of \(name)"
+      }
+      let problems = doubles + migrations.flatMap { migrates ? $0.problems : $0.allDifferences }
+      if !problems.isEmpty {
+        throw StoreError.incompatibleStore(store: store, differences: problems)
+      }
       return migrations
+    }
+
+    /// The table that becomes one. That of a collection comes with the column of its count.
+    private func presentName(of table: Table, _ owner: PostgreSQLMigration?, _ present: Present)
+      -> String
+    {
+      let name = storedName(table.name)
+      guard let collection = table.collection, let owner else { return name }
+      let count = columnName(collection.name)
+      guard let origin = owner.origins[count] else { return name }
+      if origin.name == storedName(count) { return name }
+      let original = collection.originalName.map { storedName(columnName($0)) }
+      let isByCase = origin.name.lowercased() == storedName(count).lowercased()
+      let spelled = origin.name == original ? collection.originalName ?? origin.name : origin.name
+      let wanted = storedName("\(table.entity.name)_\(spelled)")
+      if isByCase, present.tables[wanted] == nil { return name }
+      return wanted
     }
 
     /// The statements that make what is missing.
@@ -136,7 +229,7 @@
       if present.tables["concord_schema"] == nil { statements.append(TableShape.tableSQL) }
       if present.tables["concord_tables"] == nil { statements.append(TableNote.tableSQL) }
       for table in tables where present.tables[storedName(table.name)] == nil {
-        statements += [table.createSQL, try TableShape.note(table)]
+        statements += [table.createSQL, try TableShape.note(table, version: version)]
       }
       return statements
     }
