@@ -138,8 +138,10 @@ struct OneSenderTests {
           try await a.forward(Raise(book: 1, note: "a"))
           #expect(try await eventually { a.outbox.deadLetters.count == 1 })
           try await withOutbox(kind, in: folder) { b in
-            #expect(b.outbox.retry(try #require(b.outbox.deadLetters.first)))
-            #expect(try await eventually { a.outbox.pending.isEmpty && a.outbox.deadLetters.isEmpty })
+            let letter = try #require(b.outbox.deadLetters.first)
+            #expect(b.outbox.retry(letter))
+            let isSent = try await eventually { a.outbox.pending.isEmpty && a.outbox.deadLetters.isEmpty }
+            #expect(isSent)
             #expect(transport.requests.count == 4)
           }
         }
