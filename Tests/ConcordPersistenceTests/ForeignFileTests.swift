@@ -102,6 +102,7 @@
                 number INTEGER PRIMARY KEY, entity TEXT NOT NULL, "table" TEXT NOT NULL, columns TEXT NOT NULL
               );
               CREATE TABLE Review (id TEXT NOT NULL PRIMARY KEY, text BLOB NOT NULL, _stamp REAL NOT NULL);
+              INSERT INTO Review VALUES ('one', x'ff', 0);
               """)
         }
         try queue.close()

@@ -118,7 +118,8 @@ struct NaiveLibrary {
   var contexts: [Context]
   /// After all stamps that a step gives, but for those that are ahead.
   private var clock = 1_000_000.0
-  private var ahead = 0.0
+  /// The last stamps that were given ahead of the clock, each for rows whose stamps lie close together.
+  private var ahead: [Double] = []
 
   init(contexts count: Int) { contexts = Array(repeating: Context(), count: count) }
 
@@ -127,12 +128,14 @@ struct NaiveLibrary {
     return clock
   }
 
-  /// Later than the clock, than a stamp, and than all that were given after such stamps.
+  /// Later than the clock, than a stamp, and than all that were given after stamps that are as far ahead.
   private mutating func tick(after stamp: Double) -> Double {
     let next = tick()
     if next > stamp { return next }
-    ahead = max(ahead, stamp).nextUp
-    return ahead
+    let known = ahead.firstIndex { $0 >= stamp && $0 < stamp + 1 }
+    ahead.append((known.map { ahead.remove(at: $0) } ?? stamp).nextUp)
+    if ahead.count > 64 { ahead.removeFirst() }
+    return ahead.last ?? stamp
   }
 
   // MARK: Reading

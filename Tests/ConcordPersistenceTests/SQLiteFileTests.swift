@@ -169,6 +169,7 @@
           try $0.execute(
             sql: """
               CREATE TABLE Author (id TEXT NOT NULL PRIMARY KEY, name INTEGER, born INTEGER, _stamp REAL NOT NULL);
+              INSERT INTO Author VALUES ('a', 1, 1, 0);
               CREATE TABLE concord_relations ("table" TEXT NOT NULL, "column" TEXT NOT NULL, target TEXT NOT NULL);
               """)
         }
