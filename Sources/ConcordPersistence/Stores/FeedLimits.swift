@@ -1,4 +1,4 @@
-/// What a store's feed of changes keeps.
+/// The limits of a store's feed of changes.
 public struct FeedLimits: Sendable, Hashable {
   /// The number of changes that are kept one by one, with the rows as they were.
   public var changes: Int
