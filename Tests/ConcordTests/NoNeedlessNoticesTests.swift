@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Testing
 
 @Suite("No needless notices")
@@ -244,6 +245,30 @@ extension NoNeedlessNoticesInCyclesTests {
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test("Who was told after the commit is told no equal value when a cycle closes", arguments: Way.allCases)
+  func closingAfterReading(_ way: Way) async {
+    let store = EntityStore(delivery: .queue(DispatchQueue(label: "delivery")))
+    let first = store.store(Fellow(id: 1, friends: [Fellow(id: 2)]))
+    let log = Log<Fellow>()
+    let subscription = first.observe { log.append($0) }
+    store.update(Fellow.self, id: 2) { $0.name = 5 }
+    await store.settled()
+    let before = first.value
+    #expect(log.values.map { $0.friends.first?.name } == [0, 5])
+    let second = Fellow(id: 2, name: 5, friends: [before])
+    var layer: OptimisticLayer?
+    switch way {
+    case .store: store.store(second)
+    case .update: store.update(Fellow.self, id: 2) { $0 = second }
+    case .transaction: store.transaction { tx in tx.store(second) }
+    case .layer: layer = store.optimistically { tx in tx.store(second) }
+    }
+    await store.settled()
+    #expect(store.value(Fellow.self, id: 2)?.friends.map(\.id) == [1])
+    #expect(first.value == before && log.count == 2)
+    withExtendedLifetime((subscription, layer)) {}
+  }
+
   @Test("Who does not show an entity is not told that it goes")
   func removing() {
     let store = EntityStore(delivery: .immediate)
@@ -256,6 +281,16 @@ extension NoNeedlessNoticesInCyclesTests {
     #expect(log.count == 1)
     subscription.unsubscribe()
   }
+}
+
+/// An entity whose relations are known without a value, so that a value which nobody reads need not be brought up to date.
+private struct Fellow: Aggregate, Equatable {
+  let id: Int
+  var name = 0
+  var friends: [Fellow] = []
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { Self.relations }
+  static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { relations }
+  private static var relations: [PartialIdentifiableKeyPath<Self>] { [.init(\.friends)] }
 }
 
 private struct Knower: Aggregate, Equatable {

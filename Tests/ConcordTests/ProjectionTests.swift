@@ -197,32 +197,29 @@ struct ProjectionTests {
   @Test("A write that was undone is not the last one, and takes nothing back")
   func undone() {
     let store = EntityStore(delivery: .immediate, stamping: .unstampedWritesWin)
-    let book = store.store(book())
-    let summary = store.store(Summary(id: "emma", title: "Emma"))
-    store.transaction { tx in
-      tx.update(Book.self, id: "emma") { $0.title = "B" }
-      try? tx.transaction { inner in
-        inner.update(Summary.self, id: "emma") { $0.title = "X" }
-        throw Refused()
+    let stored = store.store(self.book())
+    let short = store.store(Summary(id: "emma", title: "Emma"))
+    func write(_ written: (EntityStore) -> Void, undoing undone: (EntityStore) -> Void) {
+      store.transaction { tx in
+        written(tx)
+        try? tx.transaction { inner in
+          undone(inner)
+          throw Refused()
+        }
       }
     }
-    #expect((book.value.title, summary.value.title) == ("B", "B"))
-    store.transaction { tx in
-      tx.update(Summary.self, id: "emma") { $0.title = "S" }
-      try? tx.transaction { inner in
-        inner.update(Book.self, id: "emma") { $0.title = "X" }
-        throw Refused()
-      }
+    func book(_ title: String) -> (EntityStore) -> Void {
+      { $0.update(Book.self, id: "emma") { $0.title = title } }
     }
-    #expect((book.value.title, summary.value.title) == ("S", "S"))
-    store.transaction { tx in
-      tx.update(Book.self, id: "emma") { $0.title = "C" }
-      try? tx.transaction { inner in
-        inner.remove(Summary.self, id: "emma")
-        throw Refused()
-      }
+    func summary(_ title: String) -> (EntityStore) -> Void {
+      { $0.update(Summary.self, id: "emma") { $0.title = title } }
     }
-    #expect((book.value.title, summary.value.title, summary.isRemoved) == ("C", "C", false))
+    write(book("B"), undoing: summary("X"))
+    #expect((stored.value.title, short.value.title) == ("B", "B"))
+    write(summary("S"), undoing: book("X"))
+    #expect((stored.value.title, short.value.title) == ("S", "S"))
+    write(book("C")) { $0.remove(Summary.self, id: "emma") }
+    #expect((stored.value.title, short.value.title, short.isRemoved) == ("C", "C", false))
     #expect(store._checkInvariants().isEmpty)
   }
 

@@ -78,4 +78,29 @@ struct RandomFindingsOnQueuesTests {
       }
     }
   }
+
+  @Test("Who was called while a transaction was open is not told the same when it has ended")
+  func toldWhileTransactionIsOpen() async {
+    let log = Log<Person>()
+    let first = store.store(Person(id: 0, name: 0, friends: [Person(id: 1, name: 0)]))
+    let second = store.store(Person(id: 1, name: 0, friends: [first.value]))
+    let third = store.store(Person(id: 2, name: 0, friends: [Person(id: 3, name: 0), second.value]))
+    let fourth = store.store(Person(id: 3, name: 0, friends: [third.value]))
+    let person = store.store(Person(id: 4, name: 0, partner: first.value))
+    let subscription = person.observe { log.append($0) }
+    await store.settled()
+    queue.suspend()
+    store.update(Person.self, id: 0) { $0.name = 1 }
+    store.transaction { store in
+      queue.resume()
+      queue.sync {}
+      #expect(log.last?.partner?.name == 1)
+      // Two cycles become one. What the person shows of the first one's members does not change.
+      store.update(Person.self, id: 1) { $0.friends.append(third.value) }
+    }
+    await store.settled()
+    #expect(log.values.map(\.partner?.name) == [0, 1])
+    withExtendedLifetime(fourth) {}
+    subscription.unsubscribe()
+  }
 }

@@ -224,7 +224,8 @@ import Synchronization
 
   /// Runs a transaction's body; if it throws, undoes all of its changes.
   func transaction<R>(
-    _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, _ body: (UInt64) throws -> R
+    _ token: UInt64, context: TransactionContext?, origin: ObjectIdentifier?, at site: CallSite? = nil,
+    _ body: (UInt64) throws -> R
   ) rethrows -> R {
     beginTurn(token)
     let isNested = core.turns.isOpen
@@ -232,7 +233,7 @@ import Synchronization
     if !isNested {
       core.beginLayered()
       // After that, which may commit what reading left.
-      (core.feed.context, core.feed.origin) = (context, origin)
+      core.feed.begin(context, origin, site)
     } else if core.layers.running != nil {
       core.layers.giveUpTracing()
     }

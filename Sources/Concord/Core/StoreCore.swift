@@ -140,7 +140,7 @@
       reachability.examine()
       // What was released is retained until the search for components has seen that it is gone.
       components.resolve()
-      removal.dropPending()
+      if removal.dropPending() { hubs.dropPending() }
       if hubs.isWanted { hubs.update(self) }
       while !graph.notified.isEmpty || hubs.hasChanged {
         if !graph.notified.isEmpty { notify() }
@@ -202,8 +202,9 @@
       Borrowed(nodes[i]).use { node in
         if node.table.isOfHubs {
           hubs.didChange(node)
-        } else if changed?.contains(node) ?? true, !graph.mayShowEqual || !showsEqual(node) {
+        } else if changed?.contains(node) ?? true, !(graph.mayShowEqual || needsComparison) || !showsEqual(node) {
           tell(node)
+          if changed != nil { feed.didTell(node) }
         } else {
           // As in `settleShapes`: a stale node would not be invalidated by the next change below.
           refresh(node)
@@ -228,6 +229,7 @@
   }
 
   private func tell(_ node: Node) {
+    if node.flags.contains(.followed) { hubs.follower(of: node.table)?.didChange(node, self) }
     // No observer subscribes or ends meanwhile, since that takes the lock.
     node.withLinks { links in
       for i in links.subscribers.indices { Borrowed(links.subscribers[i]).use { $0.didChange(self) } }
@@ -244,5 +246,7 @@
   func compareAtCommit(_ node: Node) {
     needsComparison = true
     graph.notified.insert(node)
+    // In a cycle what changes may leave the brief forms of it as they were, and so what is shown here.
+    if node.table.reachesRecursion, node.table.isEquatable { graph.journal.save(node, isWrite: false) }
   }
 }

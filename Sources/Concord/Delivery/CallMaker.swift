@@ -15,7 +15,7 @@
   let line: DeliveryLine
   private let run: Run
   /// The source that holds the entity, which `run` uses without retaining it.
-  private var source: AnySource?
+  private(set) var source: AnySource?
 
   init(_ line: DeliveryLine, source: AnySource? = nil, _ run: @escaping Run) {
     (self.line, self.run, self.source) = (line, run, source)

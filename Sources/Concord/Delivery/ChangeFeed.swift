@@ -8,6 +8,10 @@ final class ChangeFeed {
   /// The context of the outermost transaction.
   @exclusivity(unchecked) var context: TransactionContext?
   @exclusivity(unchecked) var origin: ObjectIdentifier?
+  /// The place where the outermost transaction was begun.
+  @exclusivity(unchecked) var site: CallSite?
+  /// The notes for the inspector, if one is attached.
+  var inspection: Inspection? { didSet { update() } }
 
   init(graph: Graph, hubs: Hubs, refresher: Refresher, view: CommittedView) {
     self.graph = graph
@@ -21,26 +25,53 @@ final class ChangeFeed {
   func update() {
     let isFollowed = node.isObserved
     graph.written.isFollowed = isFollowed
+    graph.written.isTimed = isFollowed && inspection?.isRecording == true
     graph.journal.follow(isFollowed)
   }
+
+  /// Notes a new observer, whose node may be that of the feed.
+  func didSubscribe(_ subscriber: Subscriber, _ site: CallSite?, isInTransaction: Bool) {
+    if let inspection {
+      if let site, site.isOfRecorder {
+        inspection.beginRecording(writes: graph.journal.writeCount, isInTransaction: isInTransaction)
+      } else {
+        inspection.didSubscribe(subscriber, site)
+      }
+    }
+    update()
+  }
+
+  /// Notes who begins a transaction.
+  func begin(_ context: TransactionContext?, _ origin: ObjectIdentifier?, _ site: CallSite?) {
+    (self.context, self.origin, self.site) = (context, origin, site)
+    graph.written.begin()
+  }
+
+  /// Notes who is told of a node's change.
+  func didTell(_ node: Node) { inspection?.didTell(node) }
 
   /// Delivers the changes of the transaction: entities that were inserted or removed, or whose own fields or relations changed.
   func tell(_ core: StoreCore) {
     defer {
       if context != nil { context = nil }
       origin = nil
+      if site != nil { site = nil }
+      inspection?.endTransaction(writes: graph.journal.writeCount)
     }
-    guard graph.written.isWanted else { return }
+    // Whoever wanted it may have gone since.
+    guard graph.written.isWanted || graph.written.count > 0 else { return }
     let (written, released) = (graph.written.takeAll(), graph.written.takeReleased())
     defer { graph.written.forgetOwnStamps() }
     guard graph.written.isFollowed else { return }
+    let duration = graph.written.takeDuration()
     var seen: Set<ObjectIdentifier> = []
     var changes: [ChangeSet.Change] = []
     for node in written where !node.table.isInternal && seen.insert(ObjectIdentifier(node)).inserted {
       if let change = change(of: node, isReleased: released.contains(ObjectIdentifier(node))) { changes.append(change) }
     }
     guard !changes.isEmpty else { return }
-    present = ChangeSet(changes: changes, context: context, origin: origin)
+    present = ChangeSet(
+      changes: changes, context: context, origin: origin, commit: inspection?.takeTransaction(site, duration))
     for subscriber in node.subscribers { subscriber.didChange(core) }
     present = nil
   }

@@ -10,15 +10,6 @@ import Synchronization
     case committingThread
   }
 
-  /// A weak reference to an actor. The closures of its observers retain the actor; the line does not, since the actor may
-  /// itself retain a subscription that has ended.
-  struct WeakActor: Sendable {
-    // Unsafe to the compiler, which cannot see that it is never set again; reading it is atomic.
-    nonisolated(unsafe) private(set) weak var actor: (any Actor)?
-
-    init(_ actor: any Actor) { self.actor = actor }
-  }
-
   /// A notice that waits in the line.
   private enum Notice {
     case subscriber(Subscriber, thread: UInt)
@@ -43,6 +34,15 @@ import Synchronization
 
   /// Whether the line belongs to an actor, and not to a released one that had the same address.
   func isOf(_ actor: any Actor) -> Bool { if case .actor(let place) = place { place.actor === actor } else { false } }
+
+  /// The place where observers are called, in words.
+  var kind: String {
+    switch place {
+    case .queue(let queue): queue.isSame(as: .main) ? "the main queue" : "the queue \(queue.label)"
+    case .actor: "an actor"
+    case .committingThread: "the committing thread"
+    }
+  }
 
   /// Whether each state is delivered, with the value of its commit. Otherwise the newest is, read when it is delivered.
   @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }

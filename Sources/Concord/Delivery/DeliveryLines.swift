@@ -50,7 +50,7 @@ import Synchronization
         actorLines = actorLines.filter { $0.value.line != nil }
         actorLimit = max(16, 2 * actorLines.count)
       }
-      let line = DeliveryLine(.actor(DeliveryLine.WeakActor(actor)), waitsIn: waiting)
+      let line = DeliveryLine(.actor(WeakActor(actor)), waitsIn: waiting)
       actorLines[ObjectIdentifier(actor)] = WeakLine(line: line)
       return line
     }

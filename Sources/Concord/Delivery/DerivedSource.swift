@@ -36,10 +36,11 @@ final class DerivedSource<Base: Sendable, Value: Sendable>: ObserverSource<Value
   override var isDerived: Bool { true }
 
   override func subscribeToBase(
-    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
+    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, at site: CallSite?,
+    _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     let (transform, last) = (transform, LastTold(isSame))
-    return base.subscribe(line, buffering, isHere: isHere) { value in
+    return base.subscribe(line, buffering, isHere: isHere, at: site) { value in
       let present = transform(value)
       if last.changes(to: present) { onChange(present) }
     }

@@ -33,8 +33,16 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
     public let new: Element
   }
 
+  private let makeElements: Elements
   /// The collection after the change.
-  public let elements: [Element]
+  ///
+  /// - Complexity: constant; of the results of a query the number of elements.
+  public var elements: [Element] {
+    switch makeElements {
+    case .known(let elements): elements
+    case .results(let make): make()
+    }
+  }
   /// Whether this is the first difference, in which all elements are inserted.
   public let isInitial: Bool
   /// The inserted elements, in the order of the collection.
@@ -46,6 +54,11 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   /// The elements whose value changed, wherever they stand, compared by `==` if there is one.
   public let updated: [Pair]
 
+  private enum Elements: Sendable {
+    case known([Element])
+    case results(@Sendable () -> [Element])
+  }
+
   /// Whether nothing was inserted, removed, moved or updated.
   public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
 
@@ -56,7 +69,7 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   ///   - new: the state now.
   /// - Complexity: O(*n* log *n*).
   public init(from old: [Element]?, to new: [Element]) {
-    elements = new
+    makeElements = .known(new)
     isInitial = old == nil
     let old = old ?? []
     var oldOffsets: [Occurrence: Int] = [:]
@@ -79,6 +92,23 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
     updated = pairs.filter { !areSame($0.old, $0.new) }
   }
 
+  /// Creates a difference that is known.
+  init(
+    elements: @escaping @Sendable () -> [Element], isInitial: Bool, inserted: [Change], removed: [Change],
+    moved: [Pair], updated: [Pair]
+  ) {
+    makeElements = .results(elements)
+    self.isInitial = isInitial
+    (self.inserted, self.removed, self.moved, self.updated) = (inserted, removed, moved, updated)
+  }
+
+  /// Returns the difference between two states of a collection, which may know it.
+  static func between<C: Collection>(_ old: C?, _ new: C) -> Self where C.Element == Element {
+    func known<D: DifferingCollection>(_ new: D) -> Self? { new.difference(from: old as? D) as? Self }
+    if let new = new as? any DifferingCollection, let difference = known(new) { return difference }
+    return Self(from: old.map { Array($0) }, to: Array(new))
+  }
+
   /// One of the occurrences of an entity in a collection, counted from 0.
   private struct Occurrence: Hashable {
     let id: Element.ID
@@ -95,7 +125,7 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   }
 
   /// Marks a longest increasing subsequence of distinct numbers (patience sorting).
-  private static func longestRise(in numbers: [Int]) -> [Bool] {
+  static func longestRise(in numbers: [Int]) -> [Bool] {
     // For each length, the end of the increasing subsequence whose last number is the least.
     var ends: [Int] = []
     var previous = Array(repeating: -1, count: numbers.count)
@@ -118,6 +148,16 @@ public struct EntityDifference<Element: Identifiable & Sendable>: Sendable {
   }
 }
 
-extension EntityDifference: Equatable where Element: Equatable {}
+extension EntityDifference: Equatable where Element: Equatable {
+  public static func == (a: Self, b: Self) -> Bool {
+    a.isInitial == b.isInitial && a.inserted == b.inserted && a.removed == b.removed && a.moved == b.moved
+      && a.updated == b.updated && a.elements == b.elements
+  }
+}
 extension EntityDifference.Change: Equatable where Element: Equatable {}
 extension EntityDifference.Pair: Equatable where Element: Equatable {}
+
+/// A collection that knows how it differs from an earlier state of itself.
+protocol DifferingCollection<Element>: Collection where Element: Identifiable & Sendable {
+  func difference(from old: Self?) -> EntityDifference<Element>
+}

@@ -10,7 +10,7 @@ extension EntityObserver where Value: Collection, Value.Element: Identifiable & 
   /// observed entities, and ends only when its task is cancelled. For an alias, which may name no collection, use `map { $0
   /// ?? [] }.differences`.
   ///
-  /// - Complexity: O(*n* log *n*) a difference. Each iteration retains the last collection that it received.
+  /// - Complexity: O(*n* log *n*) a difference; of the results of a query what differs, times the logarithm of *n*. Each iteration retains the last collection that it received.
   public var differences: EntityDifferences<Value> { EntityDifferences(values: values) }
 
   /// Calls a closure with the differences between the states of the collection: at once with one that inserts all elements,
@@ -20,23 +20,25 @@ extension EntityObserver where Value: Collection, Value.Element: Identifiable & 
   /// let subscription = books.observeDifferences { difference in print(difference.updated.map(\.new.title)) }
   /// ```
   ///
-  /// The closure is called as that of ``observe(buffering:firstCall:isolation:onChange:)`` is.
+  /// The closure is called as that of ``observe(buffering:firstCall:isolation:file:line:onChange:)`` is.
   ///
-  /// - Complexity: O(*n* log *n*) a call. The subscription retains the last delivered collection.
+  /// - Complexity: O(*n* log *n*) a call; for the results of a query what differs, times the logarithm of *n*. The subscription retains the last delivered collection.
   public func observeDifferences(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line lineNumber: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (EntityDifference<Value.Element>) -> Void
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
-    let last = Locked<[Value.Element]?>(nil)
-    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce) { value in
-      let new = Array(value)
+    let last = Locked<Value?>(nil)
+    return source.subscribe(
+      line, buffering, isHere: isHere && firstCall == .atOnce, at: CallSite(file, lineNumber)
+    ) { value in
       let old = last.withLock { last in
-        defer { last = new }
+        defer { last = value }
         return last
       }
-      let difference = EntityDifference(from: old, to: new)
+      let difference = EntityDifference<Value.Element>.between(old, value)
       if difference.isInitial || !difference.isEmpty { onChange(difference) }
     }
   }
@@ -54,7 +56,7 @@ where Value.Element: Identifiable & Sendable {
   /// An iterator over the differences, each relative to the state that it returned before.
   public struct Iterator: AsyncIteratorProtocol {
     var values: EntityValues<Value>.AsyncIterator
-    private var last: [Value.Element]?
+    private var last: Value?
 
     init(values: EntityValues<Value>.AsyncIterator) { self.values = values }
 
@@ -64,8 +66,8 @@ where Value.Element: Identifiable & Sendable {
       isolation actor: isolated (any Actor)?
     ) async -> EntityDifference<Value.Element>? {
       while let value = await values.next(isolation: actor) {
-        let difference = EntityDifference(from: last, to: Array(value))
-        last = difference.elements
+        let difference = EntityDifference<Value.Element>.between(last, value)
+        last = value
         if difference.isInitial || !difference.isEmpty { return difference }
       }
       return nil

@@ -18,15 +18,20 @@ extension EntityObserver {
   ///   - buffering: the states that the closure receives when it is slower than the writers.
   ///   - firstCall: the place of the first call.
   ///   - isolation: the caller's actor, which the compiler passes.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - lineNumber: the line of the call.
   ///   - onChange: a closure that receives each value.
   /// - Returns: a subscription, which ends when it is released.
   /// - Complexity: constant, plus the changes inside the entity since it was last read.
   @inlinable public func observe(
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line lineNumber: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Value) -> Void
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
-    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce, withoutIsolation(onChange))
+    return source.subscribe(
+      line, buffering, isHere: isHere && firstCall == .atOnce, at: CallSite(file, lineNumber),
+      withoutIsolation(onChange))
   }
 
   /// Calls a closure on the main actor with the committed value, and then with the value after each transaction that changes
@@ -37,9 +42,10 @@ extension EntityObserver {
   /// ```
   @MainActor
   @inlinable public func observe(
-    on actor: MainActor, buffering: Buffering = .newestOnly, onChange: @escaping @MainActor @Sendable (Value) -> Void
+    on actor: MainActor, buffering: Buffering = .newestOnly, file: StaticString = #fileID,
+    line lineNumber: UInt = #line, onChange: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Subscription {
-    source.subscribe(source.shared.lines.main, buffering) { value in
+    source.subscribe(source.shared.lines.main, buffering, at: CallSite(file, lineNumber)) { value in
       // The first call is made here, later ones on the main queue.
       MainActor.assumeIsolated { onChange(value) }
     }
@@ -53,12 +59,15 @@ extension EntityObserver {
   public func observe<Part: Equatable & Sendable>(
     _ part: any KeyPath<Value, Part> & Sendable, buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce,
     isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line lineNumber: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable (Part) -> Void
   ) -> Subscription {
     let (line, isHere) = source.shared.lines.line(of: onChange.isolation, calledFrom: isolation)
     let onChange = withoutIsolation(onChange)
     let last = LastTold<Part> { $0 == $1 }
-    return source.subscribe(line, buffering, isHere: isHere && firstCall == .atOnce) { value in
+    return source.subscribe(
+      line, buffering, isHere: isHere && firstCall == .atOnce, at: CallSite(file, lineNumber)
+    ) { value in
       let present = value[keyPath: part]
       if last.changes(to: present) { onChange(present) }
     }

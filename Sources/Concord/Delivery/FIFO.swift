@@ -28,6 +28,17 @@ struct FIFO<Element> {
     return element
   }
 
+  /// Removes the elements that could be merged with their successors. `merge` is called with each but the newest, oldest first.
+  mutating func merge(_ merge: (inout Element, Element) -> Bool) {
+    var kept = ContiguousArray<Element?>()
+    for index in taken..<elements.count {
+      guard var element = elements[index].take() else { continue }
+      if index + 1 < elements.count, let next = elements[index + 1], merge(&element, next) { continue }
+      kept.append(element)
+    }
+    (elements, taken) = (kept, 0)
+  }
+
   mutating func takeAll() -> [Element] {
     defer { self = FIFO() }
     return elements[taken...].compactMap { $0 }

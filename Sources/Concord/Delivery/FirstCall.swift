@@ -15,7 +15,7 @@ extension AnySource {
   /// Subscribes a callback in a line. `run` makes its calls from the node's value, which is of the type `type`. The
   /// source is retained for `run`.
   @usableFromInline final func subscribe(
-    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool,
+    _ line: DeliveryLine, as type: Any.Type, _ buffering: Buffering, isHere: Bool, at site: CallSite?,
     _ run: @escaping CallMaker.Run
   ) -> Subscription {
     let calls = CallMaker(line, source: self, run)
@@ -26,7 +26,7 @@ extension AnySource {
       let node = handle.node(in: core)
       node.addSubscriber(subscriber)
       if core.turns.isOpen { core.compareAtCommit(node) }
-      core.feed.update()
+      core.feed.didSubscribe(subscriber, site, isInTransaction: core.turns.isOpen)
       return first
     }
     subscriber.start(with: first, isHere: isHere)

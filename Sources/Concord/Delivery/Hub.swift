@@ -17,6 +17,8 @@ class Hub {
   func update(_ core: StoreCore) {}
   /// Ends the hub, which is not observed any longer.
   func detach(_ core: StoreCore) {}
+  /// Returns what an inspector shows of the hub, if it is a query.
+  func inspected(_ core: StoreCore) -> InspectedQuery? { nil }
 }
 
 /// A subscriber that notifies a hub of changes to one of its entities, and calls no observer.
@@ -37,6 +39,14 @@ struct Relay {
   func detach(_ core: StoreCore) { subscriber.node.node(in: core).removeSubscriber(subscriber) }
 }
 
+/// A follower of all entities of a type: of those that come and go, and of what changes in them.
+class TypeFollower {
+  /// Finds the entities that were stored or removed, at the end of the transaction.
+  func update(_ core: StoreCore) {}
+  /// Notes that an entity, or one inside it, has changed.
+  func didChange(_ node: Node, _ core: StoreCore) {}
+}
+
 /// All hubs of a store. Used only while the lock is held.
 final class Hubs {
   private let graph: Graph
@@ -48,7 +58,11 @@ final class Hubs {
   let derivedNode: EntityNode<HubEntity>
   /// The hubs that need to know the writes of each transaction.
   var listings: [ObjectIdentifier: Hub] = [:] {
-    didSet { graph.written.isListed = !listings.isEmpty }
+    didSet { updateListed() }
+  }
+  /// The followers of types. Nodes of these types are marked as ``Node/Flags/followed``.
+  var followers: [ObjectIdentifier: TypeFollower] = [:] {
+    didSet { updateListed() }
   }
 
   init(graph: Graph) {
@@ -59,6 +73,8 @@ final class Hubs {
     derivedNode = table.nodeAwaiting(0)
     derivedNode.holders.add()
   }
+
+  private func updateListed() { graph.written.isListed = !listings.isEmpty || !followers.isEmpty }
 
   var isWanted: Bool { !hubs.isEmpty }
   var hasChanged: Bool { !changed.isEmpty }
@@ -75,6 +91,7 @@ final class Hubs {
   }
 
   func hub(at node: Node) -> Hub? { hubs[ObjectIdentifier(node)] }
+  var all: [Hub] { Array(hubs.values) }
 
   func didChange(_ hub: Hub) {
     guard !hub.isChanged else { return }
@@ -90,7 +107,19 @@ final class Hubs {
     for node in graph.releasedHubs { hubs.removeValue(forKey: ObjectIdentifier(node))?.detach(core) }
     graph.releasedHubs = []
     for listing in listings.values { listing.update(core) }
+    for follower in followers.values { follower.update(core) }
   }
+
+  /// Discards notices of states that were committed before everything was removed, and owes the newest to those who had one.
+  func dropPending() {
+    for hub in hubs.values {
+      var hadAny = false
+      for subscriber in hub.node.subscribers where subscriber.dropPending() { hadAny = true }
+      if hadAny { didChange(hub) }
+    }
+  }
+
+  func follower(of table: AnyTable) -> TypeFollower? { followers[table.valueType] }
 
   /// Notifies the observers of changed hubs, those of the lowest level first.
   func tell(_ core: StoreCore) {
@@ -100,6 +129,7 @@ final class Hubs {
       for hub in turn {
         hub.isChanged = false
         for subscriber in hub.node.subscribers { subscriber.didChange(core) }
+        core.feed.didTell(hub.node)
       }
     }
   }

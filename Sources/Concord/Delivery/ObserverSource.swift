@@ -105,7 +105,8 @@
   @usableFromInline var isDerived: Bool { false }
 
   @usableFromInline func subscribeToBase(
-    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, _ onChange: @escaping @Sendable (Value) -> Void
+    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool, at site: CallSite?,
+    _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     // Only called if `isDerived`, and the one class that overrides that overrides this method, too.
     preconditionFailure("a derived source says how")
@@ -113,14 +114,14 @@
 
   /// Subscribes a callback. Specialised for the value's type in the caller's module, as the call that it makes is.
   @inlinable final func subscribe(
-    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool = true,
+    _ line: DeliveryLine, _ buffering: Buffering, isHere: Bool = true, at site: CallSite? = nil,
     _ onChange: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
-    if isDerived { return subscribeToBase(line, buffering, isHere: isHere, onChange) }
+    if isDerived { return subscribeToBase(line, buffering, isHere: isHere, at: site, onChange) }
     // Unsafe to the compiler, which cannot see that the call maker keeps the source for as long as it is asked, which it is with
     // the lock; the source may go once that is given back.
     nonisolated(unsafe) let source = Borrowed(self)
-    return subscribe(line, as: Value.self, buffering, isHere: isHere) { core, occasion, tellingNow in
+    return subscribe(line, as: Value.self, buffering, isHere: isHere, at: site) { core, occasion, tellingNow in
       guard let value = source.use({ $0.value(core, for: occasion) }) else {
         tellingNow?.unlockToTell()
         return nil

@@ -51,6 +51,13 @@
       guard node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) else { return }
       return line.withLock { if state.change(isBuffered: false) { line.enqueue(self) } }
     }
+    // What is seen during a pause is not kept.
+    if line.withLock({ state.phase == .paused }) {
+      if node.use(in: core, { core.isPresent($0, isWhole: isWhole, for: .change) }) {
+        line.withLock { _ = state.change(isBuffered: true) }
+      }
+      return
+    }
     var call = makeCall(core, .change)
     guard call != nil else { return }
     let dropped = line.withLock { () -> Call? in
@@ -66,6 +73,14 @@
   private func makeCall(_ core: StoreCore, _ occasion: Occasion) -> Call? {
     calls.map { Borrowed($0) }?.use { $0.call(core, occasion) }
   }
+
+  /// Whether the subscriber notifies a hub, and calls no observer.
+  var isRelay: Bool { calls.map { $0.source == nil } ?? false }
+
+  /// The identity of what holds the entity for the calls.
+  var holder: ObjectIdentifier? { calls?.source.map { ObjectIdentifier($0) } }
+
+  var isPaused: Bool { line.withLock { state.isPaused } }
 
   /// Whether a change can be delivered without a notice: for each state of the entity itself, on the committing thread.
   var canBeToldNow: Bool { isWhole && line.tellsEachState }
@@ -106,13 +121,19 @@
   /// Removes the source, and returns it to be destroyed without a lock. The store's lock is held.
   func takeSource() -> CallMaker? { calls.take() }
 
-  /// Discards waiting calls, because the entity was removed with all others. The store's lock is held.
-  func dropPending() {
-    let dropped = line.withLock { () -> ([Call], Call?) in
+  /// Discards waiting calls, because all entities were removed. The store's lock is held.
+  ///
+  /// - Returns: whether there may have been any.
+  @discardableResult
+  func dropPending() -> Bool {
+    let (wasPending, dropped) = line.withLock { () -> (Bool, ([Call], Call?)) in
+      let dropped = (box.takeAll(), taken.take())
+      let wasPending = state.isPending || !dropped.0.isEmpty || dropped.1 != nil
       state.drop()
-      return (box.takeAll(), taken.take())
+      return (wasPending, dropped)
     }
     withExtendedLifetime(dropped) {}
+    return wasPending
   }
 
   // MARK: Its life

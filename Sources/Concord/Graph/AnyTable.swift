@@ -166,6 +166,8 @@
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
+  /// Returns the node of an entity by its id.
+  func node(_ id: AnyHashable) -> Node? { nil }
   /// Whether the id of a node's value is `nil`.
   func lacksID(_ node: Node) -> Bool { false }
 

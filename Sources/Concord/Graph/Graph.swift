@@ -23,6 +23,8 @@
   @exclusivity(unchecked) private var former: [ObjectIdentifier: SavedState] = [:]
   /// The number of the open transaction.
   @exclusivity(unchecked) private var transaction = 1
+  /// The number of writes before the open transaction.
+  @exclusivity(unchecked) private var writesBefore: UInt64 = 0
   /// Nodes written in the transaction, if somebody follows all changes.
   let written: WrittenNodes
   /// A closure that receives each new type.
@@ -264,6 +266,8 @@
   }
 
   private func keepOwnFormerState(of node: Node) {
+    // Nothing is changed yet, so that what was committed before is only read.
+    if backlog.isEmpty || journal.writeCount == writesBefore { return }
     let isChanged = node.withLinks { links in
       defer { links.changedIn = transaction }
       return links.changedIn == transaction
@@ -281,6 +285,7 @@
   func forgetFormerStates() {
     mayShowEqual = false
     transaction &+= 1
+    writesBefore = journal.writeCount
     if !former.isEmpty { former = [:] }
   }
 

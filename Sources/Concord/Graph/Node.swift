@@ -47,7 +47,8 @@
   }
 
   final var subscribers: ContiguousArray<Subscriber> { links?.subscribers ?? [] }
-  final var isObserved: Bool { flags.contains(.observed) }
+  /// Whether somebody is to be told of changes: subscribers, or queries of the type.
+  final var isObserved: Bool { !flags.isDisjoint(with: [.observed, .followed]) }
 
   /// Whether a subscriber receives each state, with the value of its commit.
   final var buffersCalls: Bool {
@@ -104,6 +105,8 @@ extension Node {
     @inlinable static var notified: Flags { Flags(rawValue: 1 << 4) }
     /// The node is among those whose reachability is to be examined.
     @inlinable static var unexamined: Flags { Flags(rawValue: 1 << 5) }
+    /// The entity is one of those that queries of its type know.
+    @inlinable static var followed: Flags { Flags(rawValue: 1 << 6) }
     /// The node is an alias that names an entity or a collection.
     @inlinable static var registered: Flags { Flags(rawValue: 1 << 7) }
     /// The children changed since components were last searched.

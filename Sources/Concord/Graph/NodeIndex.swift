@@ -78,6 +78,11 @@
 
   var all: [Node] { entries.compactMap { $0.node } }
 
+  /// Calls a closure with each node, in no particular order.
+  func forEach(_ body: (Node) -> Void) {
+    for index in entries.indices { if let node = entries[index].node { body(node) } }
+  }
+
   private mutating func place(_ node: consuming Node?, _ hash: UInt32) {
     let mask = entries.count - 1
     var i = Int(hash) & mask

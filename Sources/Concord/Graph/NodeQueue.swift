@@ -10,6 +10,8 @@ final class NodeQueue {
   }
 
   var isEmpty: Bool { nodes.isEmpty }
+  /// All nodes, which stay in the queue.
+  var all: ContiguousArray<Node> { nodes }
 
   /// Removes and returns the only node, if there is exactly one, and if it meets a condition.
   func takeOnly(where isWanted: (Node) -> Bool) -> Node? {

@@ -398,6 +398,7 @@
   }
   override func lacksID(_ node: Node) -> Bool { node.typed(T.self)?.value.map { isNil($0.id) } ?? false }
   override func id(of node: Node) -> AnyHashable? { node.typed(T.self)?.value.map { AnyHashable($0.id) } }
+  override func node(_ id: AnyHashable) -> Node? { (id.base as? T.ID).flatMap { find($0) } }
 
   override func save(_ node: Node) -> SavedState { SavedValue(node, value: node.typed(T.self)?.value) }
 

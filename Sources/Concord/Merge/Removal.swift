@@ -192,12 +192,15 @@ final class Removal {
 
   /// Discards notices of states that were committed before everything was removed. An entity that was not there when the transaction
   /// began has none: its observers may yet have to be told that it went before.
-  func dropPending() {
-    guard !cleared.isEmpty else { return }
+  ///
+  /// - Returns: whether everything was removed.
+  func dropPending() -> Bool {
+    guard !cleared.isEmpty else { return false }
     for node in cleared where graph.journal.existed(node) {
       for subscriber in node.subscribers { subscriber.dropPending() }
     }
     cleared = []
+    return true
   }
 
   /// Forgets the removals after a savepoint, which were undone.

@@ -11,10 +11,12 @@ public struct ChangeSet: Sendable {
   /// These are the entities that were inserted or removed, or whose own fields or relations changed. A parent that changed only
   /// because an entity inside it did is not among them.
   public let changes: [Change]
-  /// The context that the writer gave, if any; see ``EntityStore/transaction(context:_:)``.
+  /// The context that the writer gave, if any; see ``EntityStore/transaction(context:file:line:_:)``.
   public let context: TransactionContext?
   /// The part of the package that wrote, so that it can ignore its own writes.
   package let origin: ObjectIdentifier?
+  /// What an inspector is told of the transaction; `nil` if none is attached.
+  package let commit: InspectedCommit?
 
   /// A change to one entity.
   public struct Change: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension Stamp {
   /// Returns the stamp of a local write without one: this stamp of the clock, or, if what is stored is not older, the next one after

@@ -27,16 +27,18 @@ extension EntityStore {
   /// let subscription = store.observe(book, author) { book, author in print(book.title, "by", author.name) }
   /// ```
   ///
-  /// Where it is called, and when for the first time, is as with ``EntityObserver/observe(buffering:firstCall:isolation:onChange:)``.
+  /// Where it is called, and when for the first time, is as with ``EntityObserver/observe(buffering:firstCall:isolation:file:line:onChange:)``.
   ///
   /// - Complexity: constant.
   public func observe<A: Sendable, B: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B)) -> Void
   ) -> Subscription {
     observer(of: a, b)
-      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+      .observe(
+        buffering: buffering, firstCall: firstCall, isolation: isolation, file: file, line: line, onChange: onChange)
   }
 
   /// Combines three observers into one of all values at the same time. See ``observer(of:_:)``.
@@ -55,10 +57,12 @@ extension EntityStore {
   public func observe<A: Sendable, B: Sendable, C: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B, C)) -> Void
   ) -> Subscription {
     observer(of: a, b, c)
-      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+      .observe(
+        buffering: buffering, firstCall: firstCall, isolation: isolation, file: file, line: line, onChange: onChange)
   }
 
   /// Combines four observers into one of all values at the same time. See ``observer(of:_:)``.
@@ -81,10 +85,24 @@ extension EntityStore {
   public func observe<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
     _ a: EntityObserver<A>, _ b: EntityObserver<B>, _ c: EntityObserver<C>, _ d: EntityObserver<D>,
     buffering: Buffering = .newestOnly, firstCall: FirstCall = .atOnce, isolation: isolated (any Actor)? = #isolation,
+    file: StaticString = #fileID, line: UInt = #line,
     @_inheritActorContext onChange: @escaping @isolated(any) @Sendable ((A, B, C, D)) -> Void
   ) -> Subscription {
     observer(of: a, b, c, d)
-      .observe(buffering: buffering, firstCall: firstCall, isolation: isolation, onChange: onChange)
+      .observe(
+        buffering: buffering, firstCall: firstCall, isolation: isolation, file: file, line: line, onChange: onChange)
+  }
+
+  /// Combines two observers into one of something that is made of both values.
+  func combined<A: Sendable, B: Sendable, Value: Sendable>(
+    _ a: EntityObserver<A>, _ b: EntityObserver<B>, isSame: @escaping @Sendable (Value, Value) -> Bool,
+    by make: @escaping @Sendable (A, B) -> Value
+  ) -> EntityObserver<Value> {
+    let (a, b) = (a.source, b.source)
+    return combine([a, b], isSame: isSame) { core, isCommitted in
+      let (a, b) = (a.capture(core, isCommitted), b.capture(core, isCommitted))
+      return { make(a(), b()) }
+    }
   }
 
   private func combine<Value: Sendable>(

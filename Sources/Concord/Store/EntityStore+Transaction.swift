@@ -19,22 +19,28 @@ extension EntityStore {
   ///
   /// - Parameters:
   ///   - context: the name of the writer in ``changes``; that of the outermost transaction counts.
+  ///   - file: the file of the call, which the compiler passes, and an inspector shows.
+  ///   - line: the line of the call.
   ///   - body: a closure that makes the changes, through the store that it receives.
   /// - Complexity: what `body` does.
   @discardableResult
   public func transaction<R>(
-    context: TransactionContext? = nil, _ body: (EntityStore) throws -> R
+    context: TransactionContext? = nil, file: StaticString = #fileID, line: UInt = #line,
+    _ body: (EntityStore) throws -> R
   ) rethrows -> R {
-    try transaction(context: context, origin: nil, body)
+    try transaction(context: context, origin: nil, at: CallSite(file, line), body)
   }
 
   /// Runs a closure as one transaction with a mark, by which a part of the package recognises its own writes.
   @discardableResult
   package func transaction<R>(
-    context: TransactionContext?, origin: ObjectIdentifier?, _ body: (EntityStore) throws -> R
+    context: TransactionContext?, origin: ObjectIdentifier?, at site: CallSite? = nil,
+    _ body: (EntityStore) throws -> R
   ) rethrows -> R {
     try signposted {
-      try shared.transaction(token, context: context, origin: origin) { try body(EntityStore(shared, token: $0)) }
+      try shared.transaction(token, context: context, origin: origin, at: site) {
+        try body(EntityStore(shared, token: $0))
+      }
     }
   }
 }

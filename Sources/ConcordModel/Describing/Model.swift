@@ -29,6 +29,8 @@ public final class Model: Sendable {
   private let recursive: Set<EntityDescription>
   /// For each entity, all entities that its values may contain, with the entity itself.
   private let contained: [EntityDescription: Set<EntityDescription>]
+  /// For each entity, all that relations connect it with in either direction, directly or through others, with the entity itself.
+  private let connected: [EntityDescription: Set<EntityDescription>]
 
   /// Makes a model, and checks it.
   ///
@@ -62,14 +64,16 @@ public final class Model: Sendable {
     }
     let reached = Dictionary(uniqueKeysWithValues: entities.map { ($0, Model.reached(from: $0, byType)) })
     recursive = Set(entities.filter { reached[$0]?.contains($0) ?? false })
-    contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
+    let contained = Dictionary(uniqueKeysWithValues: reached.map { ($0, $1.union([$0])) })
+    self.contained = contained
+    connected = Model.connected(entities, contained)
   }
 
   /// Makes an empty model in place of one that is missing.
   package init(emptyNamed name: String) {
     self.name = name
     (entities, migrations, version, byType, byName) = ([], [], 0, [:], [:])
-    (configurations, recursive, contained) = ([:], [], [:])
+    (configurations, recursive, contained, connected) = ([:], [], [:], [:])
   }
 
   /// Returns the description of a type.
@@ -90,6 +94,32 @@ public final class Model: Sendable {
 
   /// Returns all entities that values of an entity may contain, with the entity itself.
   package func contained(in entity: EntityDescription) -> Set<EntityDescription> { contained[entity] ?? [entity] }
+
+  /// Returns all entities that relations connect with some entities in either direction, directly or through others, with these: all
+  /// that a save or a removal of them may have to look at.
+  package func connected(with entities: some Collection<EntityDescription>) -> Set<EntityDescription> {
+    // Most models have one such group, which is not copied.
+    guard let first = entities.first else { return [] }
+    return entities.dropFirst().reduce(into: connected[first] ?? [first]) { found, entity in
+      if !found.contains(entity) { found.formUnion(connected[entity] ?? [entity]) }
+    }
+  }
+
+  private static func connected(
+    _ entities: [EntityDescription], _ contained: [EntityDescription: Set<EntityDescription>]
+  ) -> [EntityDescription: Set<EntityDescription>] {
+    var groups: [Set<EntityDescription>] = []
+    for entity in entities {
+      var group = contained[entity] ?? [entity]
+      groups.removeAll { other in
+        if group.isDisjoint(with: other) { return false }
+        group.formUnion(other)
+        return true
+      }
+      groups.append(group)
+    }
+    return groups.reduce(into: [:]) { connected, group in for entity in group { connected[entity] = group } }
+  }
 
   /// The names of the declared configurations.
   public var configurationNames: [String] { configurations.keys.sorted() }

@@ -4,7 +4,7 @@ extension Model {
   mutating func begin() {
     if depth == 0 {
       committed = state
-      state.written = 0
+      (state.written, state.cleared) = (0, 0)
       droppedInside = []
     }
     rememberLast()
@@ -15,6 +15,7 @@ extension Model {
     depth -= 1
     rememberLast()
     guard depth == 0 else { return }
+    forgetMissed()
     notify()
     release()
   }
@@ -159,6 +160,18 @@ extension Model {
   /// After `removeAll` no notice of before needs to arrive.
   mutating func makeNoticesOptional() {
     for id in notices.keys { for index in notices[id]?.indices ?? 0..<0 { notices[id]?[index].isOptional = true } }
+  }
+
+  /// What an observer has missed during a pause goes with the entity, if it was removed with all others.
+  private mutating func forgetMissed() {
+    if state.cleared == 0 { return }
+    for (id, subscription) in subscriptions where subscription.isPaused {
+      switch subscription.follower.target {
+      case .entity(let ref), .optional(let ref):
+        if state.cleared & ref.bit != 0, committed.records[ref.index] != nil { subscriptions[id]?.hasMissed = false }
+      case .alias, .list: break
+      }
+    }
   }
 
   /// Tells each observer whose value this transaction changed.

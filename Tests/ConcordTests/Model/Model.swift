@@ -28,6 +28,8 @@ struct Model {
     var aliases: [AliasName: Alias] = [:]
     /// Entities that were written and are not `Equatable`: if nothing changed, the store may see that or not.
     var written: UInt64 = 0
+    /// Entities that were removed with all others.
+    var cleared: UInt64 = 0
     /// What was already computed for these records.
     fileprivate(set) var memo = Memo()
   }
@@ -307,6 +309,7 @@ struct Model {
 
   mutating func removeAll() {
     begin()
+    for ref in allRefs { state.cleared |= ref.bit }
     state.records = State().records
     state.aliases = [:]
     commit()

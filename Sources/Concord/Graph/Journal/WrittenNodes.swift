@@ -6,7 +6,10 @@ final class WrittenNodes {
   @exclusivity(unchecked) var isListed = false { didSet { update() } }
   /// Whether there are projections.
   @exclusivity(unchecked) var isProjected = false { didSet { update() } }
+  /// Whether the time of the first write is noted.
+  @exclusivity(unchecked) var isTimed = false
   @exclusivity(unchecked) private(set) var isWanted = false
+  private var beginning: ContinuousClock.Instant?
   private let backlog: Backlog
   private var nodes: ContiguousArray<Node> = []
   /// The nodes that were released, because nothing retained them any longer, by their positions.
@@ -26,6 +29,7 @@ final class WrittenNodes {
 
   func append(_ node: Node) {
     guard isWanted else { return }
+    if isTimed, beginning == nil { beginning = .now }
     nodes.append(node)
     backlog.add()
   }
@@ -56,6 +60,15 @@ final class WrittenNodes {
   /// The clock has given a node its stamp.
   func noteOwnStamp(of node: Node) {
     if isFollowed { ownStamps.insert(OwnStamp(node: ObjectIdentifier(node), stamp: node.stamp)) }
+  }
+
+  /// Notes that a transaction begins.
+  func begin() { if isTimed { beginning = .now } }
+
+  /// Returns the time since the transaction began, if it was noted.
+  func takeDuration() -> Duration? {
+    defer { beginning = nil }
+    return beginning.map { .now - $0 }
   }
 
   /// Whether a node's stamp is one that the clock gave in the open transaction.

@@ -6,8 +6,9 @@ public import Foundation
 /// FetchDescriptor<Book>(predicate: #Predicate { $0.year < 1900 }, sortBy: [SortDescriptor(\.title)], fetchLimit: 20)
 /// ```
 ///
-/// Without `sortBy` the order is that of the ids, as they are stored.
-public struct FetchDescriptor<T: PersistentEntity>: Sendable {
+/// It describes what ``EntityStore/query(_:)`` finds in memory, and what contexts of `ConcordPersistence` fetch. Without `sortBy` the order is
+/// that of the ids, as they are stored.
+public struct FetchDescriptor<T>: Sendable {
   /// The condition that fetched entities meet; all are fetched if it is `nil`.
   public var predicate: Predicate<T>?
   /// The order of the result. Entities that the descriptors do not tell apart are in the order of their ids.

@@ -1,0 +1,96 @@
+/// What the engine notes for an inspector while one is attached. Used only while the store's lock is held.
+///
+/// Without an inspector there is no such object, and nothing is noted.
+final class Inspection {
+  private let trace: @Sendable () -> (any Sendable)?
+  private var observers: [ObjectIdentifier: NotedObserver] = [:]
+  /// The number of noted observers at which those that are gone are removed.
+  private var limit = 64
+  /// Whether transactions are recorded, and those who are told of them are noted.
+  private(set) var isRecording = false
+  /// The number of writes to the store when the last recorded transaction had ended.
+  private var seenWrites: UInt64
+  /// Whether there were transactions since that were not recorded, or not as a whole.
+  private var hasMissed = false
+  private var told: [InspectedReceiver] = []
+  private var toldCount = 0
+
+  private struct NotedObserver {
+    weak var subscriber: Subscriber?
+    let origin: CallOrigin
+  }
+
+  /// - Parameter trace: a function that notes the calling functions. It is called with the lock held.
+  init(writes: UInt64, _ trace: @escaping @Sendable () -> (any Sendable)?) {
+    self.trace = trace
+    seenWrites = writes
+  }
+
+  /// The place from which the engine was called, unless it was told.
+  func origin(_ site: CallSite?) -> CallOrigin? {
+    if let site, !site.isOfThisPackage { return .site(site) }
+    return trace().map { .trace($0) } ?? site.map { .site($0) }
+  }
+
+  // MARK: Observers
+
+  func didSubscribe(_ subscriber: Subscriber, _ site: CallSite?) {
+    guard let origin = origin(site) else { return }
+    if observers.count >= limit {
+      observers = observers.filter { $0.value.subscriber != nil }
+      limit = max(64, 2 * observers.count)
+    }
+    observers[ObjectIdentifier(subscriber)] = NotedObserver(subscriber: subscriber, origin: origin)
+  }
+
+  func origin(of subscriber: Subscriber) -> CallOrigin? {
+    guard let noted = observers[ObjectIdentifier(subscriber)], noted.subscriber === subscriber else { return nil }
+    return noted.origin
+  }
+
+  // MARK: Transactions
+
+  func beginRecording(writes: UInt64, isInTransaction: Bool) {
+    isRecording = true
+    if isInTransaction || writes != seenWrites { hasMissed = true }
+  }
+
+  func endRecording() { isRecording = false }
+
+  /// Notes who is told of a node's change.
+  func didTell(_ node: Node) {
+    guard isRecording else { return }
+    for subscriber in node.subscribers where !subscriber.isRelay {
+      toldCount += 1
+      guard told.count < Self.mostTold else { continue }
+      told.append(
+        InspectedReceiver(key: InspectedKey(node), origin: origin(of: subscriber), line: subscriber.line.kind))
+    }
+  }
+
+  /// The number of receivers of one transaction that are noted one by one.
+  private static var mostTold: Int { 50 }
+
+  /// Ends the notes of a transaction.
+  func takeTransaction(_ site: CallSite?, _ duration: Duration?) -> InspectedCommit? {
+    guard isRecording else { return nil }
+    defer { (told, toldCount, hasMissed) = ([], 0, false) }
+    return InspectedCommit(
+      origin: origin(site), duration: duration, told: told, toldCount: toldCount, isAfterGap: hasMissed)
+  }
+
+  /// Notes that a transaction has ended, and discards what nobody took.
+  func endTransaction(writes: UInt64) {
+    guard isRecording else { return }
+    seenWrites = writes
+    if toldCount > 0 { (told, toldCount) = ([], 0) }
+  }
+}
+
+extension InspectedKey {
+  /// The key of a node; `nil` for one of the engine's own.
+  init?(_ node: Node) {
+    guard !node.table.isInternal, let id = node.table.id(of: node) else { return nil }
+    self.init(type: node.table.valueType, id: id)
+  }
+}

@@ -1,0 +1,55 @@
+/// A part of an app that an inspector shows beside a store, such as an outbox.
+public protocol Inspectable: Sendable {
+  /// The part as the inspector shows it. Only types of this package have one.
+  var _inspected: InspectedPart { get }
+}
+
+/// A part of an app as an inspector shows it.
+public struct InspectedPart: Sendable {
+  package let name: String
+  /// A closure that tells what there is now.
+  package let sections: @Sendable () async -> [InspectedSection]
+  /// A closure that performs an action on a row. It returns whether it did.
+  package let perform: @Sendable (_ action: String, _ row: String) async -> Bool
+
+  package init(
+    name: String, sections: @escaping @Sendable () async -> [InspectedSection],
+    perform: @escaping @Sendable (_ action: String, _ row: String) async -> Bool = { _, _ in false }
+  ) {
+    (self.name, self.sections, self.perform) = (name, sections, perform)
+  }
+}
+
+/// A list within a part.
+package struct InspectedSection: Sendable, Encodable {
+  package let title: String
+  /// What is said where there are no rows.
+  package let empty: String
+  package let rows: [InspectedRow]
+
+  package init(title: String, empty: String, rows: [InspectedRow]) {
+    (self.title, self.empty, self.rows) = (title, empty, rows)
+  }
+}
+
+/// A row of a list: a title, some details, and what can be done with it.
+package struct InspectedRow: Sendable, Encodable {
+  package let id: String
+  package let title: String
+  package let details: [Detail]
+  /// Whether it needs somebody's attention.
+  package let isProblem: Bool
+  package let actions: [String]
+
+  package struct Detail: Sendable, Encodable {
+    let name: String
+    let text: String
+  }
+
+  package init(
+    id: String, title: String, details: KeyValuePairs<String, String?>, isProblem: Bool = false, actions: [String] = []
+  ) {
+    (self.id, self.title, self.isProblem, self.actions) = (id, title, isProblem, actions)
+    self.details = details.compactMap { name, text in text.map { Detail(name: name, text: $0) } }
+  }
+}

@@ -1,0 +1,135 @@
+/// All queries of a store about one type. It knows which entities there are, and which queries a change concerns.
+final class TypeQueries<T: Identifiable & Sendable>: TypeFollower {
+  private let table: Table<T>
+  /// The numbers of the entities, in the order in which they came.
+  private var numbers: [ObjectIdentifier: UInt64] = [:]
+  private(set) var lastNumber: UInt64 = 0
+  /// Whether entities may have been stored or removed unnoticed.
+  private(set) var mustSearch: Bool
+  /// The queries that every change may concern.
+  private var others: [ObjectIdentifier: QueryHub<T>] = [:]
+  /// The queries that compare a property with a value, by the property.
+  private var indexes: [AnyKeyPath: EqualityIndex<T>] = [:]
+
+  /// Returns the store's queries about the type, made if there are none.
+  static func of(_ core: StoreCore) -> TypeQueries {
+    let known = core.hubs.followers[ObjectIdentifier(T.self)] as? TypeQueries
+    return known ?? TypeQueries(core)
+  }
+
+  private init(_ core: StoreCore) {
+    table = core.graph.table(T.self)
+    mustSearch = core.turns.isOpen
+    super.init()
+    core.hubs.followers[table.valueType] = self
+    numbers.reserveCapacity(table.index.count)
+    table.index.forEach { node in
+      guard core.exists(node, core.turns.isOpen) else { return }
+      add(node)
+      // The open transaction may have changed it before.
+      if mustSearch { core.compareAtCommit(node) }
+    }
+  }
+
+  private func add(_ node: Node) {
+    lastNumber += 1
+    numbers[ObjectIdentifier(node)] = lastNumber
+    node.flags.insert(.followed)
+  }
+
+  /// All entities as changes, in the order in which they came; `value` returns what is stored.
+  func all(_ value: (EntityNode<T>) -> T?) -> ContiguousArray<EntityChange> {
+    var found = ContiguousArray<EntityChange>()
+    found.reserveCapacity(numbers.count)
+    var isInOrder = true
+    var last: UInt64 = 0
+    table.index.forEach { node in
+      guard node.flags.contains(.followed), let node = node.typed(T.self), let number = numbers[ObjectIdentifier(node)]
+      else { return }
+      if number < last { isInOrder = false }
+      last = number
+      found.append(EntityChange(number: number, value: value(node)))
+    }
+    if !isInOrder { found.sort { $0.number < $1.number } }
+    return found
+  }
+
+  // MARK: Queries
+
+  func add(_ query: QueryHub<T>, _ core: StoreCore) {
+    guard let equality = query.equality else {
+      others[ObjectIdentifier(query)] = query
+      return
+    }
+    if indexes[equality.property] == nil {
+      let index = EqualityIndex(equality)
+      for change in all({ core.committedValueToFollow(of: $0) }) {
+        _ = index.keys(of: change.number, became: change.entry?.known(as: QueryEntry<T>.self).value)
+      }
+      indexes[equality.property] = index
+    }
+    indexes[equality.property]?.add(query, equality.value)
+  }
+
+  func remove(_ query: QueryHub<T>, _ core: StoreCore) {
+    others[ObjectIdentifier(query)] = nil
+    if let equality = query.equality, let index = indexes[equality.property] {
+      index.remove(query, equality.value)
+      if index.isEmpty { indexes[equality.property] = nil }
+    }
+    guard others.isEmpty, indexes.isEmpty else { return }
+    for node in table.allNodes() { node.flags.remove(.followed) }
+    core.hubs.followers[table.valueType] = nil
+  }
+
+  // MARK: Changes
+
+  override func update(_ core: StoreCore) {
+    for node in mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all where node.table === table {
+      guard node.exists != node.flags.contains(.followed), let node = node.typed(T.self) else { continue }
+      if node.exists {
+        add(node)
+        tell(node, lastNumber, core)
+      } else {
+        node.flags.remove(.followed)
+        guard let number = numbers.removeValue(forKey: ObjectIdentifier(node)) else { continue }
+        forEachConcerned(number, nil) { $0.didLose(number, core) }
+      }
+    }
+    mustSearch = false
+  }
+
+  override func didChange(_ node: Node, _ core: StoreCore) {
+    guard let node = node.typed(T.self), let number = numbers[ObjectIdentifier(node)] else { return }
+    tell(node, number, core)
+  }
+
+  private func tell(_ node: EntityNode<T>, _ number: UInt64, _ core: StoreCore) {
+    // Only what is up to date has the property by which queries are found.
+    let value = indexes.isEmpty ? nil : core.presentValue(of: node)
+    forEachConcerned(number, value) { $0.didChange(node, number, core) }
+  }
+
+  private func forEachConcerned(_ number: UInt64, _ value: T?, _ body: (QueryHub<T>) -> Void) {
+    for query in others.values { body(query) }
+    for index in indexes.values { for query in index.keys(of: number, became: value) { body(query) } }
+  }
+
+  /// Returns the entities that the open transaction has changed.
+  func changesOfTransaction(_ core: StoreCore) -> ContiguousArray<EntityChange> {
+    var changes = ContiguousArray<EntityChange>()
+    var seen: Set<ObjectIdentifier> = []
+    var number = lastNumber
+    // What the transaction stored before there was a query was not noted.
+    let nodes =
+      mustSearch ? ContiguousArray(table.allNodes()) : core.graph.written.all + core.graph.notified.all
+    for node in nodes where node.table === table {
+      guard seen.insert(ObjectIdentifier(node)).inserted, let node = node.typed(T.self) else { continue }
+      let known = numbers[ObjectIdentifier(node)]
+      if known == nil { number += 1 }
+      changes.append(EntityChange(number: known ?? number, value: core.presentValue(of: node)))
+    }
+    changes.sort { $0.number < $1.number }
+    return changes
+  }
+}

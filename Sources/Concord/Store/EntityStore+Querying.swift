@@ -1,0 +1,91 @@
+public import Foundation
+
+extension EntityStore {
+  /// Asks for all entities of a type that meet a condition, in an order, and keeps the answer up to date.
+  ///
+  /// ```swift
+  /// let open = store.query(
+  ///   Note.self, where: #Predicate { !$0.isDone }, sortBy: [SortDescriptor(\.due), SortDescriptor(\.title)], limit: 50)
+  /// let subscription = open.observeDifferences { difference in print(difference.inserted.count, "more") }
+  /// ```
+  ///
+  /// The observer retains no entity: what nobody else retains leaves the results. It keeps the values that it last looked at. Entities that
+  /// the descriptors do not tell apart are in the order of their ids: of numbers, texts and UUIDs in that of files; of a type that is not
+  /// `Comparable` in the order in which they were stored, those that were there before the query in any. An entity for which the predicate
+  /// throws is left out.
+  ///
+  /// A predicate that demands a stored property to have a certain value (`$0.project == project`, also besides others with `&&`) concerns
+  /// only changes of entities that have that value, or had it. Any other predicate is evaluated for each entity that changes, once for each
+  /// value.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the entities.
+  ///   - predicate: the condition. It is evaluated where observers are called, for an asynchronous sequence on the thread that commits, and
+  ///     where the value is read.
+  ///   - order: the order of the results. A property to sort by must not read the query.
+  ///   - limit: the greatest number of entities to show.
+  /// - Complexity: of making it, the number of stored entities of the type, with one evaluation for each, and a sort. Afterwards, of a
+  ///   notice or a reading, the number of changed entities times the logarithm of the number of results.
+  public func query<T: Identifiable & Sendable>(
+    _ type: T.Type, where predicate: Predicate<T>, sortBy order: [SortDescriptor<T>] = [], limit: Int? = nil
+  ) -> EntityObserver<EntityResults<T>> {
+    query(FetchDescriptor(predicate: predicate, sortBy: order, fetchLimit: limit))
+  }
+
+  /// Asks for all entities of a type that meet a condition, in an order, and keeps the answer up to date.
+  ///
+  /// ```swift
+  /// let late = store.query(Note.self, where: { $0.isLate }, sortBy: [SortDescriptor(\.due)])
+  /// ```
+  ///
+  /// As with a predicate, except that any change of an entity of the type concerns the query. The condition is called once for each new
+  /// value of an entity, where observers are called and where the value is read, without any lock. It may use the store, but what it finds
+  /// there is not followed.
+  public func query<T: Identifiable & Sendable>(
+    _ type: T.Type, where isIncluded: @escaping @Sendable (T) -> Bool, sortBy order: [SortDescriptor<T>] = [],
+    limit: Int? = nil
+  ) -> EntityObserver<EntityResults<T>> {
+    query(order, offset: nil, limit, nil, isIncluded)
+  }
+
+  /// Asks for all entities of a type, in an order, and keeps the answer up to date.
+  ///
+  /// ```swift
+  /// let subscription = store.query(Note.self).sum(\.minutes).observe { print($0, "minutes") }
+  /// ```
+  public func query<T: Identifiable & Sendable>(
+    _ type: T.Type, sortBy order: [SortDescriptor<T>] = [], limit: Int? = nil
+  ) -> EntityObserver<EntityResults<T>> {
+    query(order, offset: nil, limit, nil, nil)
+  }
+
+  /// Asks for the entities that a description tells, and keeps the answer up to date.
+  ///
+  /// ```swift
+  /// let first = store.query(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.due)], fetchLimit: 20))
+  /// ```
+  ///
+  /// The same description fetches from files.
+  public func query<T: Identifiable & Sendable>(_ descriptor: FetchDescriptor<T>) -> EntityObserver<EntityResults<T>> {
+    let isIncluded = descriptor.predicate.map { predicate in
+      { @Sendable (value: T) in (try? predicate.evaluate(value)) ?? false }
+    }
+    return query(
+      descriptor.sortBy, offset: descriptor.fetchOffset, descriptor.fetchLimit,
+      descriptor.predicate.flatMap { QueryEquality($0) }, isIncluded)
+  }
+
+  private func query<T: Identifiable & Sendable>(
+    _ order: [SortDescriptor<T>], offset: Int?, _ limit: Int?, _ equality: QueryEquality<T>?,
+    _ isIncluded: (@Sendable (T) -> Bool)?
+  ) -> EntityObserver<EntityResults<T>> {
+    let start = max(0, offset ?? 0)
+    let (end, isEndless) = start.addingReportingOverflow(max(0, limit ?? .max))
+    let engine = QueryEngine(EntryOrder(order), window: start..<(isEndless ? .max : end), isIncluded)
+    return shared.read(token) { core, _ in
+      let source = QuerySource<T>(QueryHub(engine, equality, core).node, shared)
+      return EntityObserver(
+        DerivedSource(source, core, isSame: { $0.isSame(as: $1) }) { engine.results(of: $0) })
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import Concord
+
+@Suite("Queries of values that do not equal themselves, of missing ids, of other windows")
+struct QueryEdgesTests {
+  private let store = EntityStore(delivery: .immediate)
+
+  private struct Rated: Identifiable, Equatable {
+    let id: Int
+    var rating: Double
+    var title = ""
+  }
+
+  private struct Draft: Identifiable, Equatable {
+    let id: Int?
+    var title: String
+  }
+
+  @Test("Entities whose property is NaN are in one section, and leave it")
+  func sections() {
+    let kept = [1, .nan, 1, -.nan, 2].enumerated().map { store.store(Rated(id: $0, rating: $1)) }
+    let sections = store.query(Rated.self).sections(by: \.rating)
+    #expect(sections.value.map { $0.elements.map(\.id) } == [[0, 2], [1, 3], [4]])
+    for turn in 0..<100 { store.update(Rated.self, id: 1) { $0.title = "\(turn)" } }
+    #expect(sections.value.map(\.elements.count).reduce(0, +) == 5)
+    store.update(Rated.self, id: 1) { $0.rating = 2 }
+    #expect(sections.value.map { $0.elements.map(\.id) } == [[0, 2], [1, 4], [3]])
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("NaN is joined with nothing, and a predicate that demands it finds nothing and leaves nothing")
+  func unequal() {
+    weak var ended: AnyObject?
+    do {
+      let store = EntityStore(delivery: .immediate)
+      let kept = [1, .nan, .nan].enumerated().map { store.store(Rated(id: $0, rating: $1)) }
+      let pairs = store.query(Rated.self).joined(with: Rated.self) { $0.rating == $1.rating }
+      #expect(pairs.value.map { [$0.left.id, $0.right.id] } == [[0, 0]])
+      for turn in 0..<100 { store.update(Rated.self, id: 1) { $0.title = "\(turn)" } }
+      #expect(pairs.value.count == 1)
+      let wanted = Double.nan
+      let query = store.query(Rated.self, where: #Predicate { $0.rating == wanted })
+      #expect(query.value.isEmpty)
+      let life = store.store(Held(id: 0, token: Token()))
+      ended = life.value.token
+      withExtendedLifetime((kept, life)) {}
+    }
+    #expect(ended == nil)
+  }
+
+  private final class Token: Sendable {}
+  private struct Held: Identifiable {
+    let id: Int
+    let token: Token
+  }
+
+  @Test("Entities without an id, or with one that does not equal itself, keep apart in differences")
+  func missingIDs() {
+    struct Measured: Identifiable, Equatable {
+      let id: Double
+      var title: String
+    }
+    func difference<T: Identifiable & Sendable>(_ old: [T], _ new: [T]) -> EntityDifference<T> {
+      let order = EntryOrder<T>([])
+      func results(_ values: [T]) -> EntityResults<T> {
+        let entries = values.enumerated().map { QueryEntry($1, number: UInt64($0 + 1)) as AnyEntry }
+        return EntityResults(OrderedTree(sorted: ContiguousArray(entries)), order, 0..<Int.max)
+      }
+      return results(new).difference(from: results(old))
+    }
+    let drafts = difference(
+      [Draft(id: nil, title: "a"), Draft(id: nil, title: "b")],
+      [Draft(id: nil, title: "c"), Draft(id: nil, title: "d")])
+    #expect(drafts.inserted.isEmpty && drafts.removed.isEmpty && drafts.moved.isEmpty)
+    #expect(drafts.updated.map { $0.old.title + $0.new.title } == ["ac", "bd"])
+    let measured = difference(
+      [Measured(id: .nan, title: "a"), Measured(id: .nan, title: "b")],
+      [Measured(id: .nan, title: "c"), Measured(id: .nan, title: "d")])
+    #expect(measured.inserted.isEmpty && measured.removed.isEmpty)
+    #expect(measured.updated.map { $0.old.title + $0.new.title } == ["ac", "bd"])
+  }
+
+  @Test("What follows one query and then another, with another window, shows what that finds")
+  func otherWindow() {
+    struct Choice: Identifiable, Equatable {
+      let id: Int
+      var isSecond: Bool
+    }
+    let kept = (1...3).map { store.store(Rated(id: $0, rating: Double($0))) }
+    let choice = store.store(Choice(id: 0, isSecond: false))
+    let (one, two) = (store.query(Rated.self, limit: 1), store.query(Rated.self, limit: 2))
+    let shown = store.observer(of: one, two).map { [store] in
+      store.value(Choice.self, id: 0)?.isSecond == true ? $0.1 : $0.0
+    }
+    let sum = shown.sum(\.rating)
+    let list = Log<[Int]>()
+    let rows = Kept<[Int]>()
+    rows.value = []
+    let subscription = shown.observeDifferences { difference in
+      var ids = rows.value ?? []
+      for change in difference.removed.reversed() { ids.remove(at: change.offset) }
+      for change in difference.inserted { ids.insert(change.element.id, at: change.offset) }
+      rows.value = ids
+      list.append(difference.elements.map(\.id))
+    }
+    #expect(sum.value == 1)
+    store.update(Choice.self, id: 0) { $0.isSecond = true }
+    store.update(Rated.self, id: 1) { $0.title = "new" }
+    #expect(sum.value == 3)
+    #expect(rows.value == [1, 2] && list.last == [1, 2])
+    withExtendedLifetime((kept, choice, subscription)) {}
+  }
+
+  @Test("A join does not tell its observers the same pairs again")
+  func samePairs() {
+    struct Left: Identifiable, Equatable {
+      let id: Int
+      var topic: Int
+      var title = ""
+    }
+    struct Right: Identifiable, Equatable {
+      let id: Int
+      var topic: Int
+    }
+    let lefts = [Left(id: 0, topic: 1), Left(id: 1, topic: 7)].map { store.store($0) }
+    let right = store.store(Right(id: 0, topic: 1))
+    let told = Log<Int>()
+    let pairs = store.query(Left.self).joined(with: Right.self) { $0.topic == $1.topic }
+    let subscription = pairs.observe { told.append($0.count) }
+    try? store.transaction { tx in
+      tx.update(Right.self, id: 0) { $0.topic = 9 }
+      #expect(pairs.value.isEmpty)
+      throw Refused()
+    }
+    store.update(Left.self, id: 1) { $0.title = "z" }
+    #expect(told.values == [1])
+    withExtendedLifetime((lefts, right, subscription)) {}
+  }
+}
