@@ -1,4 +1,5 @@
 import Concord
+import Dispatch
 import Foundation
 import Testing
 
@@ -64,6 +65,46 @@ struct ComputedPropertyTests {
         #expect(list.value.map(\.id) == [5, 6, 7, 8, 9])
       }
       #expect(errors.withLock { $0 } == [])
+    }
+  }
+
+  @Test(
+    "In a fetch they may use the view while another thread, whose turn it is, uses it, too",
+    arguments: StoreKind.allCases)
+  func inFetch(_ kind: StoreKind) throws {
+    try kind.withCoordinator(Model("Probes", entities: [Probe.self])) { coordinator in
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
+      defer { Probe.ask.withLock { $0 = nil } }
+      let context = coordinator.newContext()
+      for id in 0..<4 { context.insert(Probe(id, id)) }
+      try context.save()
+      let (isAsked, hasTurn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      Probe.ask.withLock { ask in
+        ask = { [weak view] id in
+          if id == 0 {
+            isAsked.signal()
+            hasTurn.wait()
+          }
+          return (try? view?.find(Probe.self, id: id)?.value.limit).map { $0 > 1 } ?? false
+        }
+      }
+      let ended = DispatchGroup()
+      let found = Locked<[Int]>([])
+      DispatchQueue.global().async(group: ended) {
+        isAsked.wait()
+        view.store.transaction { _ in
+          // From here on the fetch waits for this transaction.
+          hasTurn.signal()
+          #expect(throws: Never.self) { try view.find(Probe.self, id: 1) }
+          #expect(throws: Never.self) { try view.update(Probe.self, id: 3) { $0.limit = 7 } }
+        }
+      }
+      DispatchQueue.global().async(group: ended) {
+        let ids = try? view.fetch(FetchDescriptor<Probe>(predicate: #Predicate { $0.counts })).map(\.id)
+        found.withLock { $0 = ids ?? [] }
+      }
+      #expect(ended.wait(timeout: .now() + 20) == .success)
+      #expect(found.withLock { $0.sorted() } == [2, 3])
     }
   }
 }

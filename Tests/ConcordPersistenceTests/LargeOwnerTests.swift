@@ -110,6 +110,60 @@ struct LargeOwnerTests {
         }
       }
     }
+
+    @Test(
+      "What another program has put at other positions stays, and is not overwritten by a save that has not read it")
+    func otherPositions() throws {
+      try withFolder { folder in
+        let store = try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: libraryModel().entities)
+        let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+        try coordinator.attach(store, configuration: "")
+        let context = coordinator.newContext()
+        context.insert(shelf(6))
+        context.insert(Review(id: 9, text: ""))
+        try context.save()
+        func change(_ other: String, _ body: (inout [Review]) -> Void) throws -> [Int]? {
+          try context.update(Book.self, id: "shelf") { body(&$0.reviews) }
+          try store.pool.write { try $0.execute(sql: other) }
+          try context.save()
+          return try coordinator.newContext().find(Book.self, id: "shelf")?.reviews.map(\.id)
+        }
+        let appended = try change("UPDATE Book_reviews SET reviews = 9 WHERE _position = 1") {
+          $0.append(Review(id: 7, text: ""))
+        }
+        #expect(appended == [0, 9, 2, 3, 4, 5, 7])
+        // The same position: the later stamp wins, with the whole collection.
+        let replaced = try change("UPDATE Book_reviews SET reviews = 2 WHERE _position = 0") {
+          $0[0] = Review(id: 8, text: "")
+        }
+        #expect(replaced == [8, 9, 2, 3, 4, 5, 7])
+        // As many as it has read, or none of it is known.
+        let grown = try change("INSERT INTO Book_reviews (_owner, _position, reviews) VALUES ('shelf', 7, 2)") {
+          $0.append(Review(id: 10, text: ""))
+        }
+        #expect(grown == [8, 9, 2, 3, 4, 5, 7, 10])
+      }
+    }
+
+    @Test("Elements that another program has left without their owner are not those of a new one with its id")
+    func left() throws {
+      for count in [0, 2, 6] {
+        try withFolder { folder in
+          let store = try SQLiteStore(url: folder.appending(path: "test.sqlite"), entities: libraryModel().entities)
+          let coordinator = PersistentStoreCoordinator(model: try libraryModel())
+          try coordinator.attach(store, configuration: "")
+          let context = coordinator.newContext()
+          context.insert(shelf(4))
+          try context.save()
+          try store.pool.write { try $0.execute(sql: "DELETE FROM Book") }
+          context.insert(shelf(count))
+          try context.save()
+          #expect(try coordinator.newContext().find(Book.self, id: "shelf") == shelf(count))
+          let left = try store.pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM Book_reviews") }
+          #expect(left == count)
+        }
+      }
+    }
   #endif
 
   @Test("Contexts that change an owner at once leave what each of them changed", arguments: StoreKind.allCases)

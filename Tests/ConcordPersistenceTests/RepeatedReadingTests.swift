@@ -63,7 +63,8 @@ struct RepeatedReadingTests {
       #expect(first.value == Array(expected.values.sorted { $0.id < $1.id }.prefix(3)), "round \(round)")
       #expect(shown.withLock { $0.last } == sorted, "round \(round)")
     }
-    #expect(store.repeats.withLock { $0 } > 100)
+    // A save may take back what it has inserted, and changes nothing then.
+    #expect(store.repeats.withLock { $0 } > 50)
     // Nobody was told of a state that was none.
     #expect(shown.withLock { $0.count } <= 101)
     #expect(errors.withLock { $0.isEmpty })

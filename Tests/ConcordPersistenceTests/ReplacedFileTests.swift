@@ -120,5 +120,26 @@
         try? container.detach(persistentStore: store)
       }
     }
+
+    @Test("The feed of changes tells nothing of the other file, and says so")
+    func changes() throws {
+      for change in Change.allCases {
+        try withFolder { folder in
+          let url = folder.appending(path: "Library.sqlite")
+          try make("first", in: folder)
+          let store = try SQLiteStore(url: url, entities: libraryModel().entities)
+          defer { try? store.close() }
+          try store.startFeed()
+          let position = try store.read { try $0.position() }
+          try apply(change, url)
+          for error in [
+            reason { _ = try store.read { try $0.changes(since: position) } },
+            reason { _ = try store.read { try $0.position() } }, reason { try store.startFeed() },
+          ] {
+            #expect(error?.contains("was removed or replaced while it was open") == true, "\(change): \(error ?? "")")
+          }
+        }
+      }
+    }
   }
 #endif

@@ -1,6 +1,6 @@
 import Concord
 public import ConcordModel
-public import Foundation
+import Foundation
 
 /// A container whose contexts a strategy connects.
 ///

@@ -1,5 +1,5 @@
 public import ConcordModel
-public import Foundation
+import Foundation
 
 /// A container of attached stores, with the contexts that read and save their entities.
 ///

@@ -8,8 +8,8 @@ final class ContextCore {
   var pending = PendingChanges()
   /// The first error about a value given to a function that does not throw; the next save throws it.
   private var failure: (any Error)?
-  /// The last commit whose removals the pending changes have been compared with.
-  private var reconciledGeneration = -1
+  /// The last commit whose removals the pending changes of some types have been compared with.
+  private var reconciled = (generation: -1, types: Set<EntityDescription>())
 
   init(parent: any ContextParent) { self.parent = parent }
 
@@ -24,12 +24,14 @@ final class ContextCore {
 
   /// Reads some types with the changes that are not saved.
   func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
-    if !pending.isEmpty, parent.generation != reconciledGeneration { try reconcile() }
+    if !pending.isEmpty, parent.generation != reconciled.generation || !entities.isSubset(of: reconciled.types) {
+      try reconcile(with: entities)
+    }
     do {
       return try readUnreconciled(entities, body)
     } catch StoreError.danglingReference where !pending.isEmpty {
       // Another process may have removed it, or another thread this moment.
-      try reconcile()
+      try reconcile(with: entities)
       return try readUnreconciled(entities, body)
     }
   }
@@ -44,12 +46,21 @@ final class ContextCore {
 
   /// Takes entities that other contexts have removed out of the pending values, and entities that are to be removed out
   /// of rows that other contexts have written, as the save would do.
-  func reconcile() throws {
-    reconciledGeneration = parent.generation
-    let removed = pending.keys.filter { pending[$0]?.row == nil }
-    let aggregates = pending.keys.filter { !$0.entity.targets.isEmpty && pending[$0]?.row != nil }
+  ///
+  /// - Parameter entities: some types. Changes of types that no relations connect with these stay as they are.
+  func reconcile(with entities: Set<EntityDescription>) throws {
+    let (generation, types) = (parent.generation, model.connected(with: entities))
+    try reconcile(within: types)
+    if reconciled.generation != generation { reconciled = (generation, []) }
+    reconciled.types.formUnion(types)
+  }
+
+  private func reconcile(within types: Set<EntityDescription>) throws {
+    let keys = pending.keys.filter { types.contains($0.entity) }
+    let removed = keys.filter { pending[$0]?.row == nil }
+    let aggregates = keys.filter { !$0.entity.targets.isEmpty && pending[$0]?.row != nil }
     if aggregates.isEmpty, removed.isEmpty { return }
-    try parent.read(Set(model.entities)) { base in
+    try parent.read(types) { base in
       let reading = PendingReading(base, pending)
       var missing = Set(removed)
       // Stored rows refer to stored entities only.
@@ -67,12 +78,15 @@ final class ContextCore {
     }
   }
 
-  /// Makes pending that entities are not there any longer, nor in what refers to them.
+  /// Makes pending that entities are not there any longer, nor in what refers to them: all of it, or nothing if it throws.
   ///
   /// - Parameter stamp: a closure that returns the stamp of the deletion of a row with a stamp; `nil` for that of the pending
   ///   change. Owners keep theirs.
   func remove(_ keys: Set<EntityKey>, _ base: any RowReading, stamp: ((Stamp) -> Stamp)?) throws {
     pending.knowReferences()
+    /// The changes as they were, of all entities that are changed here.
+    var before: [EntityKey: PendingChange?] = [:]
+    func note(_ key: EntityKey) { if before[key] == nil { before[key] = .some(pending[key]) } }
     // The rows are read with the changes that were written so far.
     let reading = CurrentReading { PendingReading(base, self.pending) }
     func put(_ row: StoredRow?, stamp: Stamp, below seen: StoredRow?, _ found: StoredRow?, _ key: EntityKey) {
@@ -88,9 +102,11 @@ final class ContextCore {
       }
       pending[key] = change
     }
-    try RowRemoval(model: model, reading: reading) { key, row in
+    let removal = RowRemoval(model: model, reading: reading) { key, row in
+      note(key)
       put(row, stamp: row.stamp, below: try reading.row(of: key), try base.row(of: key), key)
     } delete: { key, _ in
+      note(key)
       let present = self.pending[key]
       guard let found = try base.row(of: key) else {
         // What was never stored needs no removal, unless an earlier deletion of it is to be remembered.
@@ -100,7 +116,14 @@ final class ContextCore {
       }
       let last = max(found.stamp, present?.stamp ?? found.stamp)
       put(nil, stamp: stamp?(last) ?? present?.stamp ?? self.parent.nextStamp(after: last), below: nil, found, key)
-    }.remove(Dictionary(uniqueKeysWithValues: keys.map { ($0, -.infinity) }))
+    }
+    do {
+      try removal.remove(Dictionary(uniqueKeysWithValues: keys.map { ($0, -.infinity) }))
+    } catch {
+      // Not a copy of all changes, which would cost their number with each removal.
+      for (key, change) in before { pending[key] = change }
+      throw error
+    }
   }
 
   func find<T: PersistentEntity>(_ type: T.Type, _ id: T.ID) throws -> T? {
@@ -330,7 +353,7 @@ final class ContextCore {
 
   func delete<T: PersistentEntity>(_ type: T.Type, _ id: T.ID, _ stamp: Stamp?) throws -> Bool {
     let key = EntityKey(try model.entity(type), try T.storedKey(of: id))
-    return try parent.read(Set(model.entities)) { base in
+    return try parent.read(model.connected(with: [key.entity])) { base in
       let present = try PendingReading(base, pending).row(of: key)
       if let stamp, !(stamp > present?.stamp ?? -.infinity) { return false }
       if present != nil {
@@ -377,7 +400,7 @@ final class ContextCore {
   /// Takes what another context saves, as changes that are not saved.
   func absorb(_ changes: PendingChanges, _ policy: MergePolicy) throws {
     var written = pending
-    try parent.read(Set(model.entities)) { base in
+    try parent.read(model.connected(with: changes.entities)) { base in
       let writing = PendingWriting(base, over: pending, of: changes, policy: policy)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       written = writing.result

@@ -62,9 +62,12 @@ extension PersistentStoreCoordinator: ContextParent {
         break
       }
     }
-    try write(isFlat ? changed : model.entities) { writing in
+    func run(_ writing: any RowWriting) throws {
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: self).run()
     }
+    if isFlat { return try write(changed, run) }
+    // A store that keeps nothing of all this is not asked, since it may be unusable at the moment.
+    try write(model.connected(with: changes.entities), run)
   }
 
   public var generation: Int { commitCount.withLock { $0 } }

@@ -141,6 +141,11 @@ public struct PendingChanges: Sendable {
   /// Whether an entity of a type may have a change; changes that were taken back count until all are.
   func mayChange(_ entity: EntityDescription) -> Bool { types.contains { $0.entity == entity } }
 
+  /// The types of the changed entities.
+  var entities: [EntityDescription] {
+    types.filter { type in type.positions.contains { entries[$0] != nil } }.map(\.entity)
+  }
+
   /// The changed entities of a type, in order.
   ///
   /// - Complexity: their number, whatever else is changed.

@@ -104,14 +104,14 @@ private struct EntityReplay {
     for found in found.withLock({ $0 }) { try add(found, mayReplaceOthers: change.mayReplaceOthers, to: &changes) }
     if changes.isEmpty { return [] }
     let changed = Set(changes.keys)
-    dropUnlinked(&changes)
+    try dropUnlinked(&changes)
     // The transaction excludes other writers, so nothing has to be merged.
     try SaveOperation(model: model, changes: changes, policy: .objectTrump, writing: writing, parent: parent).run()
     return changed
   }
 
   /// Leaves owners to the save that only lost what is deleted: they keep their stamps.
-  private func dropUnlinked(_ changes: inout PendingChanges) {
+  private func dropUnlinked(_ changes: inout PendingChanges) throws {
     let deleted = changes.all.filter { $0.change.row == nil }
     if deleted.isEmpty { return }
     let removal = RowRemoval(model: model, reading: writing) { _, _ in
@@ -120,7 +120,7 @@ private struct EntityReplay {
     let gone = Dictionary(uniqueKeysWithValues: deleted.map { ($0.key, $0.change.stamp) })
     for entry in Array(changes.all) {
       guard let row = entry.change.row, let stored = entry.change.baseRow,
-        removal.row(stored, of: entry.key, without: gone)?.holdsSame(as: row) ?? false
+        try removal.row(stored, of: entry.key, without: gone)?.holdsSame(as: row) ?? false
       else { continue }
       changes[entry.key] = nil
     }

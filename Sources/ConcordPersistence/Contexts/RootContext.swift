@@ -6,10 +6,10 @@ import Foundation
 ///
 /// A save that cannot be written now (a full disk, a locked file, a detached store) stays, is visible to reads through
 /// the root, and is tried again: with the next save, after a second, and by ``writePendingChanges()``. It delays later
-/// saves of the same types, and of types that contain them; saves of further types are written, unless they delete something
-/// or have relations, since what refers to their entities is looked for in all stores. A save that can never be written (a
-/// conflict, a value that must be unique) is given up, and so is each later save that depends on it. Both reach the error
-/// handler as a ``BackgroundSaveError``.
+/// saves of the same types, and of types that contain them. Saves of further types are written; one that deletes something or has
+/// relations, if no relations connect its types with those of an unusable store, since what refers to its entities is looked for
+/// there. A save that can never be written (a conflict, a value that must be unique) is given up, and so is each later save that
+/// depends on it. Both reach the error handler as a ``BackgroundSaveError``.
 public final class RootContext: ContextParent {
   let parent: PersistentStoreCoordinator
   private let errorHandler: AsyncErrorHandlerBlock
@@ -27,7 +27,7 @@ public final class RootContext: ContextParent {
     /// All unwritten saves as one set of changes, without entities that other contexts have removed.
     var combined = PendingChanges()
     /// The last commit of the stores whose removals `combined` has been compared with.
-    var reconciledGeneration = -1
+    var reconciled = (generation: -1, types: Set<EntityDescription>())
     var saves = 0
     /// The number of writes after which changes were no longer pending.
     var writes = 0
@@ -59,7 +59,7 @@ public final class RootContext: ContextParent {
       layers.removeAll { numbers.contains($0.number) }
       writes += 1
       combined = PendingChanges()
-      reconciledGeneration = -1
+      reconciled = (-1, [])
       for layer in layers { combined.merge(layer.changes) }
     }
 
@@ -112,12 +112,16 @@ public final class RootContext: ContextParent {
   public var announcedChanges: AnnouncedChanges { parent.announcedChanges }
 
   public func read<R>(_ entities: Set<EntityDescription>, _ body: (any RowReading) throws -> R) throws -> R {
-    if state.withLock({ !$0.combined.isEmpty && $0.reconciledGeneration != parent.generation }) { try reconcile() }
+    let isReconciled = state.withLock { state in
+      state.combined.isEmpty
+        || state.reconciled.generation == parent.generation && entities.isSubset(of: state.reconciled.types)
+    }
+    if !isReconciled { try reconcile(with: entities) }
     do {
       return try readUnreconciled(entities, body)
     } catch StoreError.danglingReference where state.withLock({ !$0.combined.isEmpty }) {
       // Another process may have removed it, or another thread this moment.
-      try reconcile()
+      try reconcile(with: entities)
       return try readUnreconciled(entities, body)
     }
   }
@@ -138,18 +142,20 @@ public final class RootContext: ContextParent {
   }
 
   /// Takes entities that other contexts have removed out of the unwritten saves, as the writing will do.
-  private func reconcile() throws {
+  private func reconcile(with entities: Set<EntityDescription>) throws {
     let core = ContextCore(parent: parent)
     let generation = parent.generation
     let (saves, writes) = state.withLock { state in
       core.pending = state.combined
       return (state.saves, state.writes)
     }
-    try core.reconcile()
+    try core.reconcile(with: entities)
     state.withLock { state in
       // Otherwise the next reader reconciles again.
       guard state.saves == saves, state.writes == writes else { return }
-      (state.combined, state.reconciledGeneration) = (core.pending, generation)
+      state.combined = core.pending
+      if state.reconciled.generation != generation { state.reconciled = (generation, []) }
+      state.reconciled.types.formUnion(model.connected(with: entities))
     }
   }
 
@@ -157,7 +163,7 @@ public final class RootContext: ContextParent {
     saving.lock()
     defer { saving.unlock() }
     if try isGivenUp(changes) { return }
-    let written = try read(Set(model.entities)) { base in
+    let written = try read(model.connected(with: changes.entities)) { base in
       let writing = PendingWriting(base, of: changes)
       try SaveOperation(model: model, changes: changes, policy: policy, writing: writing, parent: parent).run()
       return writing.result

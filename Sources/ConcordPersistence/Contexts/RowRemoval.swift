@@ -22,7 +22,7 @@ struct RowRemoval {
       let stamp = removed[key] ?? -.infinity
       for owner in try owners(of: key) where removed[owner] == nil {
         guard let row = try reading.row(of: owner) else { continue }
-        if let rest = self.row(row, of: owner, without: removed) {
+        if let rest = try self.row(row, of: owner, without: removed) {
           try update(owner, rest)
         } else {
           removed[owner] = stamp
@@ -40,7 +40,7 @@ struct RowRemoval {
   }
 
   /// Returns a row without some entities; `nil` if it requires one of them.
-  func row(_ row: StoredRow, of owner: EntityKey, without gone: [EntityKey: Stamp]) -> StoredRow? {
+  func row(_ row: StoredRow, of owner: EntityKey, without gone: [EntityKey: Stamp]) throws -> StoredRow? {
     let entity = owner.entity
     var row = row
     var mayBeUnreadable = false
@@ -72,7 +72,7 @@ struct RowRemoval {
       row.values[position] = .integer(Int64(row.collections[index].count))
     }
     // Only a wrapper itself knows whether it requires the entity.
-    return mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
+    return try mayBeUnreadable && !isReadable(row, entity.type) ? nil : row
   }
 
   private func isGone(_ value: StoredValue, _ column: ColumnDescription, _ gone: [EntityKey: Stamp]) -> Bool {
@@ -80,8 +80,16 @@ struct RowRemoval {
     return gone[EntityKey(target, value)] != nil
   }
 
-  private func isReadable<T: PersistentEntity>(_ row: StoredRow, _ type: T.Type) -> Bool {
+  private func isReadable<T: PersistentEntity>(_ row: StoredRow, _ type: T.Type) throws -> Bool {
     let loader = EntityLoader(reading, model: model)
-    return (try? model.entity(type).read(type, from: StoredRowSource(row), key: .null, resolver: loader)) != nil
+    do {
+      _ = try model.entity(type).read(type, from: StoredRowSource(row), key: .null, resolver: loader)
+      return true
+    } catch let error where StoreError.mayPass(error) && !StoreError.isOfDetachedStore(error) {
+      // That a store cannot be read at the moment says nothing of the row.
+      throw error
+    } catch {
+      return false
+    }
   }
 }

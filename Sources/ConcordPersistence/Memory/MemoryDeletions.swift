@@ -18,9 +18,9 @@ struct MemoryDeletions {
   subscript(key: EntityKey) -> Entry? { entries[key] }
 
   /// Remembers a deletion.
-  mutating func note(_ key: EntityKey, _ stamp: Stamp) {
+  mutating func note(_ key: EntityKey, _ stamp: Stamp, at date: Date = Date()) {
     last += 1
-    entries[key] = Entry(stamp: max(stamp, entries[key]?.stamp ?? stamp), date: Date(), number: last)
+    entries[key] = Entry(stamp: max(stamp, entries[key]?.stamp ?? stamp), date: date, number: last)
     order.append((key, last))
   }
 
@@ -28,12 +28,18 @@ struct MemoryDeletions {
   mutating func restore(_ key: EntityKey, _ entry: Entry?) { entries[key] = entry }
 
   /// Forgets some of the oldest deletions before a date.
-  mutating func forget(before date: Date, atMost count: Int) {
+  mutating func forget(before date: Date, atMost count: Int, now: Date = Date()) {
     for _ in 0..<count {
       guard let first = order.first else { return }
       if let entry = entries[first.key], entry.number == first.number {
-        guard entry.date < date else { return }
-        entries[first.key] = nil
+        if entry.date > now {
+          // It was noted while the clock was ahead, and would keep all that was noted after it.
+          order.append(first)
+        } else if entry.date < date {
+          entries[first.key] = nil
+        } else {
+          return
+        }
       }
       order.removeFirst()
     }

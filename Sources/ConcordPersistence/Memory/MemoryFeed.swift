@@ -8,7 +8,7 @@ struct MemoryFeed {
   private var changes: [RowChange] = []
   private var forgotten = 0
 
-  init(_ limits: FeedLimits) { limit = max(0, limits.changes) }
+  init(_ limits: FeedLimits) { limit = min(max(0, limits.changes), Int.max / 2 - 16) }
 
   var position: StorePosition { StorePosition(rawValue: "\(epoch).\(forgotten + changes.count)") }
 
@@ -23,13 +23,24 @@ struct MemoryFeed {
     forgotten += count
   }
 
-  func changes(since position: StorePosition) throws -> RowChanges? {
+  func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges? {
     let parts = position.rawValue.split(separator: ".")
     guard parts.count == 2, parts[0] == "\(epoch)", let number = Int(parts[1]), number >= forgotten,
       number - forgotten <= changes.count
     else { return nil }
     var merged = MergedChanges(hasBefore: true)
-    for change in changes[(number - forgotten)...] {
+    var count = 0
+    for change in changes[(number - forgotten)...] where entities?.contains(change.key.entity) ?? true {
+      count += 1
+      guard count <= limit else {
+        var keys: Set<EntityKey> = []
+        let most = RowChanges.mostKeys(for: limit)
+        for change in changes[(number - forgotten)...] where entities?.contains(change.key.entity) ?? true {
+          guard keys.count <= most else { return nil }
+          keys.insert(change.key)
+        }
+        return keys.count > most ? nil : RowChanges(keys: Array(keys))
+      }
       merged.add(change.key, before: change.before)
       for added in change.added { merged.add(added, to: change.key) }
     }

@@ -129,9 +129,9 @@ final class MemorySession: RowWriting {
     return feed.position
   }
 
-  func changes(since position: StorePosition) throws -> RowChanges? {
+  func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges? {
     guard let feed = tables.feed else { throw StoreError.withoutFeed("in memory") }
-    return try feed.changes(since: position)
+    return try feed.changes(since: position, of: entities, limit: limit)
   }
 
   // MARK: The outbox

@@ -15,7 +15,7 @@ extension BackgroundContext {
   package func keepingChangesIfFailing<R>(_ body: () throws -> R) throws -> R {
     try locked { core in
       // Otherwise the closure would do it, and it would be undone with the rest.
-      if !core.pending.isEmpty { try core.reconcile() }
+      if !core.pending.isEmpty { try core.reconcile(with: Set(core.pending.entities)) }
       let before = core.pending
       do { return try body() } catch {
         core.pending = before

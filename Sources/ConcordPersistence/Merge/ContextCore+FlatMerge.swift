@@ -27,7 +27,7 @@ extension ContextCore {
     let condition = try RowFilter(request.condition, entity, self)
     // Removals reach all that refers to what goes.
     let isReferredTo = model.entities.contains { $0.targets.contains { $0 == entity.type } }
-    let types = isReferredTo && !request.keepsMissing ? model.entities : [entity]
+    let types = isReferredTo && !request.keepsMissing ? Array(model.connected(with: [entity])) : [entity]
     do {
       let merge = FlatMerge(
         entity, rows, ignored: request.ignored, subset: subset, condition: condition, stamp: stamp)

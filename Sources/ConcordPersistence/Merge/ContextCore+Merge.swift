@@ -24,7 +24,7 @@ extension ContextCore {
         if let write = merge.writes[key] { put(write.row, key, base: write.base, isUnstamped: stamp.isUnstamped) }
       }
       if !merge.removals.isEmpty {
-        try parent.read(Set(model.entities)) { try remove(merge.removals, $0) { stamp.over($0) ?? $0 } }
+        try parent.read(model.connected(with: [entity])) { try remove(merge.removals, $0) { stamp.over($0) ?? $0 } }
       }
     } catch {
       pending = before

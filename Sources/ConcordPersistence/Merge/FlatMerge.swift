@@ -60,14 +60,19 @@ struct FlatMerge {
       missing.append(rows.index(next))
       next += 1
     }
-    for index in missing {
-      if subset.isAll { try insert(index, reading) } else { try compareOutside(index, reading) }
-    }
+    try compareMissing(missing, reading)
   }
 
-  private mutating func insert(_ index: Int, _ reading: any RowReading) throws {
-    let deletion = try reading.deletion(of: EntityKey(entity, rows.keys[index]))
-    if let stamp = stamp.over(deletion) { inserts.append((index, stamp)) }
+  /// Compares objects that are not stored, or outside of the subset. What is known of all of them is read at once.
+  private mutating func compareMissing(_ missing: [Int], _ reading: any RowReading) throws {
+    if missing.isEmpty { return }
+    let keys = missing.map { EntityKey(entity, rows.keys[$0]) }
+    if !subset.isAll { try reading.prepare(keys) }
+    let deletions = try reading.deletions(of: keys)
+    for (index, key) in zip(missing, keys) {
+      if !subset.isAll, try compareOutside(index, key, reading) { continue }
+      if let stamp = stamp.over(deletions[key]) { inserts.append((index, stamp)) }
+    }
   }
 
   private mutating func compareRow(_ index: Int, _ key: StoredValue, _ source: RowSource) throws {
@@ -80,13 +85,14 @@ struct FlatMerge {
   }
 
   /// Compares an object that may be stored outside of the subset.
-  private mutating func compareOutside(_ index: Int, _ reading: any RowReading) throws {
-    let key = EntityKey(entity, rows.keys[index])
-    let found: Void? = try reading.withRow(of: key) { source in
+  ///
+  /// - Returns: whether it is.
+  private mutating func compareOutside(_ index: Int, _ key: EntityKey, _ reading: any RowReading) throws -> Bool {
+    try reading.withRow(of: key) { source in
       compared += 1
       try compareRow(index, key.id, source)
-    }
-    if found == nil { try insert(index, reading) }
+      return true
+    } ?? false
   }
 
   // MARK: Writing it
@@ -102,9 +108,7 @@ struct FlatMerge {
     for (index, changed, stamp) in updates {
       try writing.update(EntityKey(entity, rows.keys[index]), changed, of: rows.values(index), stamp: stamp)
     }
-    for (index, stamp) in inserts {
-      _ = try writing.insert(rows.row(index, stamp: stamp), for: EntityKey(entity, rows.keys[index]))
-    }
+    try insert(writing)
     var counts = PendingCounts(inserts: inserts.count, updates: updates.count, deletes: removals.count)
     if removals.isEmpty { return counts }
     guard try mayBeReferredTo(writing, model) else {
@@ -122,6 +126,16 @@ struct FlatMerge {
     }.remove(Dictionary(removals.map { (EntityKey(entity, $0), $1) }) { max($0, $1) })
     for isRemoved in owners.values { if isRemoved { counts.deletes += 1 } else { counts.updates += 1 } }
     return counts
+  }
+
+  /// Inserts all rows at once: a store may need a statement for each, or one for many.
+  private func insert(_ writing: any RowWriting) throws {
+    if inserts.isEmpty { return }
+    let new: [KeyedRow] = inserts.map { (EntityKey(entity, rows.keys[$0.index]), rows.row($0.index, stamp: $0.stamp)) }
+    for (row, isWritten) in zip(new, try writing.insertMissing(new)) where !isWritten {
+      // It needs a unique value of another row, and says so.
+      _ = try writing.insert(row.row, for: row.key)
+    }
   }
 
   /// Whether there is anything that could contain an entity of the type.

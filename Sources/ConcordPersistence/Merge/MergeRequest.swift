@@ -1,6 +1,6 @@
 package import Concord
 package import ConcordModel
-package import Foundation
+import Foundation
 
 /// A request to make the stored entities of a type equal to given objects.
 package struct MergeRequest<T: PersistentEntity> {

@@ -1,5 +1,5 @@
 package import ConcordModel
-package import Foundation
+import Foundation
 
 /// A predicate on the rows of a type, for whoever decides which rows it concerns.
 package struct RowPredicate: Sendable {

@@ -24,17 +24,27 @@
       try db.execute(sql: "CREATE INDEX IF NOT EXISTS \"concord_deletions.stamp\" ON concord_deletions (stamp)")
     }
 
-    /// Forgets some of the oldest deletions that are older than a time.
+    /// Forgets some of the oldest deletions that are older than a time; all if that is 0.
     static func forget(after time: TimeInterval, atMost count: Int, _ db: Database) throws {
-      let sql = """
-        DELETE FROM concord_deletions \
-        WHERE number IN (SELECT number FROM concord_deletions ORDER BY number LIMIT ?) AND date < ?
+      guard time > 0 else { return try db.execute(sql: "DELETE FROM concord_deletions") }
+      let now = Date().timeIntervalSinceReferenceDate
+      let oldest = "number IN (SELECT number FROM concord_deletions ORDER BY number LIMIT ?1)"
+      func run(_ sql: String, _ date: TimeInterval) throws {
+        let statement = SQLiteStatement(try db.cachedStatement(sql: sql))
+        defer { statement.reset() }
+        try statement.bind(.integer(Int64(count)), at: 1)
+        try statement.bind(.real(date), at: 2)
+        _ = try statement.step()
+      }
+      // What was noted while the clock was ahead would keep all that was noted after it. Not dated anew, since it may be now that
+      // the clock is wrong.
+      try run(
         """
-      let statement = SQLiteStatement(try db.cachedStatement(sql: sql))
-      defer { statement.reset() }
-      try statement.bind(.integer(Int64(count)), at: 1)
-      try statement.bind(.real(Date().timeIntervalSinceReferenceDate - time), at: 2)
-      _ = try statement.step()
+        UPDATE concord_deletions \
+        SET number = (SELECT max(number) - min(number) + 1 FROM concord_deletions) + number \
+        WHERE \(oldest) AND date > ?2
+        """, now)
+      try run("DELETE FROM concord_deletions WHERE \(oldest) AND date < ?2", now - time)
     }
   }
 

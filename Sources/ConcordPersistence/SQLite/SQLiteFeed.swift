@@ -245,7 +245,7 @@
       return values.isEmpty ? "''" : values.joined(separator: " || ',' || ")
     }
 
-    private static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+    private static func literal(_ text: String) -> String { "'\(text.doubling(UInt8(ascii: "'")))'" }
   }
 
   extension SQLiteSession {
@@ -260,39 +260,73 @@
       return StorePosition(rawValue: "\(state.epoch).\(state.number)")
     }
 
-    func changes(since position: StorePosition) throws -> RowChanges? {
+    func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
+    {
       let state = try feedState()
       let parts = position.rawValue.split(separator: ".")
       guard parts.count == 2, parts[0] == "\(state.epoch)", let number = Int64(parts[1]), number <= state.number,
         number >= state.begun
       else { return nil }
-      let columns = try followedColumns()
-      let entities = Dictionary(tables.keys.map { ($0.name, $0) }) { first, _ in first }
+      // Entities that other programs keep in the file are not told.
+      let names = Set(tables.keys.filter { entities?.contains($0) ?? true }.map(\.name))
+      if number < state.forgotten { return try keys(since: number, of: names, limit: limit) }
+      let followed = try followedColumns()
+      // A program with another model follows some entities meanwhile.
+      let isReadable = Dictionary(
+        tables.keys.map { ($0.name, followed[$0.name] == SQLiteFeed.columns(of: $0)) }
+      ) { first, _ in first }
+      let known = entitiesByName
       let statement = SQLiteStatement(
         try db.cachedStatement(
           sql: "SELECT entity, \"key\", before, target, added FROM concord_changes WHERE number > ? ORDER BY number"))
       defer { statement.reset() }
       try statement.bind(.integer(number), at: 1)
-      var changes = MergedChanges(hasBefore: number >= state.forgotten)
+      var changes = MergedChanges(hasBefore: true)
+      var count = 0
       while try statement.step() {
-        // Entities that other programs keep in the file are not told.
-        guard let name = statement.text(at: 0), let entity = entities[name] else { continue }
+        guard let name = statement.text(at: 0), names.contains(name), let entity = known[name] else { continue }
+        count += 1
+        guard count <= limit else {
+          statement.reset()
+          return try keys(since: number, of: names, limit: limit)
+        }
         let key = EntityKey(entity, statement.value(at: 1))
         switch statement.text(at: 2) {
         case nil: changes.add(key, before: nil)
         case SQLiteFeed.unchanged: changes.add(key)
-        // A program with another model follows the entity meanwhile.
-        case .some where columns[name] != SQLiteFeed.columns(of: entity):
+        case .some where isReadable[name] != true:
           changes.hasBefore = false
           changes.add(key)
         case .some(let image): changes.add(key, before: try SQLImage.values(image))
         }
-        if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = entities[target] {
+        if let target = statement.text(at: 3), !statement.isNull(at: 4), let entity = known[target] {
           changes.add(EntityKey(entity, statement.value(at: 4)), to: key)
         }
       }
       statement.reset()
       return try changes.changes { try row(of: $0)?.values }
+    }
+
+    private var entitiesByName: [String: EntityDescription] {
+      Dictionary(tables.keys.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// Returns the keys of the changed rows.
+    ///
+    /// - Returns: `nil` if they are too many.
+    private func keys(since number: Int64, of names: Set<String>, limit: Int) throws -> RowChanges? {
+      let known = entitiesByName
+      let statement = SQLiteStatement(
+        try db.cachedStatement(sql: "SELECT DISTINCT entity, \"key\" FROM concord_changes WHERE number > ?"))
+      defer { statement.reset() }
+      try statement.bind(.integer(number), at: 1)
+      var keys: [EntityKey] = []
+      while try statement.step() {
+        guard let name = statement.text(at: 0), names.contains(name), let entity = known[name] else { continue }
+        guard keys.count < RowChanges.mostKeys(for: limit) else { return nil }
+        keys.append(EntityKey(entity, statement.value(at: 1)))
+      }
+      return RowChanges(keys: keys)
     }
 
     /// By entity, the columns in the order of the rows as they were.

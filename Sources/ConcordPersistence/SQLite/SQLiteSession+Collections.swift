@@ -2,8 +2,8 @@
   import ConcordModel
 
   extension SQLiteSession {
-    /// Replaces a row if the stored one has the columns of another one, and the collections in which the two differ. A
-    /// collection that is the same in both is neither read nor written.
+    /// Replaces a row if the stored one has the columns of another one, and, of its collections, the positions in which the two differ.
+    /// All else is neither read nor written.
     func replaceDifferences(_ row: StoredRow, _ base: StoredRow, _ key: EntityKey) throws -> Bool {
       let isSame = try withRow(of: key) { source in
         source.stamp == base.stamp && key.entity.columns.indices.allSatisfy { source.isSame(base.values[$0], at: $0) }
@@ -11,22 +11,31 @@
       guard isSame ?? false else { return false }
       var isChanged = row.values != base.values || row.stamp != base.stamp
       for index in row.collections.indices where row.collections[index] != base.collections[index] {
-        guard try isStored(base.collections[index], index, key) else { return false }
+        guard try isStored(base.collections[index], wherePlacedOtherwise: row.collections[index], index, key) else {
+          return false
+        }
         isChanged = true
       }
       if isChanged { try update(row, replacing: base, for: key) }
       return true
     }
 
-    /// Whether a collection is stored with these rows. No row is copied.
-    private func isStored(_ rows: [[StoredValue]], _ index: Int, _ key: EntityKey) throws -> Bool {
-      try statements(key.entity).with(.collection(index)) { statement in
-        try statement.bind(key.id, at: 1)
-        for row in rows {
+    /// Whether a collection is stored with as many rows as the base has, and with its rows at the positions that others are to take.
+    private func isStored(
+      _ base: [[StoredValue]], wherePlacedOtherwise rows: [[StoredValue]], _ index: Int, _ key: EntityKey
+    ) throws -> Bool {
+      guard try hasNoGaps(index, count: base.count, key) else { return false }
+      return try statements(key.entity).with(.element(index)) { statement in
+        for position in base.indices where position >= rows.count || rows[position] != base[position] {
+          try statement.bind(key.id, at: 1)
+          try statement.bind(.integer(Int64(position)), at: 2)
           guard try statement.step() else { return false }
-          for (position, value) in row.enumerated() where !statement.isSame(value, at: Int32(position)) { return false }
+          for (column, value) in base[position].enumerated() where !statement.isSame(value, at: Int32(column)) {
+            return false
+          }
+          statement.reset()
         }
-        return try !statement.step()
+        return true
       }
     }
 
@@ -51,6 +60,7 @@
       try statements(key.entity).with(.ends(index)) { statement in
         try statement.bind(key.id, at: 1)
         guard try statement.step() else { return false }
+        if count == 0 { return statement.integer(at: 0) == nil }
         return statement.integer(at: 0) == 0 && statement.integer(at: 1) == Int64(count - 1)
       }
     }

@@ -230,7 +230,11 @@
       }
       guard try insert(row, for: key, .insert) else { return false }
       if isCompared { try noteUnique(row, key, table) }
-      for index in row.collections.indices { try writeCollection(index, row.collections[index], replacing: [], key) }
+      for index in row.collections.indices {
+        // Another program may have deleted an owner with this id, and left its elements.
+        try deleteRest(index, of: key, from: .min)
+        try writeCollection(index, row.collections[index], replacing: [], key)
+      }
       return true
     }
 

@@ -1,6 +1,6 @@
 #if Persistence
   package import ConcordModel
-  package import Foundation
+  import Foundation
   package import GRDB
   import GRDBSQLite
 

@@ -21,14 +21,14 @@
 
     enum Purpose {
       case row, insert, insertOrReplaceOlder, update, delete
-      case collection(Int), insertElement(Int), deleteRest(Int), updateElement(Int), ends(Int)
+      case collection(Int), insertElement(Int), deleteRest(Int), updateElement(Int), ends(Int), element(Int)
       case referrers(String)
     }
 
     init(_ table: SQLiteTable, _ db: Database) {
       self.table = table
       self.db = db
-      idle = Array(repeating: nil, count: 5 + 5 * table.collections.count)
+      idle = Array(repeating: nil, count: 5 + 6 * table.collections.count)
       isTaken = Array(repeating: false, count: idle.count)
     }
 
@@ -89,11 +89,12 @@
       case .insertOrReplaceOlder: 2
       case .update: 3
       case .delete: 4
-      case .collection(let index): 5 + 5 * index
-      case .insertElement(let index): 6 + 5 * index
-      case .deleteRest(let index): 7 + 5 * index
-      case .updateElement(let index): 8 + 5 * index
-      case .ends(let index): 9 + 5 * index
+      case .collection(let index): 5 + 6 * index
+      case .insertElement(let index): 6 + 6 * index
+      case .deleteRest(let index): 7 + 6 * index
+      case .updateElement(let index): 8 + 6 * index
+      case .ends(let index): 9 + 6 * index
+      case .element(let index): 10 + 6 * index
       case .referrers: nil
       }
     }
@@ -110,6 +111,7 @@
       case .deleteRest(let index): table.collections[index].deleteRest
       case .updateElement(let index): table.collections[index].update
       case .ends(let index): table.collections[index].ends
+      case .element(let index): table.collections[index].element
       case .referrers(let name): table.referrers[name] ?? ""
       }
     }

@@ -87,6 +87,8 @@
       let update: String
       /// Selects the first and the last position.
       let ends: String
+      /// Selects the row at a position.
+      let element: String
       /// Deletes all rows from a position on.
       let deleteRest: String
     }
@@ -179,6 +181,9 @@
           SELECT (SELECT MIN(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1), \
           (SELECT MAX(\"_position\") FROM \(quoted(name)) WHERE \"_owner\" = ?1)
           """,
+        element: """
+          SELECT \(columns.joined(separator: ", ")) FROM \(quoted(name)) WHERE \"_owner\" = ? AND \"_position\" = ?
+          """,
         deleteRest: "DELETE FROM \(quoted(name)) WHERE \"_owner\" = ? AND \"_position\" >= ?")
     }
 
@@ -206,5 +211,5 @@
   }
 
   /// Returns a name as a quoted identifier of SQL, with any characters in it.
-  package func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+  package func quoted(_ name: String) -> String { "\"\(name.doubling(UInt8(ascii: "\"")))\"" }
 #endif

@@ -9,6 +9,8 @@ package final class DirectDelivery: @unchecked Sendable {
   @TaskLocal private static var entered: DirectDelivery?
   private let thread = pthread_self()
   private var waiting: [() -> Void] = []
+  /// Whether the next reading is that of a view which shows what it was told.
+  private var isShowing = false
 
   private init() {}
 
@@ -27,6 +29,22 @@ package final class DirectDelivery: @unchecked Sendable {
       defer { delivery.deliver() }
       return try body()
     }
+  }
+
+  /// Runs a closure whose first reading shows what this thread was told.
+  static func showing<R>(_ body: () throws -> R) rethrows -> R {
+    guard let current else { return try body() }
+    current.isShowing = true
+    defer { current.isShowing = false }
+    return try body()
+  }
+
+  /// Whether a reading that begins now shows what this thread was told. A store need not read a later state then than the one that it has
+  /// told.
+  package static func takeShowing() -> Bool {
+    guard let current, current.isShowing else { return false }
+    current.isShowing = false
+    return true
   }
 
   /// Adds what a feed has to deliver.

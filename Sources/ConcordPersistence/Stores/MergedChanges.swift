@@ -1,8 +1,8 @@
-import ConcordModel
+package import ConcordModel
 
 /// The changes of rows between two positions, merged in their order.
-struct MergedChanges {
-  var hasBefore: Bool
+package struct MergedChanges {
+  package var hasBefore: Bool
   private var positions: [EntityKey: Int] = [:]
   private var merged: [Merged] = []
 
@@ -12,10 +12,10 @@ struct MergedChanges {
     var isKnown: Bool
   }
 
-  init(hasBefore: Bool) { self.hasBefore = hasBefore }
+  package init(hasBefore: Bool) { self.hasBefore = hasBefore }
 
   /// Adds a change of a row's columns.
-  mutating func add(_ key: EntityKey, before: [StoredValue]?) {
+  package mutating func add(_ key: EntityKey, before: [StoredValue]?) {
     let position = position(of: key)
     if merged[position].isKnown { return }
     merged[position].change.before = before
@@ -23,10 +23,12 @@ struct MergedChanges {
   }
 
   /// Adds a change that leaves a row's columns as they were.
-  mutating func add(_ key: EntityKey) { _ = position(of: key) }
+  package mutating func add(_ key: EntityKey) { _ = position(of: key) }
 
   /// Adds an entity that was put into a row's lists.
-  mutating func add(_ added: EntityKey, to key: EntityKey) { merged[position(of: key)].change.added.insert(added) }
+  package mutating func add(_ added: EntityKey, to key: EntityKey) {
+    merged[position(of: key)].change.added.insert(added)
+  }
 
   private mutating func position(of key: EntityKey) -> Int {
     if let position = positions[key] { return position }
@@ -35,10 +37,13 @@ struct MergedChanges {
     return merged.count - 1
   }
 
+  /// The rows whose columns were not changed, as far as is known.
+  package var unchanged: [EntityKey] { merged.filter { !$0.isKnown }.map(\.change.key) }
+
   /// Returns the changes.
   ///
   /// - Parameter values: a closure that returns the columns of a row as they are.
-  func changes(_ values: (EntityKey) throws -> [StoredValue]?) throws -> RowChanges {
+  package func changes(_ values: (EntityKey) throws -> [StoredValue]?) throws -> RowChanges {
     let rows = try merged.map { merged in
       var change = merged.change
       if !merged.isKnown { change.before = try values(change.key) }

@@ -1,4 +1,4 @@
-import ConcordModel
+package import ConcordModel
 
 /// The name of a note, a text that a store keeps beside the rows of entities and writes in the same transactions.
 ///
@@ -14,11 +14,11 @@ public struct NoteName: Hashable, Sendable {
 }
 
 extension StoreError {
-  static func withoutNotes(_ type: Any.Type) -> StoreError {
+  package static func withoutNotes(_ type: Any.Type) -> StoreError {
     .storeFailed(store: "\(type)", reason: "it keeps no notes")
   }
 
-  static func withoutFeed(_ store: String) -> StoreError {
+  package static func withoutFeed(_ store: String) -> StoreError {
     .storeFailed(store: store, reason: "it keeps no feed of changes; startFeed() begins one")
   }
 }

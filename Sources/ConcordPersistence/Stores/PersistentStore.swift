@@ -1,5 +1,5 @@
 public import ConcordModel
-public import Foundation
+import Foundation
 
 /// A store that is or was attached to a container.
 public final class PersistentStore: Sendable {

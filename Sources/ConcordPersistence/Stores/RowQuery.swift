@@ -1,5 +1,5 @@
 public import ConcordModel
-public import Foundation
+import Foundation
 
 /// A query for rows: their condition, order and number.
 public struct RowQuery: Sendable {

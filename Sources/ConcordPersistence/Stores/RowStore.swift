@@ -53,7 +53,7 @@ public protocol RowStore: AnyObject, Sendable {
   ///   process ends, however it does.
   func holdOutbox() throws -> OutboxHold?
 
-  /// Begins to note which rows change, so that ``RowReading/changes(since:)`` can tell them. It goes on when the store is opened again.
+  /// Begins to note which rows change, so that ``RowReading/changes(since:of:limit:)`` can tell them. It goes on when the store is opened again.
   ///
   /// - Throws: ``/ConcordModel/StoreError/storeFailed(store:reason:)`` if the type of store keeps no feed, which is the default.
   ///
@@ -158,8 +158,12 @@ public protocol RowReading: AnyObject {
 
   /// Returns the rows that were changed between a position and the state that this reading sees, each once.
   ///
-  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one.
-  func changes(since position: StorePosition) throws -> RowChanges?
+  /// - Parameters:
+  ///   - position: an earlier position of this feed.
+  ///   - entities: the entities whose rows are told; `nil` for all.
+  ///   - limit: the number of changes beyond which only the keys of the rows are told. Beyond ten times as many keys nothing is.
+  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one, or too much has changed since.
+  func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
 
   /// Returns the entities that commits of other processes have changed, as this reading sees them, of which observers of the store are
   /// not notified yet. Whoever shows a part of what this reading sees shows these, too. Afterwards ``RowStore/unknownCommits`` counts
@@ -204,8 +208,15 @@ extension RowReading {
     throw StoreError.withoutNotes(Self.self)
   }
   public func position() throws -> StorePosition { throw StoreError.withoutFeed("\(Self.self)") }
+  public func changes(
+    since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int
+  ) throws -> RowChanges? { throw StoreError.withoutFeed("\(Self.self)") }
+
+  /// Returns all rows that were changed between a position and the state that this reading sees, each once, however many they are.
+  ///
+  /// - Returns: `nil` if any row may have changed: the position is of another feed, or ahead of this one.
   public func changes(since position: StorePosition) throws -> RowChanges? {
-    throw StoreError.withoutFeed("\(Self.self)")
+    try changes(since: position, of: nil, limit: .max)
   }
 
   public func outbox(after version: OutboxVersion?) throws -> OutboxChanges {

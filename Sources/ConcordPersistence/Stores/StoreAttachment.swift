@@ -77,7 +77,9 @@ final class AttachedReading: RowReading, OutboxesReading {
 
   func position() throws -> StorePosition { try base.position() }
 
-  func changes(since position: StorePosition) throws -> RowChanges? { try base.changes(since: position) }
+  func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges? {
+    try base.changes(since: position, of: entities, limit: limit)
+  }
 
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges { try base.outbox(after: version) }
 

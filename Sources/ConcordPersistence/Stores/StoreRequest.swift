@@ -1,5 +1,5 @@
 public import ConcordModel
-public import Foundation
+import Foundation
 
 /// A request to open a store, with everything that a store type needs.
 public struct StoreRequest: Sendable {

@@ -37,7 +37,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private var (entering, leaving): (Set<StoredValue>, Set<StoredValue>) = ([], [])
   var mustFetch = true
   /// The error of the last fetch, as text.
-  private var failure: String?
+  private(set) var failure: String?
   /// The entities whose values known here are as new as the shown ones.
   private var fresh: Set<StoredValue> = []
   /// The result of a new fetch, if there was one.
@@ -66,6 +66,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   // MARK: The part that is shown
+
+  var size: (shown: Int, known: Int) { (shown.count, entries.count) }
 
   private var start: Int { max(0, plan.descriptor.fetchOffset ?? 0) }
   private var end: Int? {

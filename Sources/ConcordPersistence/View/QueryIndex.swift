@@ -31,6 +31,12 @@ final class QueryIndex {
 
   var isEmpty: Bool { queries.isEmpty }
 
+  /// The queries whose results are retained, in the order in which they were made.
+  var running: [any ViewQuery] {
+    let gone = Set(ended.withLock { $0 })
+    return queries.values.filter { !gone.contains($0.number) }.sorted { $0.number < $1.number }
+  }
+
   // MARK: Coming and going
 
   /// The number of the next query, and what ends with its result.

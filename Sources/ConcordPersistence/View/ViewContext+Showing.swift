@@ -107,7 +107,7 @@ extension ViewContext {
       types.formUnion(overlay == nil ? concern.types : Set(core.parent.model.entities))
       for key in loading { types.formUnion(core.parent.model.contained(in: key.entity)) }
       do {
-        try core.read(types) { reading in
+        try readToShow(types) { reading in
           reading.mayReadAgain()
           // What an earlier run has updated no longer knows what it showed before: it reads everything.
           for query in concerned {
@@ -178,6 +178,11 @@ extension ViewContext {
     }
     for key in removed { remove(key) }
     return loaded
+  }
+
+  /// Reads types in the state that was just told, where this thread shows what a store tells it.
+  private func readToShow(_ types: Set<EntityDescription>, _ body: (any RowReading) throws -> Void) throws {
+    try DirectDelivery.showing { try core.read(types, body) }
   }
 
   /// Returns the error with which types cannot be read at this moment.

@@ -1,6 +1,6 @@
 public import Concord
 public import ConcordModel
-public import Foundation
+import Foundation
 import Synchronization
 
 /// A context for screens, whose entities live in an ``/Concord/EntityStore`` as long as they are observed.

@@ -16,6 +16,10 @@ protocol ViewQuery: AnyObject {
   var members: QueryMembers? { get set }
   /// Whether the query has to fetch.
   var mustFetch: Bool { get set }
+  /// The number of entities that are shown, and of those that the query knows.
+  var size: (shown: Int, known: Int) { get }
+  /// The error of the last fetch, as text.
+  var failure: String? { get }
   /// Whether the query knows an entity, or may find it as it is now.
   func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool
   /// Applies changes, and reads the rows that it needs to show them.

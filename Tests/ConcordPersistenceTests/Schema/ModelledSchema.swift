@@ -30,7 +30,9 @@
       Dictionary(uniqueKeysWithValues: slots.map { ($0.name, $0.kind.coding) })
     }
 
-    var rows: [[Cell]] { (columns.first?.cells ?? []).indices.map { row in columns.map { $0.cells[row] } } }
+    var rows: [[Cell]] {
+      (columns.first?.cells ?? []).indices.map { row in columns.map { $0.slot.shown($0.cells[row]) } }
+    }
 
     private func column(_ name: String?) -> Column? {
       columns.first { $0.slot.name.lowercased() == name?.lowercased() }
@@ -185,6 +187,11 @@
     /// What of another property becomes of a cell in this one.
     func carried(_ cell: Cell) -> Cell {
       if cell.isNothing { return kind.isCollection ? .elements(nil) : .value(.null) }
+      return cell
+    }
+
+    /// What this property shows of a cell. What was stored for an array stays as it is below a set, and is there again for an array.
+    func shown(_ cell: Cell) -> Cell {
       guard case .collection(.set, _) = kind, case .elements(let elements?) = cell else { return cell }
       return Slot.sorted(elements)
     }
