@@ -48,24 +48,6 @@
         entities: model.entities)
     }
 
-    private func context(_ store: any RowStore, _ policy: MergePolicy = .byStamp) throws -> BackgroundContext {
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.attach(store, configuration: "")
-      let context = BackgroundContext(parent: coordinator)
-      context.mergePolicy = policy
-      return context
-    }
-
-    private func batches(_ store: PostgreSQLStore, _ work: () throws -> Void) throws -> Int {
-      func count() throws -> Int {
-        #expect(store.pool.count == 1)
-        return try store.pool.with { $0.batches }
-      }
-      let before = try count()
-      try work()
-      return try count() - before
-    }
-
     /// The number of statements that have changed a table.
     private func statements(_ table: String) throws -> Int {
       Int(try fleet.sql("SELECT count(*) FROM concord_changes WHERE entity = '\(table)'")) ?? -1
@@ -75,7 +57,7 @@
     func deletions() throws {
       let store = try store()
       defer { try? store.close() }
-      let context = try context(store)
+      let context = try store.context(model)
       for id in 0..<300 {
         context.insert(Progress(id: id, last: 0))
         context.insert(Labelled(id: id, label: id % 2 == 0 ? "e\u{301}\(id)" : nil, number: id, lines: ["a", "b"]))
@@ -102,11 +84,31 @@
       #expect(try store.read { try $0.deletion(of: key) } == 1e9 + 7)
     }
 
+    @Test("A merge of many new entities takes as many round trips as one of few")
+    func merges() throws {
+      let store = try store()
+      defer { try? store.close() }
+      let context = try store.context(model)
+      func merge(_ objects: [Progress]) throws -> Int {
+        let request = MergeRequest(
+          objects: objects, uniqueness: [.key], ignored: [], subset: nil, condition: nil, keepsMissing: true, stamp: nil
+        )
+        return try store.trips {
+          let outcome = try context.mergeAndSave(request)
+          #expect(outcome?.counts.inserts == objects.count)
+        }
+      }
+      let few = try merge((0..<10).map { Progress(id: $0, last: 1) })
+      let many = try merge((1000..<1400).map { Progress(id: $0, last: 2) })
+      #expect(many <= few + 3, "\(few) \(many)")
+      #expect(try fleet.sql("SELECT count(*), sum(last) FROM \"Progress\"") == "410|810")
+    }
+
     @Test("Changed unique values take as many round trips for many rows as for some")
     func uniqueValues() throws {
       let store = try store()
       defer { try? store.close() }
-      let context = try context(store)
+      let context = try store.context(model)
       for id in 0..<400 { context.insert(Labelled(id: id, label: "label \(id)", number: id)) }
       try context.save()
       func change(_ ids: Range<Int>, _ turn: Int) throws -> Int {
@@ -116,7 +118,7 @@
             labelled.number = turn * 1000 + id
           }
         }
-        return try batches(store) { try context.save() }
+        return try store.trips { try context.save() }
       }
       let few = try change(0..<10, 1)
       let many = try change(0..<400, 2)
@@ -136,7 +138,7 @@
       var random = SeededNumbers(seed: seed)
       let store = try store()
       defer { try? store.close() }
-      let contexts = [try context(store, .error), try context(MemoryStore(name: "memory"), .error)]
+      let contexts = [try store.context(model, .error), try MemoryStore(name: "memory").context(model, .error)]
       let labels = ["a", "é", "e\u{301}", "b", "c", "d", nil, nil]
       var outcomes: Set<Bool> = []
       for round in 0..<150 {
@@ -174,7 +176,7 @@
     func constraints() throws {
       let store = try store()
       defer { try? store.close() }
-      let context = try context(store, .error)
+      let context = try store.context(model, .error)
       context.insert(Progress(id: 1, last: 7))
       try context.save()
       try fleet.sql("ALTER TABLE \"Progress\" ADD CONSTRAINT once UNIQUE (last)")

@@ -175,6 +175,22 @@
       #expect(try connection.query("SELECT 1::bigint").integer(0, 0) == 1)
     }
 
+    @Test("What another thread cancels, the server ends, and the connection goes on")
+    func cancelling() throws {
+      let server = try PostgreSQLServer.shared.get()
+      let connection = try PostgreSQLConnection(PostgreSQLOptions(connection: server.url))
+      let cancellation = try #require(connection.cancellation)
+      let isRunning = "SELECT count(*) FROM pg_stat_activity WHERE pid = \(connection.processID) AND state = 'active'"
+      let thread = Thread {
+        guard (try? eventually { try server.sql(isRunning) == "1" }) == true else { return }
+        cancellation.cancel()
+      }
+      thread.start()
+      let failure = #expect(throws: PostgreSQLFailure.self) { try connection.query("SELECT pg_sleep(30)") }
+      #expect(failure?.code == "57014" && failure?.message.contains("user request") == true)
+      #expect(try connection.query("SELECT 1::bigint").integer(0, 0) == 1)
+    }
+
     @Test("A pool has no more connections than it may, finds out which were closed, and gives a nested use one beyond")
     func pool() throws {
       let server = try PostgreSQLServer.shared.get()

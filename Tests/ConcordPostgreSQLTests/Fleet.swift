@@ -2,6 +2,7 @@
   import Concord
   import ConcordTestShared
   import Foundation
+  import Testing
 
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
@@ -42,6 +43,30 @@
 
     func row(_ id: Int, _ last: Int, stamp: Stamp = 1) throws -> StoredRow {
       try model.entity(Progress.self).row(of: Progress(id: id, last: last), stamp: stamp)
+    }
+  }
+
+  extension RowStore {
+    /// Makes a context over the store alone.
+    func context(_ model: Model, _ policy: MergePolicy = .byStamp) throws -> BackgroundContext {
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.attach(self, configuration: "")
+      let context = BackgroundContext(parent: coordinator)
+      context.mergePolicy = policy
+      return context
+    }
+  }
+
+  extension PostgreSQLStore {
+    /// Returns the number of round trips of the only connection that work takes.
+    func trips(_ work: () throws -> Void) throws -> Int {
+      func count() throws -> Int {
+        #expect(pool.count == 1)
+        return try pool.with { $0.batches }
+      }
+      let before = try count()
+      try work()
+      return try count() - before
     }
   }
 

@@ -66,6 +66,8 @@
       "$$; DROP TABLE public.canary; $$", "$concord$; DROP TABLE public.canary; --", "E'\\x27'", "$1", "${1}", "%s",
       "*/ DROP TABLE public.canary /*", "U&\"\\0022\"", "select", "SELECT", "user", "table", "order by", "null", "true",
       "concord", "public.canary", "pg_catalog", "a.b", "a\"b", "a'b", "a\\b", "a\nb", "a\r\nb", "\t", " ", "  x ", "é",
+      "\"\u{301} FROM public.canary --", "'\u{301} --", "\\\u{301}'; DROP TABLE public.canary; --", "\"\u{200D}",
+      "'\u{20DD}",
       "e\u{301}", "Ω≈ç", "😀", "👩‍👩‍👧‍👦", "\u{202E}abc", "\u{FEFF}", "\u{1}", "\u{1}\u{1}", "\u{7F}", "ctid", "xmin",
       "xmax", "cmin", "cmax", "tableoid", "oid", "ID", "Id", "_owner", "_stamp", "_position", "stamp",
       String(repeating: "x", count: 63), String(repeating: "x", count: 64), String(repeating: "é", count: 40),
@@ -74,8 +76,8 @@
     ]
     private static let pieces = [
       "'", "\"", "\\", "$", "$1", "$$", ";", "--", "/*", "*/", "(", ")", ",", "%", "{", "}", "E'", "U&'", "\n", " ",
-      "a",
-      "B", "é", "e\u{301}", "😀", "\u{10FFFF}", "\u{1}", "select", "from", "union", "null", ".", "_", "0", "concord",
+      "a", "B", "é", "e\u{301}", "\u{301}", "\u{200D}", "😀", "\u{10FFFF}", "\u{1}", "select", "from", "union", "null",
+      ".", "_", "0", "concord",
     ]
 
     mutating func next(allowsNull: Bool) -> String {
@@ -124,6 +126,23 @@
       let text = try PostgreSQLServer.shared.get().sql(
         "SELECT count(*) FROM pg_tables WHERE schemaname = \(literal(storedName(schema)))")
       return Int(text) ?? -1
+    }
+
+    @Test("A mark that combines with a quote does not hide it: names stay names, and texts texts")
+    func combiningMarks() throws {
+      let connection = try PostgreSQLConnection(PostgreSQLOptions(connection: PostgreSQLServer.shared.get().url))
+      for quote in ["\"", "'", "\\", "\"\"", "\\'"] {
+        for mark in ["", "\u{301}", "\u{200D}", "\u{20DD}", "\u{FE0F}"] {
+          let text = "a\(quote)\(mark) b"
+          var parameters = PostgreSQLParameters()
+          parameters.append(text)
+          let result = try connection.run([
+            .once(
+              "SELECT \(literal(text)) = $1, to_jsonb(x) ? $1 FROM (SELECT 7 AS \(identifier(text))) AS x", parameters)
+          ])[0]
+          #expect(result.bool(0, 0) && result.bool(0, 1), "\(text.unicodeScalars.map(\.value))")
+        }
+      }
     }
 
     @Test("Whatever entities, properties and the schema are called, all is kept to the bit, or the name is refused")

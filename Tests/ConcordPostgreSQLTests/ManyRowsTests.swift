@@ -52,19 +52,6 @@
     }
   }
 
-  private struct Lined: PersistentEntity, Equatable {
-    let id: Int
-    var lines: [String]
-
-    static let persistentProperties: [PersistentProperty<Lined>] = [.init("id", \.id), .init("lines", \.lines)]
-    init(id: Int, lines: [String]) { (self.id, self.lines) = (id, lines) }
-    init(from row: inout RowReader) throws { (id, lines) = (try row.read(), try row.read()) }
-    func write(to row: inout RowWriter) throws {
-      try row.write(id)
-      try row.write(lines)
-    }
-  }
-
   @Suite("Many rows in a statement", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct ManyRowsTests {
     private let model: Model
@@ -72,7 +59,7 @@
     private let memory = MemoryStore(name: "memory")
 
     init() throws {
-      model = try Model("Many", entities: [Flat.self, Named.self, Lined.self])
+      model = try Model("Many", entities: [Flat.self, Named.self, Listed.self])
       let options = PostgreSQLOptions(
         connection: try PostgreSQLServer.shared.get().url, schema: "many-\(UUID().uuidString.prefix(8))")
       store = try PostgreSQLStore(name: "Many", options, model: model, entities: model.entities)
@@ -86,9 +73,9 @@
         let name = Bool.random(using: &random) ? id : id.decomposedStringWithCanonicalMapping
         return try key.entity.row(of: Named(id: name, count: number), stamp: stamp)
       }
-      if key.entity.name == "Lined" {
+      if key.entity.name == "Listed" {
         let lines = (0..<number).map { _ in "line \(Int.random(in: 0..<3, using: &random))" }
-        return try key.entity.row(of: Lined(id: Int(id), lines: lines), stamp: stamp)
+        return try key.entity.row(of: Listed(id: Int(id), lines: lines), stamp: stamp)
       }
       return try key.entity.row(of: Flat(id: Int(id), &random), stamp: stamp)
     }

@@ -8,20 +8,6 @@
   @testable import ConcordPersistence
   @testable import ConcordPostgreSQL
 
-  /// An entity with elements in a table of their own.
-  private struct Listed: PersistentEntity, Equatable {
-    let id: Int
-    var lines: [String]
-
-    static let persistentProperties: [PersistentProperty<Listed>] = [.init("id", \.id), .init("lines", \.lines)]
-    init(id: Int, lines: [String]) { (self.id, self.lines) = (id, lines) }
-    init(from row: inout RowReader) throws { (id, lines) = (try row.read(), try row.read()) }
-    func write(to row: inout RowWriter) throws {
-      try row.write(id)
-      try row.write(lines)
-    }
-  }
-
   /// An entity with a unique value, of which equal ones may look different.
   private struct Coded: PersistentEntity, Equatable {
     let id: Int
@@ -56,25 +42,6 @@
       return try PostgreSQLStore(name: "Trips", options, model: model, entities: model.entities)
     }
 
-    private func context(_ store: PostgreSQLStore, _ policy: MergePolicy = .byStamp) throws -> BackgroundContext {
-      let coordinator = PersistentStoreCoordinator(model: model)
-      try coordinator.attach(store, configuration: "")
-      let context = BackgroundContext(parent: coordinator)
-      context.mergePolicy = policy
-      return context
-    }
-
-    /// The number of round trips of the store's only connection that work takes.
-    private func trips(_ store: PostgreSQLStore, _ work: () throws -> Void) throws -> Int {
-      func count() throws -> Int {
-        #expect(store.pool.count == 1)
-        return try store.pool.with { $0.batches }
-      }
-      let before = try count()
-      try work()
-      return try count() - before
-    }
-
     private static let policies: [MergePolicy] = [.byStamp, .error, .storeTrump, .objectTrump]
 
     // MARK: One
@@ -83,23 +50,23 @@
     func one() throws {
       let store = try store()
       defer { try? store.close() }
-      let context = try context(store)
+      let context = try store.context(model)
       func save(_ id: Int) throws {
         context.insert(Progress(id: id, last: id))
         try context.save()
       }
-      #expect(try trips(store) { try save(1) } == 1)
-      #expect(try trips(store) { try save(1) } == 1)
+      #expect(try store.trips { try save(1) } == 1)
+      #expect(try store.trips { try save(1) } == 1)
       var found: Progress?
-      #expect(try trips(store) { found = try context.find(Progress.self, id: 1) } == 1)
+      #expect(try store.trips { found = try context.find(Progress.self, id: 1) } == 1)
       #expect(found == Progress(id: 1, last: 1))
       let sorted = FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.last)], fetchLimit: 5)
       var count = 0
-      #expect(try trips(store) { count = try context.fetch(sorted).count } == 1)
+      #expect(try store.trips { count = try context.fetch(sorted).count } == 1)
       #expect(count == 1)
-      #expect(try trips(store) { count += try context.count(FetchDescriptor<Progress>()) } == 1)
+      #expect(try store.trips { count += try context.count(FetchDescriptor<Progress>()) } == 1)
       #expect(count == 2)
-      let update = try trips(store) {
+      let update = try store.trips {
         _ = try context.update(Progress.self, id: 1) { $0.last = 5 }
         try context.save()
       }
@@ -220,13 +187,13 @@
         try? direct.close()
         proxy.stop()
       }
-      let reader = try context(direct)
+      let reader = try direct.context(model)
       var id = 0
       for cutsAnswers in [false, true] {
         for byte in stride(from: 0, through: cutsAnswers ? 160 : 420, by: 4) {
           let store = try store(url: fleet.server.url(port: proxy.port), timeout: 10)
           // Stamps of its own, so that a save which is done twice is refused.
-          let context = try context(store, .byStamp)
+          let context = try store.context(model, .byStamp)
           id += 1
           context.insert(Progress(id: 0, last: id))
           try context.save()
@@ -250,9 +217,9 @@
     func many(_ policy: MergePolicy) throws {
       let store = try store()
       defer { try? store.close() }
-      let context = try context(store, policy)
+      let context = try store.context(model, policy)
       // What the store trumps is compared, too.
-      let other = try self.context(store, .byStamp)
+      let other = try store.context(model)
       func saves(_ first: Int, _ count: Int) throws -> [Int] {
         let ids = first..<first + count
         func insert(_ context: BackgroundContext, _ last: Int) {
@@ -262,19 +229,19 @@
             context.insert(Coded(id: id, code: "é\(id)", count: last))
           }
         }
-        let new = try trips(store) {
+        let new = try store.trips {
           insert(context, 1)
           try context.save()
         }
         insert(context, policy == .error ? 1 : 2)
-        let again = try trips(store) { try? context.save() }
+        let again = try store.trips { try? context.save() }
         context.rollback()
         for id in ids {
           #expect(try context.update(Progress.self, id: id) { $0.last = 3 })
           #expect(try context.update(Listed.self, id: id) { $0.lines.append("more") })
           #expect(try context.update(Coded.self, id: id) { $0.count += 10 })
         }
-        let changed = try trips(store) { try context.save() }
+        let changed = try store.trips { try context.save() }
         let descriptor = FetchDescriptor<Listed>(sortBy: [SortDescriptor(\.id)])
         let found = try other.fetch(descriptor).filter { ids.contains($0.id) }
         let isKept = policy == .error || policy == .storeTrump
@@ -322,7 +289,7 @@
       defer { try? store.close() }
       try fleet.sql("CREATE UNIQUE INDEX theirs ON \"Coded\" (count)")
       for count in [1, 10] {
-        let context = try context(store)
+        let context = try store.context(model)
         for id in 0..<count { context.insert(Coded(id: 100 * count + id, code: "c\(count).\(id)", count: count)) }
         if count == 1 {
           try context.save()
@@ -330,7 +297,7 @@
           #expect(throws: StoreError.self) { try context.save() }
         }
       }
-      #expect(try context(store).fetch(FetchDescriptor<Coded>()).map(\.id) == [100])
+      #expect(try store.context(model).fetch(FetchDescriptor<Coded>()).map(\.id) == [100])
     }
 
     @Test(
@@ -340,7 +307,7 @@
       let stores = try (0..<2).map { _ in try store() }
       defer { for store in stores { try? store.close() } }
       let seed = UInt64.random(in: 0 ... .max)
-      let contexts = try stores.map { try context($0, policy) }
+      let contexts = try stores.map { try $0.context(model, policy) }
       for (number, context) in contexts.enumerated() {
         var random = SeededNumbers(seed: seed &+ UInt64(number))
         for id in (0..<2_000).shuffled(using: &random) {
@@ -360,7 +327,8 @@
       #expect(repeated.reduce(0, +) <= 2, "\(repeated), seed \(seed)")
     }
 
-    @Test("A view reads what another store has committed in one round trip, however many rows it shows of it")
+    @Test(
+      "A view reads what another store has committed in one round trip at most, however many rows it shows of it")
     func shown() throws {
       let (store, other) = (try store(), try store())
       defer { for store in [store, other] { try? store.close() } }
@@ -368,17 +336,18 @@
       try coordinator.attach(store, configuration: "")
       let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
       let list = try view.query(FetchDescriptor<Progress>(sortBy: [SortDescriptor(\.id)]))
-      let context = try context(other)
+      let context = try other.context(model)
       var ids = 0..<0
       for count in [1, 10, 100] {
-        let trips = try trips(store) {
+        let trips = try store.trips {
           ids = 0..<ids.count + count
           for id in ids { context.insert(Progress(id: id, last: count)) }
           try context.save()
           let expected = ids.map { Progress(id: $0, last: count) }
           #expect(eventually { list.value == expected })
         }
-        #expect(trips == 1, "\(count)")
+        // The first reading finds out that there is somebody who shows; the others are of the state that was told.
+        #expect(trips == (count == 1 ? 1 : 0), "\(count)")
       }
     }
 
@@ -394,8 +363,15 @@
       let fleet = try Fleet(server)
       let store = try fleet.store(pollInterval: 0.25)
       defer { try? store.close() }
-      let observation = store.observeCommits { _ in }
+      let coordinator = PersistentStoreCoordinator(model: fleet.model)
+      try coordinator.attach(store, configuration: "")
+      let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record("\($0)") }
+      let list = try view.query(FetchDescriptor<Progress>())
       try store.write(origin: nil) { _ = try $0.insert(fleet.row(0, 0), for: fleet.key(0)) }
+      for id in 1...3 {
+        try fleet.sql("INSERT INTO \"Progress\" VALUES (\(id), 1, 1)")
+        #expect(eventually { list.value.count == id + 1 })
+      }
       func statements() throws -> [Substring] {
         try String(contentsOf: server.folder.appending(path: "log"), encoding: .utf8).split(separator: "\n")
           .filter { $0.hasPrefix("concord: LOG:  ") }
@@ -411,7 +387,7 @@
       #expect(statements.count >= 1)
       #expect(Double(statements.count) <= polls + 1, "\(statements.count) in \(polls) intervals")
       #expect(statements.allSatisfy { $0.contains("pg_current_snapshot()") }, "\(statements)")
-      withExtendedLifetime(observation) {}
+      withExtendedLifetime((coordinator, view, list)) {}
     }
   }
 #endif

@@ -1,22 +1,18 @@
 #if PostgreSQL
   /// The parameters of several rows, which become those of one statement: an array for each column.
   struct ParameterRows {
-    private let types: [PostgreSQLType]
-    private var columns: [PostgreSQLParameters]
+    private var columns: [ParameterArray]
     private var row = PostgreSQLParameters()
     private(set) var count = 0
 
     /// - Parameter types: those of the columns.
-    init(_ types: [PostgreSQLType]) {
-      self.types = types
-      columns = types.map { _ in PostgreSQLParameters() }
-    }
+    init(_ types: [PostgreSQLType]) { columns = types.map { ParameterArray($0) } }
 
     /// Appends the values of a row, one for each column; nothing if the closure throws.
     mutating func append(_ write: (inout PostgreSQLParameters) throws -> Void) rethrows {
       row.removeAll()
       try write(&row)
-      for index in columns.indices { columns[index].append(from: row, at: index) }
+      for index in columns.indices { columns[index].append(row, at: index) }
       count += 1
     }
 
@@ -26,7 +22,7 @@
     /// An array for each column.
     var arrays: PostgreSQLParameters {
       var parameters = PostgreSQLParameters()
-      for (type, column) in zip(types, columns) { parameters.append(arrayOf: column, type) }
+      for column in columns { parameters.append(column) }
       return parameters
     }
   }

@@ -20,6 +20,9 @@
       static func once(_ sql: String, _ parameters: PostgreSQLParameters = .none) -> Command {
         Command(sql: sql, parameters: parameters, isKept: false)
       }
+
+      /// Begins a transaction that reads one committed state.
+      static let beginReading = Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
     }
 
     /// The place of the server, for people.
@@ -194,11 +197,14 @@
     }
 
     /// Sends a statement whose answer is read before the next batch, such as the end of a reading.
-    func finish(_ sql: String) throws {
+    func finish(_ sql: String) throws { try finish(Command(sql: sql)) }
+
+    /// Sends a command whose answer is read before the next batch.
+    func finish(_ command: Command) throws {
       var expected: [(position: Int?, statement: Statement?)] = []
       for command in deferred { try send(command, nil, &expected) }
       deferred = []
-      try send(Command(sql: sql), nil, &expected)
+      try send(command, nil, &expected)
       guard PQpipelineSync(handle) == 1 else { throw lost() }
       try flush(Date(timeIntervalSinceNow: timeout + 5))
       unread.append(expected.map(\.statement))
@@ -338,6 +344,9 @@
       guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { throw lost() }
       return takeNotifications()
     }
+
+    /// Forgets the notifications that have come so far.
+    func dropNotifications() { _ = takeNotifications() }
 
     private func takeNotifications() -> Set<String> {
       var payloads: Set<String> = []

@@ -1,9 +1,9 @@
 #if PostgreSQL
-  import Foundation
+  import ConcordPersistence
 
   /// A name, as SQL takes it whatever is in it. The server cuts off what is behind 63 bytes, so a longer one is replaced by its beginning and
   /// a number made of the whole.
-  func identifier(_ name: String) -> String { "\"\(storedName(name).replacing("\"", with: "\"\""))\"" }
+  func identifier(_ name: String) -> String { "\"\(storedName(name).doubling(UInt8(ascii: "\"")))\"" }
 
   /// A name as the server keeps it.
   func storedName(_ name: String) -> String {
@@ -26,5 +26,7 @@
   }
 
   /// A text as a literal of SQL, for commands that take no parameters.
-  func literal(_ text: String) -> String { "E'\(text.replacing("\\", with: "\\\\").replacing("'", with: "''"))'" }
+  func literal(_ text: String) -> String {
+    "E'\(text.doubling(UInt8(ascii: "\\")).doubling(UInt8(ascii: "'")))'"
+  }
 #endif

@@ -26,7 +26,7 @@
 
     mutating func append(_ value: Int64) {
       let start = begin(.bigint)
-      append(bits: UInt64(bitPattern: value), 8)
+      append(word: UInt64(bitPattern: value))
       end(start)
     }
 
@@ -34,7 +34,7 @@
 
     mutating func append(doubleBits bits: UInt64) {
       let start = begin(.double)
-      append(bits: bits, 8)
+      append(word: bits)
       end(start)
     }
 
@@ -46,7 +46,8 @@
 
     mutating func append(_ value: String) {
       let start = begin(.text)
-      bytes.append(contentsOf: value.utf8)
+      var value = value
+      value.withUTF8 { bytes.append(contentsOf: $0) }
       end(start)
     }
 
@@ -102,6 +103,10 @@
     }
 
     private mutating func end(_ start: Int) { ranges.append(start..<bytes.count) }
+
+    private mutating func append(word: UInt64) {
+      withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+    }
 
     /// The most significant byte first.
     private mutating func append(bits: UInt64, _ count: Int) {

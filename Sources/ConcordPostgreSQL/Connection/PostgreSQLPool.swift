@@ -28,9 +28,14 @@
 
     /// Runs a closure with a connection, which is given back afterwards.
     ///
-    /// - Parameter isNested: whether the thread has one already. It then gets one beyond the limit, since it would wait for itself.
-    func with<R>(isNested: Bool = false, _ body: (PostgreSQLConnection) throws -> R) throws -> R {
-      let connection = try take(isNested: isNested)
+    /// - Parameters:
+    ///   - isNested: whether the thread has one already. It then gets one beyond the limit, since it would wait for itself.
+    ///   - mayBeLost: whether the closure is run again with another connection if this one is found to be lost. Then one that was used just
+    ///     now is not looked at before.
+    func with<R>(
+      isNested: Bool = false, mayBeLost: Bool = false, _ body: (PostgreSQLConnection) throws -> R
+    ) throws -> R {
+      let connection = try take(isNested: isNested, mayBeLost: mayBeLost)
       defer { give(connection) }
       return try body(connection)
     }
@@ -57,8 +62,12 @@
       give(connection)
     }
 
-    private func take(isNested: Bool) throws -> PostgreSQLConnection {
-      let deadline = Date(timeIntervalSinceNow: options.timeout)
+    /// The time for which a connection that was given back is taken for one that is still there, in seconds.
+    private static let freshness = 0.02
+
+    private func take(isNested: Bool, mayBeLost: Bool = false) throws -> PostgreSQLConnection {
+      let now = Date()
+      let deadline = now + options.timeout
       returned.lock()
       while true {
         let (connection, mayConnect, isClosed) = state.withLock { state in
@@ -74,7 +83,8 @@
         }
         if let connection {
           // What was idle may have been closed by the server.
-          if connection.isAlive {
+          let isFresh = mayBeLost && now.timeIntervalSince(connection.idleSince) < Self.freshness
+          if isFresh || connection.isAlive {
             returned.unlock()
             return connection
           }

@@ -6,6 +6,7 @@
 
   /// Keeps threads from connecting while the process ends: the libraries that encrypt are cleaned up then, and would crash.
   enum ProcessEnd {
+    // Unsafe, because a pointer is not sendable: this one never changes, and what it points to is itself a lock.
     nonisolated(unsafe) private static let lock: UnsafeMutablePointer<pthread_rwlock_t> = {
       let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
       pthread_rwlock_init(lock, nil)

@@ -43,7 +43,7 @@
         earlier
           + groups.map { table, keys in
             .init(sql: table.selectRows, parameters: array(keys.lazy.map(\.id), table.keyForm))
-          } + later)
+          } + later, areByKey: true)
       for ((table, keys), result) in zip(groups, results.dropFirst(earlier.count)) {
         for key in keys { preparedRows[key] = .some(nil) }
         let source = PostgreSQLRowSource(result, 0, table, self)

@@ -8,7 +8,7 @@
   final class PostgreSQLSession: RowWriting {
     let connection: PostgreSQLConnection
     let store: String
-    private let tables: [EntityDescription: PostgreSQLTable]
+    let tables: [EntityDescription: PostgreSQLTable]
     private var latest: PostgreSQLTable?
     var changedKeys: [EntityKey] = []
     /// The error that has ended the transaction, even if a closure has caught it.
@@ -35,11 +35,15 @@
     private let mark: PostgreSQLWatch.Mark?
     /// The number of readings within this one, which read with it, but do not announce for it.
     private var nesting = 0
+    /// Whether the connection plans statements once, as the watch's does.
+    private var plansOnce: Bool
     /// That of a reading; `nil` in a writing.
     private let reading: ReadingTransaction?
     /// The time for which deletions are remembered, in seconds.
     let deletionTime: TimeInterval
     var deletionCount = 0
+    /// Whether there is a table of notes; `nil` if that is not known yet.
+    var hasNotes: Bool?
 
     init(
       _ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String,
@@ -48,6 +52,7 @@
     ) {
       self.mayAssume = mayAssume
       self.reading = reading
+      plansOnce = reading?.isOpen == true
       self.deletionTime = deletionTime
       self.watch = watch
       mark = watch?.mark
@@ -66,9 +71,17 @@
     // MARK: Running
 
     /// Runs statements, and before them those that wait.
+    ///
+    /// - Parameter areByKey: whether they look for rows by their keys.
     @discardableResult
-    func run(_ commands: [PostgreSQLConnection.Command]) throws -> [PostgreSQLResult] {
+    func run(
+      _ commands: [PostgreSQLConnection.Command], areByKey: Bool = false
+    ) throws -> [PostgreSQLResult] {
       try checkAssumption()
+      if plansOnce, !areByKey, !commands.isEmpty {
+        plansOnce = false
+        return Array(try send([Self.plansAsBefore] + commands).dropFirst())
+      }
       if waiting.isEmpty { return commands.isEmpty ? [] : try send(commands) }
       var earlier = waiting.take()
       let asksForID = transactionID == nil
@@ -200,6 +213,11 @@
     func unannouncedKeys() throws -> Set<EntityKey> { try unannouncedKeys(preparing: []) }
 
     func unannouncedKeys(preparing keys: [EntityKey]) throws -> Set<EntityKey> {
+      if let watch, reading?.isOpen == true {
+        // It was asked just before what is new.
+        if !keys.isEmpty { try prepare(keys, behind: []) }
+        return watch.untoldBeforePosition
+      }
       var (isFirst, untold) = (true, Set<EntityKey>())
       if let watch {
         untold = try watch.untold(since: mark) { command in
@@ -220,7 +238,9 @@
     }
 
     func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
-      if let prepared = preparedRows[key] { return try prepared.map { try body(StoredRowSource($0)) } }
+      if !preparedRows.isEmpty, let prepared = preparedRows[key] {
+        return try prepared.map { try body(StoredRowSource($0)) }
+      }
       let table = try table(key.entity)
       guard let parameter = keyParameter(key.id, table.keyForm) else { return nil }
       let result = try query(table.selectRow, parameter)

@@ -6,12 +6,16 @@
   final class ReadingTransaction {
     private let connection: PostgreSQLConnection
     private let mayBeLeftOut: Bool
+    /// Whether it is the one in which the watch has asked what is new.
+    let isOpen: Bool
     private var isLast = false
     private var progress = Progress.none
     /// Whether more was read than was announced, so that all has to be read again within a transaction.
     private(set) var mustRepeat = false
     /// The loss of the connection.
     private(set) var loss: PostgreSQLFailure?
+    /// Whether a statement has failed, after which the transaction runs no other.
+    private(set) var hasFailed = false
     private var mayReadAgain = false
     let count: BatchCount
     private let firstBatch: Int
@@ -30,15 +34,18 @@
     /// What a statement throws that was not announced.
     private struct ReadsMore: Error {}
 
-    private static let begin = PostgreSQLConnection.Command(sql: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
     private static let end = PostgreSQLConnection.Command(sql: "COMMIT")
 
     /// - Parameters:
     ///   - mayBeLeftOut: whether it may be read again if more is read than was announced.
     ///   - count: the number of batches that the thread has read so far.
-    init(_ connection: PostgreSQLConnection, mayBeLeftOut: Bool, _ count: BatchCount = BatchCount()) {
-      (self.connection, self.mayBeLeftOut) = (connection, mayBeLeftOut)
+    ///   - isOpen: whether the transaction has begun, and somebody else ends it.
+    init(
+      _ connection: PostgreSQLConnection, mayBeLeftOut: Bool, _ count: BatchCount = BatchCount(), isOpen: Bool = false
+    ) {
+      (self.connection, self.mayBeLeftOut, self.isOpen) = (connection, mayBeLeftOut && !isOpen, isOpen)
       (self.count, firstBatch) = (count, count.value)
+      if isOpen { progress = .begun }
     }
 
     /// Notes that nothing is read after the next batch.
@@ -59,19 +66,20 @@
         throw ReadsMore()
       }
       let isAlone = isLast && progress == .none && commands.count == 1
-      if progress == .none, !isAlone { connection.later(Self.begin) }
+      if progress == .none, !isAlone { connection.later(.beginReading) }
       progress = isLast ? .ended : .begun
       do {
         let results = try connection.run(isAlone || !isLast ? commands : commands + [Self.end])
         count.value += 1
         return isAlone || !isLast ? results : results.dropLast()
       } catch let failure as PostgreSQLFailure {
+        hasFailed = true
         if failure.isConnectionLost { loss = failure }
         throw failure
       }
     }
 
     /// Ends it. The answer is read later; what was read stands without it.
-    func finish() { if progress == .begun { try? connection.finish(Self.end.sql) } }
+    func finish() { if progress == .begun, !isOpen { try? connection.finish(Self.end.sql) } }
   }
 #endif

@@ -82,7 +82,7 @@
       }
     }
 
-    private static let tablesOfTrigger = [
+    static let tablesOfTrigger = [
       "INSERT": " REFERENCING NEW TABLE AS changed", "DELETE": " REFERENCING OLD TABLE AS changed",
       "UPDATE": " REFERENCING NEW TABLE AS changed OLD TABLE AS before", "TRUNCATE": "",
     ]

@@ -46,6 +46,8 @@
         if !problems.isEmpty {
           throw StoreError.incompatibleStore(store: store, differences: problems)
         }
+        let isFollowed = present.tables["concord_feed"] != nil && migrations.contains(where: \.isChanged)
+        if isFollowed { try unfollow(migrations, connection) }
         try moveCollections(present, migrations, connection)
         try connection.run(try missing(self.present(connection), before: true).map { .once($0) })
         for migration in migrations where migration.isChanged {
@@ -62,6 +64,7 @@
             .once("UPDATE concord_tables SET is_filled = true WHERE \"table\" = \(literal($0))")
           })
         if version > present.version { try connection.run([.once("UPDATE concord_state SET version = \(version)")]) }
+        if isFollowed { try HistorySchema(self).start(connection) }
         try connection.run([.once("COMMIT")])
       } catch let failure as PostgreSQLFailure where failure.code == "23505" {
         throw StoreError.incompatibleStore(
@@ -73,6 +76,12 @@
         _ = connection.rollBack()
         try refuse(failure, connection)
       }
+    }
+
+    /// Removes the triggers that keep changed rows as they were from the tables that a migration changes: they name its columns.
+    private func unfollow(_ migrations: [PostgreSQLMigration], _ connection: PostgreSQLConnection) throws {
+      let tables = migrations.filter { $0.isChanged || $0.presentName != storedName($0.table.name) }
+      try connection.run(tables.flatMap { HistoryTables.stop($0.presentName) }.map { .once($0) })
     }
 
     /// Makes the entries of unique values that were written without them.

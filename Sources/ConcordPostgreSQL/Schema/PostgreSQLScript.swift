@@ -7,6 +7,8 @@
     var tables: [String]
     /// The role that is to use the tables; `nil` if it owns them.
     var role: String?
+    /// Whether devices are synchronised with the tables, too.
+    var isFollowed = false
 
     /// The least rights that a store needs at run time. The triggers note changes with the rights of the tables' owner.
     private static let rights: [(table: String, rights: String)] = [
@@ -17,11 +19,16 @@
       ("concord_tables", "SELECT, UPDATE"),
     ]
 
+    private static let rightsToFollow: [(table: String, rights: String)] = [
+      ("concord_history", "SELECT, DELETE"), ("concord_feed", "SELECT, UPDATE"), ("concord_feed_columns", "SELECT"),
+      ("concord_notes", "SELECT, INSERT, UPDATE, DELETE"),
+    ]
+
     private var grants: [String] {
       guard let role else { return [] }
       let to = "TO \(identifier(role))"
       return ["GRANT USAGE ON SCHEMA \(identifier(schema)) \(to)"]
-        + Self.rights.map { "GRANT \($0.rights) ON \($0.table) \(to)" }
+        + (Self.rights + (isFollowed ? Self.rightsToFollow : [])).map { "GRANT \($0.rights) ON \($0.table) \(to)" }
         + tables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
     }
 

@@ -102,6 +102,15 @@
       return .init(sql: sql, parameters: parameters)
     }
 
+    /// - Parameter values: the last parameter, an array.
+    private func command(_ sql: String, ofAny values: [StoredValue]) -> PostgreSQLConnection.Command {
+      var rows = ParameterRows([.text])
+      for value in values { rows.append { _ = ColumnForm.any.append(value, to: &$0) } }
+      var command = command(sql)
+      command.parameters.append(from: rows.arrays, at: 0)
+      return command
+    }
+
     /// Finds the owner of an entry, unless it is the row itself.
     func findOwner(of key: StoredValue, except id: StoredValue) -> PostgreSQLConnection.Command {
       command(
@@ -111,12 +120,9 @@
 
     /// Finds which of some keys have an entry.
     func findEntries(_ keys: [StoredValue]) -> PostgreSQLConnection.Command {
-      var rows = ParameterRows([.text])
-      for key in keys { rows.append { _ = ColumnForm.any.append(key, to: &$0) } }
-      var command = command(
-        "SELECT \"key\" FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND \"key\" = ANY($3)")
-      command.parameters.append(from: rows.arrays, at: 0)
-      return command
+      command(
+        "SELECT \"key\" FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND \"key\" = ANY($3)", ofAny: keys
+      )
     }
 
     /// Finds the value of an owner.
@@ -141,12 +147,7 @@
 
     /// Removes the entries of several rows.
     func forget(_ ids: [StoredValue]) -> PostgreSQLConnection.Command {
-      var rows = ParameterRows([.text])
-      for id in ids { rows.append { _ = ColumnForm.any.append(id, to: &$0) } }
-      var command = command(
-        "DELETE FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND owner = ANY($3)")
-      command.parameters.append(from: rows.arrays, at: 0)
-      return command
+      command("DELETE FROM concord_unique WHERE \"table\" = $1 AND \"column\" = $2 AND owner = ANY($3)", ofAny: ids)
     }
 
     /// Makes the entries of a column.

@@ -24,9 +24,10 @@
     let schema: PostgreSQLSchema
     private let tables: [EntityDescription: PostgreSQLTable]
     private let feed = CommitFeed()
-    private let watch: PostgreSQLWatch
+    let watch: PostgreSQLWatch
     private let outboxLock: PostgreSQLOutboxLock
     private let isClosed = Locked(false)
+    private let feedLimits = Locked(FeedLimits())
     private let deletionTime: TimeInterval
     /// The number of times that transactions were run again.
     let repeatedWrites = Locked(0)
@@ -79,11 +80,18 @@
     ///   - model: the model of the container.
     ///   - schema: the schema of the database.
     ///   - role: a role that gets the rights that a store needs, and no others; `nil` if the program's role is to own the tables.
-    public static func sql(for model: Model, schema: String = "concord", role: String? = nil) throws -> String {
-      try PostgreSQLSchema(
+    ///   - isFollowed: whether devices are synchronised with the database, which needs further tables and triggers.
+    public static func sql(
+      for model: Model, schema: String = "concord", role: String? = nil, isFollowed: Bool = false
+    ) throws -> String {
+      let tables = PostgreSQLSchema(
         entities: model.entities, migrations: model.migrations, store: schema, name: schema, migrates: true,
         version: model.version, areTogether: togetherness(model, "")
-      ).script(for: role).text
+      )
+      var script = try tables.script(for: role)
+      script.isFollowed = isFollowed
+      if isFollowed { script.statements += HistorySchema(tables).statements }
+      return script.text
     }
 
     /// Tells whether an entity and one that it refers to are always kept together.
@@ -114,21 +122,26 @@
       let count: ReadingTransaction.BatchCount
       /// The one around it, maybe of another store.
       let outer: [Current]
+
+      /// The innermost one of a store.
+      func of(_ store: PostgreSQLStore) -> Current? {
+        let id = ObjectIdentifier(store)
+        return self.store == id ? self : outer.last { $0.store == id }
+      }
+    }
+
+    /// The innermost reading or writing of this thread, of whatever store.
+    private static var currentOfThread: Current? {
+      guard let current, pthread_equal(current.thread, pthread_self()) != 0 else { return nil }
+      return current
     }
 
     /// The number of batches that this thread has read, in readings of any stores within each other.
     private var batchCount: ReadingTransaction.BatchCount {
-      guard let current = Self.current, pthread_equal(current.thread, pthread_self()) != 0 else {
-        return ReadingTransaction.BatchCount()
-      }
-      return current.count
+      Self.currentOfThread?.count ?? ReadingTransaction.BatchCount()
     }
 
-    private var entered: Current? {
-      guard let current = Self.current, pthread_equal(current.thread, pthread_self()) != 0 else { return nil }
-      let id = ObjectIdentifier(self)
-      return current.store == id ? current : current.outer.last { $0.store == id }
-    }
+    private var entered: Current? { Self.currentOfThread.flatMap { $0.of(self) } }
 
     private func entering<R>(
       _ session: PostgreSQLSession?, _ count: ReadingTransaction.BatchCount? = nil, _ body: () throws -> R
@@ -141,30 +154,40 @@
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
+      // What follows does not depend on the type of the result, which would be looked up at each step.
+      var result: R?
+      try readAny { result = try body($0) }
+      guard let result else { throw StoreError.storeFailed(store: name, reason: "nothing was read") }
+      return result
+    }
+
+    private func readAny(_ body: (any RowReading) throws -> Void) throws {
       try checkOpen()
-      let entered = entered
+      let current = Self.currentOfThread
+      let entered = current?.of(self)
       if let session = entered?.session { return try session.nested(body) }
       let isNested = entered != nil
-      let count = batchCount
-      return try StoreError.translating(store: name) {
+      let count = current?.count ?? ReadingTransaction.BatchCount()
+      try StoreError.translating(store: name) {
+        if try readToldState(count, body) { return }
         // Whoever shows something waits for this, so that it is not tried for long.
         var attempts = PostgreSQLAttempts(timeout: min(options.timeout, Self.longestRereading))
         var mayBeLeftOut = true
         while true {
           var loss: PostgreSQLFailure?
           do {
-            let result = try pool.with(isNested: isNested) { connection -> R? in
+            let isDone = try pool.with(isNested: isNested, mayBeLost: true) { connection -> Bool in
               let transaction = ReadingTransaction(connection, mayBeLeftOut: mayBeLeftOut, count)
               let result = Result { try read(transaction, connection, body) }
               loss = transaction.loss
               // What the body made of an error does not matter.
               if transaction.mustRepeat { mayBeLeftOut = false }
-              if transaction.mustRepeat || transaction.mayBeDoneAgain { return nil }
-              let found = try result.get()
+              if transaction.mustRepeat || transaction.mayBeDoneAgain { return false }
+              try result.get()
               if let loss { throw StoreError(loss, store: name) }
-              return found
+              return true
             }
-            if let result { return result }
+            if isDone { return }
           } catch let failure as PostgreSQLFailure {
             // There is no connection. The first time, this is told at once.
             loss = failure
@@ -177,13 +200,33 @@
     /// The time for which a reading whose connection was lost is done again, in seconds.
     private static let longestRereading = 5.0
 
-    private func read<R>(
-      _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> R
-    ) throws -> R {
+    /// Reads the state up to which commits are being told, if this thread shows them.
+    ///
+    /// - Returns: `false` if another state has to be read.
+    private func readToldState(
+      _ count: ReadingTransaction.BatchCount, _ body: (any RowReading) throws -> Void
+    ) throws -> Bool {
+      guard DirectDelivery.takeShowing(), let connection = watch.toldState.connection(at: watch.position) else {
+        return false
+      }
+      let transaction = ReadingTransaction(connection, mayBeLeftOut: false, count, isOpen: true)
+      let result = Result { try read(transaction, connection, body) }
+      // Who shows next what was told reads for itself.
+      if transaction.hasFailed { watch.toldState.noteUse() }
+      if transaction.mayBeDoneAgain { return false }
+      try result.get()
+      if let loss = transaction.loss { throw StoreError(loss, store: name) }
+      return true
+    }
+
+    private func read(
+      _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> Void
+    ) throws {
       let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch, reading: transaction)
-      let result = try entering(session, transaction.count) { try body(session) }
+      // What is shown next must not be an earlier state.
+      defer { if !transaction.isOpen { watch.toldState.noteUse() } }
+      try entering(session, transaction.count) { try body(session) }
       transaction.finish()
-      return result
     }
 
     // MARK: Writing
@@ -233,6 +276,34 @@
     public func settle() {
       watch.settle()
       feed.settle()
+    }
+
+    /// Begins to keep the changed rows as they were, by triggers, whoever changes them.
+    ///
+    /// - Throws: ``PostgreSQLRightsError`` if the store's role may not make the triggers.
+    public func startFeed(_ limits: FeedLimits) throws {
+      try checkOpen()
+      try StoreError.translating(store: name) {
+        // Whoever writes meanwhile may hold one of the tables, and wait for another.
+        var attempts = PostgreSQLAttempts(timeout: options.timeout)
+        while true {
+          do {
+            try pool.with { try HistorySchema(schema).prepare($0) }
+            break
+          } catch let failure as PostgreSQLFailure where attempts.mayRepeat(failure) {
+            repeatedWrites.withLock { $0 += 1 }
+          }
+        }
+      }
+      feedLimits.withLock { $0 = limits }
+    }
+
+    public func trimFeed() throws -> Bool {
+      try checkOpen()
+      let limits = feedLimits.withLock { $0 }
+      return try StoreError.translating(store: name) {
+        try pool.with { try HistoryTrim(connection: $0, limits: limits).run() }
+      }
     }
 
     public func holdOutbox() throws -> OutboxHold? {

@@ -57,6 +57,8 @@
     ///
     /// - Returns: the id of the transaction; `nil` if it has written nothing.
     private func commit(_ session: PostgreSQLSession) throws -> TransactionID? {
+      // Who reads from then on must see it.
+      defer { watch.toldState.noteUse() }
       let assumption = session.assumption
       var commands = session.takeWaiting()
       if commands.isEmpty, session.transactionID == nil {
@@ -68,9 +70,10 @@
       commands.append(.init(sql: "COMMIT"))
       // The id of this transaction is not less.
       let bound = watch.nextTransaction
+      let mayNotifyLater = watch.isPausing
       let number: UInt64
       do {
-        let results = try connection.run(commands, followedBy: watch.notification)
+        let results = try connection.run(commands, followedBy: mayNotifyLater ? nil : watch.notification)
         if assumption != nil {
           guard results[0].count == 1 else { throw AssumptionFailed() }
           number = results[0].bits(0, 1)
@@ -81,6 +84,7 @@
         guard let committed = try outcome(session.transactionID, bound) else { throw failure }
         number = committed
       }
+      if mayNotifyLater, !watch.mayNotifyLater() { try? connection.finish(watch.notification) }
       connection.lastTransaction = number
       return TransactionID(number: number, session: connection.session)
     }

@@ -1,0 +1,83 @@
+#if PostgreSQL
+  import ConcordPersistence
+
+  /// A position in the feed of a database: the transactions that are seen, of those that have changed rows.
+  ///
+  /// It is a snapshot, reduced to what decides about `concord_history`: no transaction from one on is seen, and some before it. The reduced one
+  /// does not move when nothing changes. It names no transaction that was rolled back as the last one seen: a server that crashes may give the
+  /// id of such a one again.
+  struct HistoryPosition {
+    /// What tells the feed, and the history of the database, apart from others.
+    let scope: String
+    /// No transaction from this one on is seen.
+    let end: UInt64
+    /// Those before it that are not seen.
+    let unseen: [UInt64]
+
+    /// All transactions before this one are seen.
+    var begin: UInt64 { unseen.min() ?? end }
+
+    /// - Parameters:
+    ///   - snapshot: the snapshot of a reading.
+    ///   - last: the last transaction that is seen and has changed rows.
+    init(scope: String, _ snapshot: FeedPosition, last: UInt64) {
+      self.scope = scope
+      let end = last + 1
+      self.end = end
+      unseen = snapshot.inProgress.split(separator: ",").compactMap { UInt64($0) }.filter { $0 < end }
+    }
+
+    /// - Returns: `nil` if the text is no such position.
+    init?(_ position: StorePosition) {
+      let parts = position.rawValue.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 3, let end = UInt64(parts[2]) else { return nil }
+      let numbers = parts[1].split(separator: ",")
+      unseen = numbers.compactMap { UInt64($0) }
+      guard unseen.count == numbers.count else { return nil }
+      (scope, self.end) = (String(parts[0]), end)
+    }
+
+    var position: StorePosition {
+      StorePosition(rawValue: "\(scope).\(unseen.map(String.init).joined(separator: ",")).\(end)")
+    }
+
+    /// Whether it sees all transactions up to one.
+    func sees(upTo last: UInt64) -> Bool { last < begin }
+
+    /// The statement that finds what is visible to its own snapshot, and was not at this position, in its order: of entities, and if there is
+    /// more than a limit, some of it.
+    func changes(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
+      command(
+        """
+        WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows)) AS c LIMIT $4)
+        SELECT entity, "key", is_row, before, target, added FROM c ORDER BY number
+        """, entities, limit)
+    }
+
+    /// The statement that finds the keys of the same.
+    func keys(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
+      command("SELECT DISTINCT entity, \"key\" FROM (\(Self.unseenRows)) AS c LIMIT $4", entities, limit)
+    }
+
+    private static let unseenRows = """
+      SELECT * FROM concord_history WHERE xid >= $1::text::xid8 AND entity = ANY($3)
+      UNION ALL
+      SELECT * FROM concord_history WHERE xid = ANY($2::text::xid8[]) AND entity = ANY($3)
+      """
+
+    private func command(_ sql: String, _ entities: [String], _ limit: Int) -> PostgreSQLConnection.Command {
+      var parameters = PostgreSQLParameters()
+      parameters.append("\(end)")
+      parameters.append("{\(unseen.map(String.init).joined(separator: ","))}")
+      var names = PostgreSQLParameters()
+      var array = ParameterArray(.text)
+      for (index, name) in entities.enumerated() {
+        names.append(name)
+        array.append(names, at: index)
+      }
+      parameters.append(array)
+      parameters.append(Int64(limit))
+      return .init(sql: sql, parameters: parameters)
+    }
+  }
+#endif

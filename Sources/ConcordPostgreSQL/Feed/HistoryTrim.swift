@@ -1,0 +1,93 @@
+#if PostgreSQL
+  import ConcordPersistence
+
+  /// Forgets rows as they were before old changes, some at a time. Of the changes before ``/ConcordPersistence/FeedLimits/changes`` the last one of
+  /// each row is kept, and of those the last ``/ConcordPersistence/FeedLimits/rows``. One of several processes does it at a time.
+  struct HistoryTrim {
+    let connection: PostgreSQLConnection
+    let limits: FeedLimits
+
+    /// The number of changes that one step looks at.
+    private static let batch: Int64 = 500
+
+    /// - Returns: whether more is to be forgotten.
+    func run() throws -> Bool {
+      do {
+        try connection.run([.once("BEGIN ISOLATION LEVEL READ COMMITTED")])
+        let isMore = try step()
+        try connection.run([.once("COMMIT")])
+        return isMore
+      } catch {
+        _ = connection.rollBack()
+        throw error
+      }
+    }
+
+    private func step() throws -> Bool {
+      let state = try connection.query(
+        """
+        SELECT merged, kept, (SELECT number FROM concord_history ORDER BY number DESC LIMIT 1),
+          (SELECT number FROM concord_history ORDER BY number LIMIT 1)
+        FROM concord_feed FOR UPDATE SKIP LOCKED
+        """)
+      guard state.count > 0, !state.isNull(0, 2) else { return false }
+      // Numbers go on when the feed begins anew.
+      let (merged, last) = (max(state.integer(0, 0), state.integer(0, 3) - 1), state.integer(0, 2))
+      var kept = state.integer(0, 1)
+      let limit = last - Int64(max(0, limits.changes))
+      let end = min(limit, merged + Self.batch)
+      if end > merged { kept += try merge(from: merged, to: end) }
+      let tooMany = min(kept - Int64(max(0, limits.rows)), Self.batch)
+      if tooMany > 0 { kept -= try forget(tooMany, upTo: max(merged, end)) }
+      if end <= merged, tooMany <= 0 { return false }
+      try run("UPDATE concord_feed SET merged = greatest(merged, $1), kept = $2", [end, kept])
+      return end < limit || kept > Int64(max(0, limits.rows))
+    }
+
+    /// Forgets the changes of rows that have others up to a number. What is kept tells the keys.
+    ///
+    /// Two transactions may change a list of one row at once, and the later change be committed first: who has seen that, and not the earlier one,
+    /// gets everything (see `PostgreSQLSession.changes(since:)`).
+    ///
+    /// - Returns: by how many changes there are more that are the last ones of their rows.
+    private func merge(from begin: Int64, to end: Int64) throws -> Int64 {
+      let result = try run(
+        """
+        WITH gone AS (
+          DELETE FROM concord_history AS e USING concord_history AS l
+          WHERE l.number > $1 AND l.number <= $2 AND e.number < l.number AND e.xid <= l.xid
+          AND hashtextextended(e."key", 0) = hashtextextended(l."key", 0) AND e.entity = l.entity AND e."key" = l."key"
+          RETURNING e.xid
+        ), state AS (
+          UPDATE concord_feed SET forgotten = greatest(forgotten, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
+        )
+        SELECT (SELECT count(*) FROM concord_history WHERE number > $1 AND number <= $2) - (SELECT count(*) FROM gone)
+        """, [begin, end])
+      return result.integer(0, 0)
+    }
+
+    /// Forgets the oldest changes.
+    ///
+    /// - Returns: their number.
+    private func forget(_ count: Int64, upTo end: Int64) throws -> Int64 {
+      let result = try run(
+        """
+        WITH gone AS (
+          DELETE FROM concord_history
+          WHERE number IN (SELECT number FROM concord_history WHERE number <= $1 ORDER BY number LIMIT $2) RETURNING xid
+        ), state AS (
+          UPDATE concord_feed SET begun = greatest(begun, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
+        )
+        SELECT count(*) FROM gone
+        """, [end, count])
+      return result.integer(0, 0)
+    }
+
+    @discardableResult
+    private func run(_ sql: String, _ numbers: [Int64]) throws -> PostgreSQLResult {
+      var parameters = PostgreSQLParameters()
+      for number in numbers { parameters.append(number) }
+      return try connection.query(sql, parameters)
+    }
+  }
+#endif

@@ -1,0 +1,258 @@
+#if PostgreSQL
+  import Concord
+  import ConcordModel
+  import ConcordPersistence
+  import Dispatch
+  import Foundation
+
+  extension PostgreSQLWatch {
+    /// Follows from now on.
+    func start() {
+      let isFirst = state.withLock { state in
+        defer { state.isStarted = true }
+        return !state.isStarted && !state.isStopped
+      }
+      guard isFirst else { return }
+      let thread = Thread { [weak self, state, notification, interval = options.pollInterval, wake, id = pool.id] in
+        var connection: PostgreSQLConnection?
+        var failures = 0
+        var isWoken = false
+        while true {
+          do {
+            guard let self, !state.withLock({ $0.isStopped }) else { return }
+            // This thread has nothing else to do before observers know.
+            let tells = DirectDelivery.run { ProcessEnd.notDuring { self.follow(&connection, &failures, isWoken) } }
+            toldState.end(hasTold: tells)
+            DirectDelivery.run { ProcessEnd.notDuring { self.keepUp(&connection, &failures) } }
+          }
+          if let pause = state.withLock({ connection == nil ? nil : $0.pace.beginPause() }) {
+            Self.sleep(pause, wake.read)
+            isWoken = true
+            // What they wake for is asked now.
+            connection?.dropNotifications()
+            Self.endPause(state, connection, notification)
+          } else {
+            isWoken = Self.wait(
+              connection, failures == 0 ? interval : min(interval, 0.02 * Double(1 << min(failures, 8))), wake.read,
+              id
+            ) { state.withLock { $0.isFarBehind || $0.told.count > Self.mostTold } }
+          }
+        }
+      }
+      thread.name = "concord.watch"
+      thread.start()
+    }
+
+    /// Notifies others of what was committed in a pause.
+    static func endPause(
+      _ state: Locked<State>, _ connection: PostgreSQLConnection?, _ notification: PostgreSQLConnection.Command
+    ) {
+      // Whoever misses it asks after an interval.
+      if state.withLock({ $0.pace.endPause() }) { try? connection?.finish(notification) }
+    }
+
+    /// How long this store's own commits, which are told already, wait until the position goes beyond them.
+    private static let ownPause = 0.5
+    /// The number of own commits that the position is behind.
+    private static let mostTold = 1000
+
+    /// Waits until there may be something new.
+    ///
+    /// - Returns: whether others have said that there is.
+    /// - Parameters:
+    ///   - own: the payload of this store's notifications.
+    ///   - isBehind: whether the position has to go beyond own commits.
+    private static func wait(
+      _ connection: PostgreSQLConnection?, _ interval: TimeInterval, _ wake: Int32, _ own: String,
+      _ isBehind: () -> Bool
+    ) -> Bool {
+      if let connection {
+        var end = Date(timeIntervalSinceNow: interval)
+        var isOwnSeen = false
+        while true {
+          // A connection that is lost is found out when it is used next.
+          guard
+            let payloads = try? connection.waitForNotification(max(0, end.timeIntervalSinceNow), interrupt: wake),
+            !payloads.isEmpty
+          else { return false }
+          if payloads.contains(where: { $0 != own }) { return true }
+          if !isOwnSeen { end = min(end, Date(timeIntervalSinceNow: ownPause)) }
+          isOwnSeen = true
+          if end.timeIntervalSinceNow <= 0 || isBehind() { return false }
+        }
+      }
+      sleep(interval, wake)
+      return false
+    }
+
+    private static func sleep(_ interval: TimeInterval, _ wake: Int32) {
+      var waiting = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+      _ = poll(&waiting, 1, Int32((interval * 1000).rounded(.up)))
+    }
+
+    func stop() {
+      state.withLock { $0.isStopped = true }
+      var byte: UInt8 = 0
+      _ = write(wake.write, &byte, 1)
+    }
+
+    /// Tells what is new.
+    ///
+    /// - Parameters:
+    ///   - connection: the connection to listen with; `nil` if there is none now.
+    ///   - isWoken: whether others have said that there is something new.
+    /// - Returns: whether there was.
+    private func follow(
+      _ connection: inout PostgreSQLConnection?, _ failures: inout Int, _ isWoken: Bool
+    ) -> Bool {
+      do {
+        if connection == nil || connection?.isAlive == false {
+          connection = nil
+          let new = try pool.connect()
+          try new.run([.once("LISTEN \(identifier(FeedTables.channel(options.schema)))")] + Self.settings)
+          try checkIdentity(new)
+          connection = new
+        }
+        guard let connection else { return false }
+        let start = DispatchTime.now()
+        let count = try tellNew(connection, keepsState: isWoken)
+        let duration = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        state.withLock { $0.pace.didFind(count, in: duration) }
+        return count > 0
+      } catch {
+        didFail(&connection, &failures)
+        return false
+      }
+    }
+
+    /// Does what has time until all is told.
+    private func keepUp(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
+      guard let listening = connection else { return }
+      do {
+        do { try trim(listening) } catch let failure as PostgreSQLFailure where failure.code == "42501" {
+          // A role that may not do it leaves it to others.
+          lastTrim.withLock { $0 = Date() }
+        }
+        pool.closeIdle()
+        // What could not be read meanwhile can be read again.
+        if failures >= Self.mostSilentFailures { tellAny() }
+        failures = 0
+      } catch { didFail(&connection, &failures) }
+    }
+
+    private func didFail(_ connection: inout PostgreSQLConnection?, _ failures: inout Int) {
+      connection = nil
+      failures += 1
+      state.withLock { $0.pace.didFail() }
+      // Who shows something learns that it cannot be read.
+      if failures == Self.mostSilentFailures, !state.withLock({ $0.isStopped }) { tellAny() }
+    }
+
+    /// The end of the index is read, whatever the statistics say of changes that are new: no need to plan that each time.
+    static let settings: [PostgreSQLConnection.Command] = [
+      .once("SET plan_cache_mode TO force_generic_plan"), .once("SET enable_seqscan TO off"),
+    ]
+
+    private static let mostSilentFailures = 3
+
+    /// Tells that everything may have changed.
+    func tellAny(_ note: () -> Void = {}) {
+      state.withLock { state in
+        state.unknownCount += 1
+        feed.willTellUnknown(.any)
+      }
+      feed.tell([StoreCommit(keys: nil, origin: nil)], note)
+    }
+
+    private func checkIdentity(_ connection: PostgreSQLConnection) throws {
+      let identity = try Self.identity(connection)
+      guard state.withLock({ $0.identity != identity }) else { return }
+      let result = try connection.query("SELECT pg_current_snapshot()::text, epoch::text FROM concord_state")
+      guard result.count > 0, let position = FeedPosition(result.text(0, 0)) else { return }
+      tellAny {
+        state.withLock {
+          // Only now: a connection that is lost before finds the other identity again.
+          $0.identity = identity
+          ($0.position, $0.epoch) = (position, result.text(0, 1))
+          ($0.told, $0.untold) = ([], [:])
+        }
+      }
+    }
+
+    /// Tells all that is committed and not told yet.
+    ///
+    /// - Parameter keepsState: whether the state may be kept open that was looked at.
+    /// - Returns: the number of commits.
+    private func tellNew(_ connection: PostgreSQLConnection, keepsState: Bool = false) throws -> Int {
+      try asking.withLock {
+        let (position, epoch) = state.withLock { ($0.position, $0.epoch) }
+        let uses = keepsState ? toldState.begin() : nil
+        if uses != nil { connection.later(.beginReading) }
+        let result = try connection.run([FeedChanges.command(since: position)])[0]
+        if let uses { toldState.keep(connection, uses: uses) }
+        // It is not known yet how those end that are not told.
+        let told = state.withLock { $0.told }
+        let changes = try FeedChanges(result, since: position, tables, store: store, except: told)
+        let isWhole = changes.epoch == epoch && !changes.isTrimmed && !changes.isBehind
+        let others = state.withLock { state in
+          changes.transactions.filter { transaction in
+            let id = transaction.id
+            if isOwn(id, state) {
+              // It is told by now, or will be.
+              if state.told.remove(id) == nil { state.untold[id] = transaction.keys }
+              return false
+            }
+            return transaction.isMore || !transaction.keys.isEmpty
+          }
+        }
+        func note() {
+          state.withLock { state in
+            (state.position, state.epoch, state.isFarBehind) = (changes.position, changes.epoch, false)
+            // Those that have changed nothing are in no feed.
+            state.told = state.told.filter { $0.number >= changes.position.xmin && !changes.excepted.contains($0) }
+          }
+        }
+        if !isWhole {
+          tellAny(note)
+          return 1
+        }
+        for transaction in others where transaction.isMore { feed.willTellUnknown(transaction.id) }
+        feed.tell(others.map(\.commit), note)
+        toldState.isAt(changes.position)
+        return others.count
+      }
+    }
+
+    /// Tells all that is committed so far, as far as the server can be asked.
+    func settle() {
+      guard position != nil else { return }
+      _ = try? pool.with { connection in try tellNew(connection) }
+    }
+
+    // MARK: Trimming
+
+    private static let batch = 1000
+
+    /// Removes changes that are kept no longer, some at a time.
+    private func trim(_ connection: PostgreSQLConnection) throws {
+      let pause = min(60, options.feedRetention / 10)
+      guard lastTrim.withLock({ -$0.timeIntervalSinceNow >= pause }) else { return }
+      var parameters = PostgreSQLParameters()
+      parameters.append(options.feedRetention)
+      let result = try connection.run([
+        .init(
+          sql: """
+            WITH old AS (
+              SELECT ctid FROM concord_changes
+              WHERE at < now() - $1 * interval '1 second' AND xid < pg_snapshot_xmin(pg_current_snapshot())
+              ORDER BY xid LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED
+            ), gone AS (DELETE FROM concord_changes WHERE ctid IN (SELECT ctid FROM old) RETURNING xid)
+            UPDATE concord_state SET trimmed = greatest(trimmed, (SELECT xid FROM gone ORDER BY xid DESC LIMIT 1))
+            WHERE EXISTS (SELECT 1 FROM gone) RETURNING (SELECT count(*) FROM gone)
+            """, parameters: parameters)
+      ])[0]
+      // There may be more of them.
+      if result.count == 0 || result.integer(0, 0) < Int64(Self.batch) { lastTrim.withLock { $0 = Date() } }
+    }
+  }
+#endif

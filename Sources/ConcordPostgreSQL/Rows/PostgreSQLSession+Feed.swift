@@ -1,0 +1,126 @@
+#if PostgreSQL
+  import ConcordModel
+  import ConcordPersistence
+
+  /// The feed of changes by positions: what a reading sees, and what has changed between a position and that.
+  extension PostgreSQLSession {
+    func position() throws -> StorePosition { try feedState().position.position }
+
+    func changes(since position: StorePosition, of entities: Set<EntityDescription>?, limit: Int) throws -> RowChanges?
+    {
+      let state = try feedState()
+      guard let old = HistoryPosition(position), old.scope == state.position.scope, old.end <= state.position.end,
+        old.sees(upTo: state.begun),
+        // Of what was being changed then, a key may be told by nothing but a change that was seen already.
+        old.unseen.allSatisfy({ $0 > state.forgotten })
+      else { return nil }
+      // Entities that other programs keep in the schema are not told.
+      let names = tables.keys.filter { entities?.contains($0) ?? true }.map(\.name)
+      let known = Dictionary(tables.map { ($0.key.name, $0.value) }) { first, _ in first }
+      func keys() throws -> RowChanges? {
+        let most = RowChanges.mostKeys(for: limit)
+        let result = try run([old.keys(of: names, limit: most + 1)])[0]
+        guard result.count <= most else { return nil }
+        return RowChanges(
+          keys: (0..<result.count).compactMap { row in
+            known[result.text(row, 0)].map { EntityKey($0.entity, $0.keyForm.key(result.text(row, 1))) }
+          })
+      }
+      guard old.sees(upTo: state.forgotten) else { return try keys() }
+      let columns = try followedColumns()
+      let result = try run([old.changes(of: names, limit: min(limit, .max - 1) + 1)])[0]
+      if result.count > limit { return try keys() }
+      var changes = MergedChanges(hasBefore: true)
+      for row in 0..<result.count {
+        guard let table = known[result.text(row, 0)] else { continue }
+        let entity = table.entity
+        let key = EntityKey(entity, table.keyForm.key(result.text(row, 1)))
+        if !result.bool(row, 2) {
+          changes.add(key)
+        } else if result.isNull(row, 3) {
+          changes.add(key, before: nil)
+        } else if columns[entity.name] != HistoryTables.columns(of: entity) {
+          // A program with another model follows the entity meanwhile.
+          changes.hasBefore = false
+          changes.add(key)
+        } else {
+          let values = zip(table.forms, result.optionalTexts(row, 3)).map { form, text in text.map(form.key) ?? .null }
+          changes.add(key, before: values)
+        }
+        if let target = result.optionalText(row, 4), let added = result.optionalText(row, 5),
+          let table = known[target]
+        {
+          changes.add(EntityKey(table.entity, table.keyForm.key(added)), to: key)
+        }
+      }
+      try prepare(changes.unchanged)
+      return try changes.changes { try self.row(of: $0)?.values }
+    }
+
+    private struct FeedState {
+      let position: HistoryPosition
+      /// The last transaction of which rows as they were are forgotten, and the last one of which changes are.
+      let forgotten: UInt64
+      let begun: UInt64
+    }
+
+    private func feedState() throws -> FeedState {
+      let result: PostgreSQLResult
+      do {
+        result = try run([.init(sql: Self.selectState)])[0]
+      } catch  where failure?.code == "42P01" {
+        throw StoreError.withoutFeed(store)
+      }
+      guard result.count > 0, let snapshot = FeedPosition(result.text(0, 0)) else {
+        throw StoreError.withoutFeed(store)
+      }
+      let (forgotten, begun) = (result.bits(0, 2), result.bits(0, 3))
+      let last = max(forgotten, begun, result.isNull(0, 4) ? 0 : result.bits(0, 4))
+      return FeedState(
+        position: HistoryPosition(scope: result.text(0, 1), snapshot, last: last), forgotten: forgotten, begun: begun)
+    }
+
+    /// The scope is of the feed, the cluster, how often another one took over from it, and the table, which is another one in a database that was
+    /// filled from a copy.
+    private static let selectState = """
+      SELECT pg_current_snapshot()::text, left(md5(concat(
+          epoch, ' ', (SELECT system_identifier FROM pg_control_system()), ' ',
+          CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, ' ',
+          'concord_feed'::regclass::oid)), 16),
+        forgotten, begun, (SELECT xid FROM concord_history ORDER BY xid DESC LIMIT 1)
+      FROM concord_feed
+      """
+
+    /// By entity, the columns in the order of the rows as they were.
+    private func followedColumns() throws -> [String: String] {
+      let result = try run([.init(sql: "SELECT entity, columns FROM concord_feed_columns")])[0]
+      return Dictionary((0..<result.count).map { (result.text($0, 0), result.text($0, 1)) }) { first, _ in first }
+    }
+  }
+
+  extension PostgreSQLResult {
+    /// The elements of an array of texts.
+    func optionalTexts(_ row: Int, _ column: Int) -> [String?] {
+      let bytes = bytes(row, column)
+      func number(_ offset: Int) -> Int {
+        offset + 4 <= bytes.count
+          ? Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))) : 0
+      }
+      guard number(0) == 1 else { return [] }
+      var found: [String?] = []
+      var offset = 20
+      for _ in 0..<max(0, number(12)) {
+        let length = number(offset)
+        offset += 4
+        guard length >= 0 else {
+          found.append(nil)
+          continue
+        }
+        guard offset + length <= bytes.count else { break }
+        found.append(String(decoding: bytes[offset..<offset + length], as: UTF8.self))
+        offset += length
+      }
+      return found
+    }
+  }
+#endif

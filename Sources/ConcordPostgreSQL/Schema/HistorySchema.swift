@@ -1,0 +1,114 @@
+#if PostgreSQL
+  import ConcordModel
+
+  /// What a store needs in its schema to be followed by positions, beside what is there.
+  struct HistorySchema {
+    private let schema: PostgreSQLSchema
+
+    init(_ schema: PostgreSQLSchema) { self.schema = schema }
+
+    /// Makes what is missing. Changes of an entity may have been missed if its triggers were incomplete, so the feed begins anew. The triggers
+    /// of entities that the model does not know stay as they are.
+    ///
+    /// - Throws: ``PostgreSQLRightsError`` if the role may not do that.
+    func prepare(_ connection: PostgreSQLConnection) throws {
+      if try isCurrent(connection) { return }
+      do {
+        var lock = PostgreSQLParameters()
+        lock.append("concord.\(schema.name)")
+        try connection.run([
+          .once("BEGIN"), .once("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", lock),
+          .once("SET LOCAL statement_timeout TO 0"),
+        ])
+        try start(connection)
+        try connection.run([.once("COMMIT")])
+      } catch let failure as PostgreSQLFailure where failure.code == "42501" {
+        _ = connection.rollBack()
+        throw PostgreSQLRightsError(
+          store: schema.store, role: try connection.run([.once("SELECT current_user::text")])[0].text(0, 0),
+          reason: "\(failure.message) (\(connection.place))",
+          sql: PostgreSQLScript(
+            schema: schema.name, statements: statements, tables: [], role: nil, isFollowed: true
+          ).text)
+      }
+    }
+
+    /// Makes what is missing, within a transaction.
+    func start(_ connection: PostgreSQLConnection) throws {
+      let stale = try stale(connection)
+      if stale.isEmpty { return }
+      try connection.run(
+        (HistoryTables.sql + stale.flatMap(statements) + HistoryTables.begin).map { .once($0) })
+    }
+
+    /// The statements that make all, for an administrator.
+    var statements: [String] { HistoryTables.sql + schema.entities.flatMap(statements) + HistoryTables.begin }
+
+    private func statements(_ entity: EntityDescription) -> [String] {
+      schema.tables.filter { $0.entity === entity }.flatMap { HistoryTables.sql($0, schema: schema.name) }
+        + [HistoryTables.note(entity)]
+    }
+
+    private func isCurrent(_ connection: PostgreSQLConnection) throws -> Bool { try stale(connection).isEmpty }
+
+    /// The entities that are not followed as they are.
+    private func stale(_ connection: PostgreSQLConnection) throws -> [EntityDescription] {
+      guard try isPresent(connection) else { return schema.entities }
+      let (present, columns) = try present(connection)
+      return schema.entities.filter { entity in
+        let isFollowed = schema.tables.filter { $0.entity === entity }.allSatisfy { table in
+          let wanted = Trigger(name: storedName(HistoryTables.function(table)), body: HistoryTables.body(table))
+          let found = present[storedName(table.name)] ?? [:]
+          return HistoryTables.operations.allSatisfy { found[HistoryTables.trigger($0)] == wanted }
+        }
+        return !isFollowed || columns[entity.name] != HistoryTables.columns(of: entity)
+      }
+    }
+
+    /// Whether the tables are there, as the statement's snapshot shows it: a name that a session did not find is looked up again in its next
+    /// transaction only, not after it has waited for a lock.
+    private func isPresent(_ connection: PostgreSQLConnection) throws -> Bool {
+      var parameters = PostgreSQLParameters()
+      parameters.append(storedName(schema.name))
+      return try connection.run([
+        .once(
+          """
+          SELECT count(*) = 4 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE n.nspname = $1 AND c.relname IN ('concord_history', 'concord_feed', 'concord_feed_columns', 'concord_notes')
+          """, parameters)
+      ])[0].bool(0, 0)
+    }
+
+    private struct Trigger: Equatable {
+      /// The name of the function that it calls.
+      let name: String
+      let body: String
+    }
+
+    /// The triggers by table and name, and the noted columns by entity.
+    private func present(
+      _ connection: PostgreSQLConnection
+    ) throws -> (triggers: [String: [String: Trigger]], columns: [String: String]) {
+      var parameters = PostgreSQLParameters()
+      parameters.append(storedName(schema.name))
+      let results = try connection.run([
+        .once(
+          """
+          SELECT c.relname::text, t.tgname::text, p.proname::text, p.prosrc
+          FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+          JOIN pg_proc p ON p.oid = t.tgfoid
+          WHERE n.nspname = $1 AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgname LIKE 'concord@_feed@_%' ESCAPE '@'
+          """, parameters),
+        .once("SELECT entity, columns FROM concord_feed_columns"),
+      ])
+      var triggers: [String: [String: Trigger]] = [:]
+      for row in 0..<results[0].count {
+        triggers[results[0].text(row, 0), default: [:]][results[0].text(row, 1)] = Trigger(
+          name: results[0].text(row, 2), body: results[0].text(row, 3))
+      }
+      var columns: [String: String] = [:]
+      for row in 0..<results[1].count { columns[results[1].text(row, 0)] = results[1].text(row, 1) }
+      return (triggers, columns)
+    }
+  }
+#endif
