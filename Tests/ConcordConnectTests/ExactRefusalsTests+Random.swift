@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import ConcordTestSupport
 import Foundation
 import Testing
@@ -10,7 +11,7 @@ extension ExactRefusalsTests {
   func random() async throws {
     let first = UInt64.random(in: 0..<1_000_000)
     for seed in first..<first + 15 {
-      var generator = SplitMix(seed)
+      var generator = SeededNumbers(seed: seed)
       var actions: [(action: any ForwardAction, isRefused: Bool)] = []
       for number in 0..<14 {
         let book = Int.random(in: 1...5, using: &generator)

@@ -1,6 +1,7 @@
 #if Persistence
   import Concord
   import ConcordConnect
+  import ConcordTestShared
   import FlyingFox
   import FlyingSocks
   import Foundation
@@ -9,7 +10,7 @@
   /// A service that keeps tallies in a file, and fails now and then in every way it can.
   final class FaultyServer: Sendable {
     private let database: DatabaseQueue
-    private let random: Locked<SplitMix>
+    private let random: Locked<SeededNumbers>
     /// How many of 100 requests fail.
     private let faults: Int
     private let running = Locked<(server: HTTPServer, task: Task<Void, any Error>)?>(nil)
@@ -25,7 +26,7 @@
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       database = try DatabaseQueue(path: file.path)
       self.faults = faults
-      random = Locked(SplitMix(seed))
+      random = Locked(SeededNumbers(seed: seed))
       try database.write { db in
         try db.execute(
           sql: """

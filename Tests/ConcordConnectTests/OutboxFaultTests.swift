@@ -34,7 +34,7 @@
     }
 
     private func run(_ kind: StoreKind, _ seed: UInt64, _ folder: URL) async throws {
-      var random = SplitMix(seed)
+      var random = SeededNumbers(seed: seed)
       let (actions, entities) = (Self.actions, Self.entities)
       let comment: Comment =
         "CONCORD_OUTBOX_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"

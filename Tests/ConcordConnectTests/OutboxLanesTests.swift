@@ -1,4 +1,5 @@
 import ConcordPersistence
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -49,7 +50,7 @@ struct OutboxLanesTests {
   func random() {
     let first = UInt64.random(in: 0..<1_000_000)
     for seed in first..<first + 60 {
-      var generator = SplitMix(seed)
+      var generator = SeededNumbers(seed: seed)
       var lanes = OutboxLanes()
       var model = Model()
       var next: Int64 = 0

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import ConcordTestSupport
 import Foundation
 import Testing
@@ -125,7 +126,7 @@ struct OutboxStoresTests {
   private final class StoresWorld {
     struct Wrong: Error { let text: String }
 
-    private var generator: SplitMix
+    private var generator: SeededNumbers
     private let folder: URL
     private let service = Service()
     private var connect: TestConnect
@@ -144,7 +145,7 @@ struct OutboxStoresTests {
     }
 
     init(_ seed: UInt64, _ folder: URL) throws {
-      generator = SplitMix(seed)
+      generator = SeededNumbers(seed: seed)
       self.folder = folder
       network = ReachabilitySwitch(isReachable: false)
       connect = try Self.make(network, service)

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -8,14 +9,14 @@ import Testing
 /// `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of a failure.
 @Suite("Random merges")
 struct RandomMergeTests {
-  private static func randomBook(_ random: inout SplitMix) -> Book {
+  private static func randomBook(_ random: inout SeededNumbers) -> Book {
     Book(
       id: .random(in: 0..<12, using: &random), title: ["a", "b", "c"].randomElement(using: &random) ?? "a",
       price: .random(in: 0...1, using: &random).rounded(), shelf: .random(in: 0..<3, using: &random),
       isEdited: .random(using: &random))
   }
 
-  private static func randomVolume(_ random: inout SplitMix) -> Volume {
+  private static func randomVolume(_ random: inout SeededNumbers) -> Volume {
     Volume(
       "\(Int.random(in: 0..<9, using: &random))", ["X", "Y"].randomElement(using: &random) ?? "X",
       [nil, 1, 2].randomElement(using: &random) ?? nil, ["a", "b"].randomElement(using: &random) ?? "a")
@@ -32,7 +33,7 @@ struct RandomMergeTests {
   func byId(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in
       for seed in seeds() {
-        var random = SplitMix(seed)
+        var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<12 { try context.delete(Book.self, id: id) }
         for _ in 0..<Int.random(in: 0..<12, using: &random) { context.insert(Self.randomBook(&random)) }
@@ -86,7 +87,7 @@ struct RandomMergeTests {
     }
     try await withConnect(kind) { connect in
       for seed in seeds() {
-        var random = SplitMix(seed)
+        var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<9 { try context.delete(Volume.self, id: "\(id)") }
         for _ in 0..<Int.random(in: 0..<5, using: &random) {

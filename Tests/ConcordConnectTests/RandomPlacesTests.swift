@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -39,7 +40,7 @@ struct RandomPlacesTests {
     return after.values.sorted { $0.id < $1.id }
   }
 
-  private static func volume(_ random: inout SplitMix) -> Volume {
+  private static func volume(_ random: inout SeededNumbers) -> Volume {
     Volume(
       "\(Int.random(in: 0..<7, using: &random))", ["X", "Y"].randomElement(using: &random) ?? "X",
       [nil, 1, 2].randomElement(using: &random) ?? nil, ["a", "b"].randomElement(using: &random) ?? "a")
@@ -52,7 +53,7 @@ struct RandomPlacesTests {
     let only = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
     try await withConnect(store) { connect in
       for seed in only.map({ $0...$0 }) ?? 0...UInt64(steps / 4) {
-        var random = SplitMix(seed)
+        var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<7 { try context.delete(Volume.self, id: "\(id)") }
         var before: [String: Volume] = [:]

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import ConcordTestSupport
 import Foundation
 import Testing
@@ -51,7 +52,7 @@ extension SeamlessTests {
         var connect = try await strategy.connect(kind, folder, transport)
         try connect.store([Book(id: 1, title: ""), Book(id: 2, title: "")])
         connect.persistentStoreCoordinator.settle()
-        var generator = SplitMix(seed)
+        var generator = SeededNumbers(seed: seed)
         var log: [String] = []
         var stored = Book(id: 1, title: "")
         var pending: [(note: String, isRefused: Bool)] = []

@@ -180,10 +180,15 @@ struct StopTests {
     #expect(log.entries == ["cancelled"])
   }
 
+  private func locking(_ isAvailable: @escaping @MainActor @Sendable () -> Bool) -> ProtectedData.Source {
+    ProtectedData.Source(
+      becomesUnavailable: Notification.Name("locks-\(UUID())"), becameAvailable: Notification.Name("unlocks-\(UUID())"),
+      isAvailable: isAvailable)
+  }
+
   @Test("While the device's protected data is locked nothing begins, whatever `suspended` says")
   func protectedData() async throws {
-    let names = ProtectedData.Names(
-      becomesUnavailable: Notification.Name("locks-\(UUID())"), becameAvailable: Notification.Name("unlocks-\(UUID())"))
+    let names = locking { true }
     let connect = Mixed(
       container: GenericPersistentContainer(name: "Library", model: try libraryModel()), protectedData: names)
     try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
@@ -195,6 +200,25 @@ struct StopTests {
     connect.suspended = false
     #expect(proxy.state == .pending)
     NotificationCenter.default.post(name: names.becameAvailable, object: nil)
+    #expect(await proxy.finished() == .successful)
+    try await connect.stop()
+  }
+
+  @Test(
+    "A connect that is made while the device is locked begins nothing until it is unlocked", arguments: [false, true])
+  func protectedAtFirst(isAvailable: Bool) async throws {
+    let names = locking { isAvailable }
+    let connect = Mixed(
+      container: GenericPersistentContainer(name: "Library", model: try libraryModel()), protectedData: names)
+    try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+    try await connect.start()
+    let proxy = try connect.execute(Work {})
+    // By then it has asked.
+    await MainActor.run {}
+    if !isAvailable {
+      #expect(proxy.state == .pending)
+      NotificationCenter.default.post(name: names.becameAvailable, object: nil)
+    }
     #expect(await proxy.finished() == .successful)
     try await connect.stop()
   }

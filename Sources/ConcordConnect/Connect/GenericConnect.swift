@@ -1,7 +1,7 @@
 import Concord
 public import ConcordPersistence
 import Dispatch
-public import Foundation
+import Foundation
 
 /// A container, whose contexts a strategy connects, that also runs work.
 ///
@@ -72,7 +72,7 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
 
   init(
     container: GenericPersistentContainer<Strategy>, clock: any Clock<Duration> = ContinuousClock(),
-    reachability: any Reachability = SystemReachability(), protectedData: ProtectedData.Names? = .system
+    reachability: any Reachability = SystemReachability(), protectedData: ProtectedData.Source? = .system
   ) {
     self.container = container
     self.reachability = reachability
@@ -87,8 +87,8 @@ public final class GenericConnect<Strategy: ContextStrategyType>: Connect {
     self.outbox = outbox
     let scheduler = ActionScheduler(notices: notices)
     self.scheduler = scheduler
-    self.protectedData = protectedData.map { names in
-      ProtectedData(names) { isAvailable in
+    self.protectedData = protectedData.map { source in
+      ProtectedData(source) { isAvailable in
         scheduler.set(.protectedData, !isAvailable)
         outbox.set(.protectedData, !isAvailable)
       }

@@ -1,6 +1,6 @@
 public import Concord
 public import ConcordPersistence
-public import Foundation
+import Foundation
 
 extension ActionContext {
   /// Makes the stored entities of a type equal to the objects that a web service returned, and saves: new objects are

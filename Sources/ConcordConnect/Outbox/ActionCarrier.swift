@@ -5,7 +5,7 @@ package protocol ActionCarrier: AnyObject, Sendable {
   /// - Throws: ``OutcomeIsStored`` once the outbox has the outcome; an error as `ForwardAction.send(with:key:)` throws it otherwise.
   func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws
 
-  /// The outbox was started or stopped, is held up or no longer, or the network has returned.
+  /// The outbox was started or stopped, is held up or no longer, has become the one that sends, or the network has returned.
   func outboxDidChange()
 }
 

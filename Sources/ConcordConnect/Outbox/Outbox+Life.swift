@@ -108,6 +108,7 @@ extension Outbox {
         }
         // What another process has sent, and could not note any longer, is sent again.
         if isTaken { readChanges() }
+        if isTaken, attachment == home { carrier?.outboxDidChange() }
       }
     } catch {
       // A store that is being detached meanwhile is no failure.

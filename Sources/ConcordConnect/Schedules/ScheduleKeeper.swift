@@ -32,7 +32,7 @@ final class ScheduleKeeper: Sendable {
   }
 
   /// A wait for a trigger.
-  private struct Wait {
+  fileprivate struct Wait {
     let cancel: @Sendable () -> Void
     /// Whether its time has come, and it has not woken yet.
     var isBehind: @Sendable () -> Bool = { false }
@@ -106,7 +106,7 @@ final class ScheduleKeeper: Sendable {
     for trigger in Set(triggers) {
       switch trigger {
       case .atStart: break
-      case .every(let interval): waits.append(repeating(number, start, interval, clock))
+      case .every(let interval): waits.append(repeating(number, start, interval))
       case .whenReachable: waits.append(following(number, start))
       }
     }
@@ -119,23 +119,12 @@ final class ScheduleKeeper: Sendable {
     if triggers.contains(.atStart) { isDue(number, since: start) }
   }
 
-  private func repeating<C: Clock<Duration>>(
-    _ number: Int, _ start: Int, _ interval: Duration, _ clock: C
-  ) -> Wait {
-    // Longer than a century is too long for some clocks.
-    let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
-    // The interval begins now, and not when the task does.
-    let deadline = Locked<C.Instant?>(clock.now.advanced(by: interval))
-    let task = Task { [weak self] in
-      // It sleeps no more.
-      defer { deadline.withLock { $0 = nil } }
-      while let end = deadline.withLock({ $0 }) {
-        guard (try? await clock.sleep(until: end, tolerance: nil)) != nil, !Task.isCancelled, let self else { return }
-        isDue(number, since: start, comesAgain: true)
-        deadline.withLock { $0 = clock.now.advanced(by: interval) }
-      }
+  private func repeating(_ number: Int, _ start: Int, _ interval: Duration) -> Wait {
+    clock.repeating(interval) { [weak self] in
+      guard let self else { return false }
+      isDue(number, since: start, comesAgain: true)
+      return true
     }
-    return Wait(cancel: { task.cancel() }) { deadline.withLock { $0.map { $0 <= clock.now } ?? false } }
   }
 
   private func following(_ number: Int, _ start: Int) -> Wait {
@@ -197,5 +186,25 @@ final class ScheduleKeeper: Sendable {
     let (next, start) = state.withLock { state in (state.kinds.removeValue(forKey: kind)?.next ?? [], state.starts) }
     // The first begins, and the rest wait for it again.
     for number in next { isDue(number, since: start) }
+  }
+}
+
+// A function of the clock, since one that takes it cannot be called with `any Clock` where Foundation is visible.
+extension Clock<Duration> {
+  /// Calls a closure whenever an interval has ended, until it returns `false`.
+  fileprivate func repeating(_ interval: Duration, _ body: @escaping @Sendable () -> Bool) -> ScheduleKeeper.Wait {
+    // Longer than a century is too long for some clocks.
+    let interval = min(max(interval, .milliseconds(1)), .seconds(36_500 * 86_400))
+    // The interval begins now, and not when the task does.
+    let deadline = Locked<Instant?>(now.advanced(by: interval))
+    let task = Task {
+      // It sleeps no more.
+      defer { deadline.withLock { $0 = nil } }
+      while let end = deadline.withLock({ $0 }) {
+        guard (try? await sleep(until: end, tolerance: nil)) != nil, !Task.isCancelled, body() else { return }
+        deadline.withLock { $0 = now.advanced(by: interval) }
+      }
+    }
+    return ScheduleKeeper.Wait(cancel: { task.cancel() }) { deadline.withLock { $0.map { $0 <= now } ?? false } }
   }
 }

@@ -17,6 +17,15 @@ struct HTTPExchange {
   /// The response to a request that made its change and whose result is elsewhere.
   var seeOther: HTTPURLResponse?
   var timer: DispatchWorkItem?
+
+  /// Appends a part of the body.
+  ///
+  /// - Returns: `false` if it would be too large.
+  mutating func append(_ data: Data) -> Bool {
+    guard body.count + data.count <= sizeLimit else { return false }
+    body.append(data)
+    return true
+  }
 }
 
 /// A delegate that collects responses, and ends those that take too long, are too large, or redirect to another host.
@@ -126,13 +135,10 @@ final class HTTPSessionDelegate: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let limit = exchanges.withLock { exchanges -> Int? in
-      guard let exchange = exchanges[dataTask.taskIdentifier] else { return nil }
-      if exchange.body.count + data.count > exchange.sizeLimit { return exchange.sizeLimit }
-      exchanges[dataTask.taskIdentifier]?.body.append(data)
-      return nil
-    }
-    if let limit { fail(dataTask, TransportError.tooLarge(limit: limit)) }
+    // In place: a copy of the exchange would copy what has arrived so far.
+    let isTaken = exchanges.withLock { $0[dataTask.taskIdentifier]?.append(data) }
+    guard isTaken == false, let limit = exchanges.withLock({ $0[dataTask.taskIdentifier]?.sizeLimit }) else { return }
+    fail(dataTask, TransportError.tooLarge(limit: limit))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -1,5 +1,5 @@
 public import ConcordPersistence
-public import Foundation
+import Foundation
 
 /// A collection of a web service, as entities: JSON over REST.
 ///
