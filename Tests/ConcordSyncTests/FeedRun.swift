@@ -32,7 +32,7 @@
         for _ in 0..<3 {
           guard let state = states.randomElement(using: &numbers) else { break }
           let changes = try store.read { try $0.changes(since: state.position) }
-          let found = violations(changes, from: state.rows, to: now.rows)
+          let found = Self.violations(changes, from: state.rows, to: now.rows, model)
           try #require(
             found.isEmpty, "seed \(seed), step \(step): \(found.joined(separator: "; ")) after \(done.suffix(3))")
         }
@@ -41,7 +41,8 @@
       }
     }
 
-    private func violations(_ changes: RowChanges?, from old: Rows, to new: Rows) -> [String] {
+    /// Compares what a feed tells with the rows as they were and as they are.
+    static func violations(_ changes: RowChanges?, from old: Rows, to new: Rows, _ model: Model) -> [String] {
       guard let changes else { return ["the position is unknown"] }
       var found: [String] = []
       let told = Dictionary(changes.rows.map { ($0.key, $0) }) { first, _ in first }

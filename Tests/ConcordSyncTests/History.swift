@@ -29,16 +29,23 @@
         }
       }
       let state = State(rows: try rows(session, model), accepted: accepted, acceptedAtLast: accepted)
+      let name = Self.name(of: position.rawValue)
       states.withLock { states in
-        if states[position.rawValue]?.rows == state.rows {
-          states[position.rawValue]?.acceptedAtLast = accepted
+        if states[name]?.rows == state.rows {
+          states[name]?.acceptedAtLast = accepted
         } else {
-          states[position.rawValue] = state
+          states[name] = state
         }
       }
     }
 
-    func state(at position: String) -> State? { states.withLock { $0[position] } }
+    /// What differs between the positions of commits that follow each other: the feed, and the number.
+    private static func name(of position: String) -> String {
+      let parts = position.split(separator: ".", omittingEmptySubsequences: false)
+      return parts.count == 3 ? "\(parts[0]).\(parts[2])" : position
+    }
+
+    func state(at position: String) -> State? { states.withLock { $0[Self.name(of: position)] } }
     var count: Int { states.withLock { $0.count } }
   }
 
@@ -59,12 +66,12 @@
   final class RecordingStore: RowStore {
     private let store: any RowStore
     private let history: History
-    /// The position of a store in memory is known after a commit only.
+    /// The position is known after a commit only, but for a file.
     private let lock: NSRecursiveLock?
 
-    init(_ store: any RowStore, _ history: History) {
+    init(_ store: any RowStore, _ kind: Kind, _ history: History) {
       (self.store, self.history) = (store, history)
-      lock = store is MemoryStore ? NSRecursiveLock() : nil
+      lock = kind == .sqlite ? nil : NSRecursiveLock()
     }
 
     var name: String { store.name }

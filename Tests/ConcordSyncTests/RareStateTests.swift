@@ -4,6 +4,7 @@
   @testable import ConcordServer
   @testable import ConcordSync
   import Foundation
+  import Metrics
   import Testing
 
   /// What goes wrong in rare states, each of which was met.
@@ -154,6 +155,103 @@
       }
     }
 
+    @Test(
+      "The keys of early actions are forgotten, and a request that comes later still has no effect",
+      arguments: Kind.allCases)
+    func forgottenKeys(_ kind: Kind) async throws {
+      var limits = SyncLimits()
+      limits.actions = 3
+      try await withWorld(kind, limits: limits) { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        let sent = Kept<[TransportRequest]>([])
+        device.network.set { request in
+          if !request.isForPages { sent.withLock { $0.append(request) } }
+          return .pass
+        }
+        for number in 0..<8 {
+          try await device.connect.forward(Append(cart: 1, text: "\(number)."))
+          if number % 3 == 0 { try await device.connect.forward(Give(cart: 9, owner: 1)) }
+          try await device.sync.checkpoint()
+        }
+        let note = "0.1.2.3.4.5.6.7."
+        #expect(try world.served(Cart.self).first?.note == note)
+        let store = try #require(world.container.persistentStoreCoordinator.persistentStores.first?.rows)
+        func count(_ space: String) throws -> Int {
+          try store.read { reading in
+            var count = 0
+            try reading.notes(in: space, after: nil) { _, _ in
+              count += 1
+              return true
+            }
+            return count
+          }
+        }
+        // The last ones are known, and the one that was decided after the pages of these.
+        #expect(try (3...8).contains(count("sync.decisions 1")))
+        let transport = HTTPTransport(baseURL: world.url)
+        for request in sent.withLock({ $0 }) {
+          let answer = try await transport.send(request)
+          #expect(answer.status == 200)
+        }
+        #expect(try world.served(Cart.self).first?.note == note)
+        try await device.stop()
+      }
+    }
+
+    @Test("What was refused so long ago that it is forgotten is not accepted when the network brings it again")
+    func forgottenRefusals() async throws {
+      var limits = SyncLimits()
+      limits.actions = 2
+      try await withWorld(limits: limits) { world in
+        try world.serve { $0.insert(Book(id: 1, title: "A")) }
+        let isAllowed = Kept(false)
+        world.service.allow(Rename.self) { _, _ in isAllowed.withLock { $0 } }
+        let transport = world.service.transport(as: User(id: 1))
+        func rename(_ number: Int, sinceRefused: Int) async throws -> ActionDecision {
+          let message = ActionMessage(
+            device: "d", key: "k\(number)", name: Rename.name,
+            body: .object(["book": .integer(1), "title": .text("\(number)")]), refusals: 0, since: 0,
+            sinceRefused: Int64(sinceRefused))
+          let answer = try await transport.send(TransportRequest("POST", "actions", body: Data(message.wire.bytes)))
+          return try ActionDecision(WireValue(parsing: answer.body))
+        }
+        for number in 0..<6 {
+          #expect(try await rename(number, sinceRefused: number) == .refused(reason: "it is not allowed"))
+        }
+        isAllowed.withLock { $0 = true }
+        // The first ones are forgotten, the last one is known.
+        for number in [0, 1, 5] { #expect(try await rename(number, sinceRefused: number) != .accepted) }
+        #expect(try world.served(Book.self).map(\.title) == ["A"])
+        #expect(try await rename(6, sinceRefused: 6) == .accepted)
+        // Who says nothing of pages gets the next ones decided nevertheless.
+        isAllowed.withLock { $0 = false }
+        for number in 10..<20 { _ = try await rename(number, sinceRefused: 6) }
+        isAllowed.withLock { $0 = true }
+        #expect(try await rename(20, sinceRefused: 6) == .accepted)
+      }
+    }
+
+    @Test("A device with many refused actions goes on with others")
+    func manyRefusals() async throws {
+      var limits = SyncLimits()
+      limits.actions = 2
+      try await withWorld(limits: limits) { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        for round in 0..<3 {
+          for _ in 0..<8 { try await device.connect.forward(Give(cart: 9, owner: 1)) }
+          try await device.connect.forward(Append(cart: 1, text: "\(round)."))
+          try await device.sync.checkpoint()
+        }
+        #expect(try device.stored(Cart.self).map(\.note) == ["0.1.2."])
+        #expect(try world.served(Cart.self).map(\.note) == ["0.1.2."])
+        try await device.stop()
+      }
+    }
+
     @Test("One user does not take the places of all, and a device has one")
     func places() async throws {
       var limits = SyncLimits()
@@ -298,7 +396,7 @@
     func index() throws {
       let model = try shopModel()
       let entity = try #require(model.entity(named: "Line"))
-      let feed = LiveFeed()
+      let feed = LiveFeed(SyncMetrics(NOOPMetricsHandler.instance))
       func ticket(_ number: Int, _ predicate: Predicate<Line>) throws -> LiveTicket {
         try feed.ticket(
           [RowPredicate(predicate, in: model)], device: DeviceName(user: "\(number)", device: "d"), limit: 10, ofUser: 1
@@ -371,7 +469,7 @@
       let seal = SyncSeal(key: [1, 2, 3], isHiding: true)
       let samples = [
         #"{"version":1,"device":"d","position":null,"user":"1","actions":0,"awaited":["k"],"wait":1e3,"subscriptions":[{"name":"c","parameters":{"a":{"date":7},"b":{"number":-0.5},"c":true,"d":3,"e":"\ud83d\ude00"},"known":"x"}]}"#,
-        #"{"version":1,"device":"d","key":"k","name":"append","action":{"cart":1,"text":"x"},"refusals":0}"#,
+        #"{"version":1,"device":"d","key":"k","name":"append","action":{"cart":1,"text":"x"},"refusals":0,"since":0}"#,
         """
         {"version":1,"from":null,"position":"1.2","user":"1","actions":1,"keys":["k"],"schema":{"Label":{"columns":[["id","Int"],["owner","Int"],["name","String"]],"lists":[]}},"subscriptions":[{"entity":"Label","whole":true,"condition":"c"}]}
         {"enter":[0,[1,2]]}

@@ -158,6 +158,27 @@
     func apply(to store: EntityStore) throws { store.store(Cart(id: other, owner: 1, note: "mine")) }
   }
 
+  /// Names a cart, about which the rule is asked, and reaches for what is another user's.
+  struct Reach: SyncAction {
+    enum Way: String, Codable, CaseIterable { case update, remove, replace, contain, line, unique, id }
+    var cart: Int
+    var way: Way
+    static let name = "reach"
+    var entity: AnyEntityReference { .init(Cart.self, id: cart) }
+
+    func apply(to store: EntityStore) throws {
+      switch way {
+      case .update: store.update(Cart.self, id: 2) { $0.note = "mine" }
+      case .remove: store.remove(Cart.self, id: 2)
+      case .replace: store.store(Cart(id: 2, owner: cart, note: "mine"))
+      case .contain: store.update(Cart.self, id: cart) { $0.lines.append(Line(id: "other", text: "mine")) }
+      case .line: store.store(Line(id: "other", text: "mine"))
+      case .unique: store.store(Label(id: 9, owner: cart, name: "taken"))
+      case .id: store.store(Cart(id: 3, owner: cart, lines: [Line(id: "other", text: "mine")]))
+      }
+    }
+  }
+
   /// Is not registered with the server.
   struct Unknown: SyncAction {
     var cart: Int

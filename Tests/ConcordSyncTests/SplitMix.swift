@@ -1,4 +1,5 @@
-/// Random numbers that are the same for a seed: SplitMix64.
+/// Random numbers that are the same for a seed: SplitMix64. `Scripts/test` builds these tests as a package of their own, which does not see
+/// those that the other tests share.
 struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }

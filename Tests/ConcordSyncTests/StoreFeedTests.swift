@@ -11,6 +11,13 @@
       defer { try? FileManager.default.removeItem(at: folder) }
       let model = try shopModel()
       let file = folder.appending(path: "Shop.sqlite")
+      if kind == .postgreSQL {
+        let container = ServerContainer(name: "Shop", model: model)
+        try kind.attach(to: container, in: folder)
+        let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
+        try body(store.rows, model, file)
+        return try store.rows.close()
+      }
       let store: any RowStore =
         kind == .memory ? MemoryStore(name: "memory") : try SQLiteStore(url: file, entities: model.entities)
       try body(store, model, file)
@@ -118,6 +125,48 @@
       }
     }
 
+    @Test(
+      "The feed tells the changes of some entities, only the keys if they are many, and nothing if they are too many",
+      arguments: Kind.allCases)
+    func limits(_ kind: Kind) throws {
+      try withStore(kind) { store, model, _ in
+        try store.startFeed()
+        let (books, labels) = (try #require(model.entity(named: "Book")), try #require(model.entity(named: "Label")))
+        let begin = try store.read { try $0.position() }
+        try store.write(origin: nil) { writing in
+          for id in 1...200 {
+            _ = try writing.insert(book(Int64(id), "A"), for: EntityKey(books, .integer(Int64(id))))
+          }
+          _ = try writing.insert(
+            StoredRow(values: [.integer(1), .integer(1), .text("x")], collections: [], stamp: 1),
+            for: EntityKey(labels, .integer(1)))
+        }
+        let label = EntityKey(labels, .integer(1))
+        func changes(_ entities: Set<EntityDescription>?, _ limit: Int) throws -> RowChanges? {
+          try store.read { try $0.changes(since: begin, of: entities, limit: limit) }
+        }
+        let few = try #require(try changes([labels], 1))
+        #expect(few.hasBefore && few.rows.map(\.key) == [label])
+        #expect(try changes([], 0)?.rows.isEmpty == true)
+        let exact = try #require(try changes(nil, 201))
+        #expect(exact.hasBefore && exact.rows.count == 201)
+        let keys = try #require(try changes([books], 20))
+        #expect(!keys.hasBefore && Set(keys.rows.map(\.key)).count == 200 && keys.rows.count == 200)
+        #expect(keys.rows.allSatisfy { $0.key.entity == books && $0.before == nil })
+        #expect(try changes(nil, 20) == nil && changes([books], 19) == nil && changes([books], 0) == nil)
+        // Rows that were changed often are told once.
+        for number in 0..<30 {
+          try store.write(origin: nil) { writing in
+            try writing.update(
+              StoredRow(values: [.integer(1), .integer(1), .text("y\(number)")], collections: [], stamp: 1),
+              replacing: try #require(try writing.row(of: label)), for: label)
+          }
+        }
+        let one = try #require(try changes([labels], 3))
+        #expect(!one.hasBefore && one.rows.map(\.key) == [label])
+      }
+    }
+
     @Test("The feed of a file goes on when it is opened again, and tells what others have written")
     func otherWriters() throws {
       try withStore(.sqlite) { store, model, file in
@@ -160,7 +209,7 @@
       }
     }
 
-    @Test("Old changes are forgotten some at a time, and positions before them", arguments: Kind.allCases)
+    @Test("Old changes are forgotten some at a time, and positions before them", arguments: [Kind.memory, .sqlite])
     func forgetting(_ kind: Kind) throws {
       try withStore(kind) { store, model, _ in
         try store.startFeed(FeedLimits(changes: 20, rows: 10))

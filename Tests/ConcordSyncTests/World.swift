@@ -5,26 +5,47 @@
   import GRDB
   import Hummingbird
   import Logging
+  import Metrics
   import NIOCore
   import ServiceLifecycle
   import Testing
 
-  struct User: Identifiable, Sendable { let id: Int }
+  #if PostgreSQL
+    import ConcordPostgreSQL
+  #endif
 
   /// The types of stores that keep the truth.
   enum Kind: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, sqlite, postgreSQL
+
+    static let allCases: [Kind] = [.memory, .sqlite] + (database == nil ? [] : [.postgreSQL])
+    /// The database of the tests; `nil` where there is none.
+    static let database = ProcessInfo.processInfo.environment["CONCORD_POSTGRESQL"]
+
     var testDescription: String { rawValue }
-    var type: StoreType { self == .memory ? .inMemory : .sqlite }
-  }
 
-  typealias ServerContainer = GenericPersistentContainer<ContextStrategy.Direct>
-  typealias DeviceConnect = GenericConnect<ContextStrategy.Mixed>
+    /// Opens a new store.
+    ///
+    /// - Parameter schema: the name of the schema, if it is one of a database.
+    func attach(to container: ServerContainer, in folder: URL, schema: String = newSchema()) throws {
+      switch self {
+      case .memory:
+        try container.attachPersistentStore(
+          at: folder.appending(path: "server"), for: StoreConfiguration(type: .inMemory))
+      case .sqlite:
+        try container.attachPersistentStore(
+          at: folder.appending(path: "server"), for: StoreConfiguration(type: .sqlite))
+      case .postgreSQL:
+        #if PostgreSQL
+          try container.attachPersistentStore(
+            for: StoreConfiguration(
+              type: .postgreSQL,
+              options: [ConcordPostgreSQLOption: Self.database ?? "", ConcordPostgreSQLSchemaOption: schema]))
+        #endif
+      }
+    }
 
-  /// What the predicates of publications depend on beside users and parameters, as on the version of a server.
-  enum Rules {
-    /// The least weight of a cart.
-    static func floor(_ rules: Int) -> Double { rules == 2 ? 1 : 0 }
+    static func newSchema() -> String { "sync-\(UUID().uuidString.prefix(8))" }
   }
 
   /// A server on loopback, and devices with files of their own.
@@ -34,12 +55,15 @@
     let service: SyncService<User>
     let url: URL
     let rules: Kept<Int>
+    /// The tokens that are no longer valid, as requests carry them.
+    let expired: Kept<Set<String>>
 
     fileprivate init(
-      folder: URL, container: ServerContainer, service: SyncService<User>, url: URL, rules: Kept<Int>
+      folder: URL, container: ServerContainer, service: SyncService<User>, url: URL, rules: Kept<Int>,
+      expired: Kept<Set<String>>
     ) {
       (self.folder, self.container, self.service, self.url) = (folder, container, service, url)
-      self.rules = rules
+      (self.rules, self.expired) = (rules, expired)
     }
 
     /// Writes to the server's file as another program does.
@@ -61,7 +85,8 @@
 
     /// A device of a user, whose requests go through a network that may fail.
     func device(
-      _ name: String, user: Int = 1, network: Network = Network(), wait: Duration = .seconds(20)
+      _ name: String, user: Int = 1, network: Network = Network(), wait: Duration = .seconds(20),
+      token: Kept<String>? = nil
     ) async throws -> Device {
       let connect = DeviceConnect(
         name: "Shop", model: try shopModel(),
@@ -72,7 +97,7 @@
       network.base.withLock { [url] in $0 = HTTPTransport(baseURL: url, timeout: .seconds(40)) }
       let sync = connect.sync(
         over: network, wait: wait, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))
-      ) { "user-\(user)" }
+      ) { token?.withLock { $0 } ?? "user-\(user)" }
       return Device(connect: connect, sync: sync, network: network)
     }
   }
@@ -127,30 +152,29 @@
 
   func withWorld<R: Sendable>(
     _ kind: Kind = .sqlite, limits: SyncLimits = SyncLimits(), history: History? = nil,
+    schema: String = Kind.newSchema(), metrics: any MetricsFactory = MetricsSystem.factory,
     _ body: @escaping @Sendable (World) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-sync-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let container = ServerContainer(name: "Shop", model: try shopModel())
+    // What is written to a store that is recorded goes through the recording one.
+    let inner = ServerContainer(name: "Shop", model: container.model)
     if let history {
-      let entities = container.model.entities
-      let store: any RowStore =
-        kind == .memory
-        ? MemoryStore(name: "memory")
-        : try SQLiteStore(url: folder.appending(path: "server.sqlite"), entities: entities)
+      try kind.attach(to: inner, in: folder, schema: schema)
+      let store = try #require(inner.persistentStoreCoordinator.persistentStores.first)
       history.model.withLock { $0 = container.model }
       try container.persistentStoreCoordinator.attach(
         PersistentStore(
-          configurationName: nil, type: kind.type, url: nil, rows: RecordingStore(store, history)))
+          configurationName: nil, type: store.type, url: nil, rows: RecordingStore(store.rows, kind, history)))
     } else {
-      try container.attachPersistentStore(
-        at: folder.appending(path: "server"), for: StoreConfiguration(type: kind.type))
+      try kind.attach(to: container, in: folder, schema: schema)
     }
-    let rules = Kept(0)
+    let (rules, expired) = (Kept(0), Kept<Set<String>>([]))
     var limits = limits
     // What devices show is compared with what the server has committed.
     if history != nil { limits.hidesPositions = false }
-    let service = shopService(container, limits, rules)
+    let service = shopService(container, limits, rules, metrics, expired: expired)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
     let (ports, port) = AsyncStream<Int>.makeStream()
@@ -169,62 +193,13 @@
       var found = 0
       for await port in ports { found = port }
       let url = try #require(URL(string: "http://127.0.0.1:\(found)/sync"))
-      let world = World(folder: folder, container: container, service: service, url: url, rules: rules)
+      let world = World(
+        folder: folder, container: container, service: service, url: url, rules: rules, expired: expired)
       let result = await Task { try await body(world) }.result
       await services.triggerGracefulShutdown()
       try? await group.waitForAll()
       return try result.get()
     }
-  }
-
-  func shopService(
-    _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0)
-  ) -> SyncService<User> {
-    let service = SyncService<User>(
-      container,
-      actions: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self], limits: limits
-    ) { request in
-      guard let token = request.headers[.authorization], token.hasPrefix("Bearer user-"),
-        let id = Int(token.dropFirst("Bearer user-".count))
-      else { return nil }
-      return User(id: id)
-    }
-    service.publish("carts", of: Cart.self) { user, _ in
-      let id = user.id
-      let floor = Rules.floor(rules.withLock { $0 })
-      return #Predicate<Cart> { $0.owner == id && $0.weight >= floor }
-    }
-    service.publish("heavy", of: Cart.self) { user, parameters in
-      let id = user.id
-      guard let least = parameters["least"]?.number.map({ $0 + Double(rules.withLock { $0 }) }) else {
-        throw MissingParameter()
-      }
-      return #Predicate<Cart> { $0.owner == id && $0.weight >= least }
-    }
-    service.publish("books", of: Book.self) { _, _ in #Predicate<Book> { $0.stock > 0 } }
-    service.publish("labels", of: Label.self) { user, _ in
-      let id = user.id
-      return #Predicate<Label> { $0.owner == id }
-    }
-    service.publish("with-book", of: Cart.self) { _, parameters in
-      let title = parameters["title"]?.text ?? ""
-      return #Predicate<Cart> { cart in cart.lines.contains { line in line.text == title } }
-    }
-    service.allow(AddLine.self) { action, user, store in
-      store.find(Cart.self, id: action.cart)?.value.owner == user.id
-    }
-    service.allow(RemoveLine.self) { action, user, store in
-      store.find(Cart.self, id: action.cart)?.value.owner == user.id
-    }
-    service.allow(Append.self) { action, user, store in
-      store.find(Cart.self, id: action.cart)?.value.owner == user.id
-    }
-    service.allow(Give.self) { action, user, store in
-      store.find(Cart.self, id: action.cart)?.value.owner == user.id
-    }
-    service.allow(Rename.self) { _, _ in true }
-    service.allow(Overwrite.self) { action, user in action.cart == user.id }
-    return service
   }
 
   /// Runs a statement in a file, as another program does.
@@ -234,11 +209,9 @@
     try queue.write { try $0.execute(sql: sql) }
   }
 
-  struct MissingParameter: Error, CustomStringConvertible { let description = "the parameter 'least' is missing" }
-
-  /// Waits until something holds, for half a minute at most.
-  func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-    for _ in 0..<6000 {
+  /// Waits until something holds, for half a minute at most, or so many of them.
+  func eventually(_ halves: Int = 1, _ condition: () throws -> Bool) async throws -> Bool {
+    for _ in 0..<6000 * halves {
       if try condition() { return true }
       try await Task.sleep(for: .milliseconds(5))
     }

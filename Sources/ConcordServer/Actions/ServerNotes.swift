@@ -12,13 +12,16 @@
     /// that nobody learns of another user's.
     func decision(on key: String) -> NoteName { NoteName("sync.decisions \(user)", key) }
 
-    /// The number of the device's accepted actions.
+    /// The numbers of the device's actions: ``ActionCounts``.
     var count: NoteName { NoteName("sync.devices \(user)", device) }
 
     /// The keys of the device's accepted actions, by their numbers.
     var order: String { "sync.actions \(device) \(user)" }
 
     func place(_ number: Int64) -> NoteName { NoteName(order, Self.text(of: number)) }
+
+    /// The key of a refused action of the device, by the number of refused ones before it.
+    func refusedPlace(_ number: Int64) -> NoteName { NoteName("sync.refused \(device) \(user)", Self.text(of: number)) }
 
     /// A number as a text, in the order of numbers.
     static func text(of number: Int64) -> String {

@@ -20,7 +20,8 @@
       _ changes: [RowChange], _ types: Set<EntityDescription>, _ reading: any RowReading, _ model: Model
     ) throws {
       isEmpty = changes.isEmpty
-      let containers = RowContainers(reading: reading, model: model)
+      var containers = RowContainers(reading: reading, model: model)
+      try reading.prepare(changes.map(\.key).filter { types.contains($0.entity) })
       for change in changes {
         if types.contains(change.key.entity) {
           if let before = change.before { rows.append(Row(key: change.key, values: before)) }

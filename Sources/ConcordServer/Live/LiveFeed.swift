@@ -8,17 +8,30 @@
     private let state = Locked(State())
     /// The queue on which commits are looked at, several at once if they come fast.
     private let queue = DispatchQueue(label: "concord.server.live")
+    /// The queue on which the store forgets old changes, which may take long.
+    private let trimming = DispatchQueue(label: "concord.server.trimming")
+    private let metrics: SyncMetrics
+
+    init(_ metrics: SyncMetrics) { self.metrics = metrics }
+
+    /// A position up to which commits were looked at.
+    struct Seen {
+      let position: StorePosition
+      /// The number of the look that has found it.
+      let look: Int
+    }
 
     private struct State {
       var index = LiveIndex()
       var lastNumber = 0
       var observation: StoreObservation?
-      /// The position up to which commits were looked at; `nil` while nobody waits.
-      var position: StorePosition?
-      /// The number of times that commits were looked at, and the one that found the position.
+      /// What was looked at last; `nil` while nobody waits.
+      var seen: Seen?
+      /// The number of times that commits were looked at.
       var looks = 0
-      var look = 0
       var isScheduled = false
+      /// The time of the first commit that was not looked at.
+      var noticed = ContinuousClock.now
       var isEnded = false
       var lastTrim = ContinuousClock.now
     }
@@ -32,6 +45,18 @@
     func follow(_ store: any RowStore, _ model: Model) {
       let observation = store.observeCommits { [weak self] _ in self?.schedule(store, model) }
       state.withLock { $0.observation = observation }
+    }
+
+    /// Finds a position before the first request waits: without one the next commit would wake all that wait by then.
+    func begin(_ store: any RowStore) {
+      func isNeeded(_ state: State) -> Bool { state.seen == nil && state.index.isEmpty }
+      guard state.withLock({ isNeeded($0) }), let position = try? store.read({ try $0.position() }) else { return }
+      state.withLock { state in
+        // Nobody waits, so nobody has missed what was committed before.
+        guard isNeeded(state) else { return }
+        state.looks += 1
+        state.seen = Seen(position: position, look: state.looks)
+      }
     }
 
     /// Why a request gets no place.
@@ -55,10 +80,19 @@
         return (.success(state.lastNumber), earlier)
       }
       let number = try place.get()
-      let ticket = LiveTicket { [weak self] in self?.state.withLock { $0.index.remove(number) } }
+      let ticket = LiveTicket { [weak self] in
+        self?.state.withLock { $0.index.remove(number) }
+        self?.report()
+      }
       state.withLock { $0.index.add(number, ticket, predicates, device) }
+      report()
       for ticket in earlier { ticket.replace() }
       return ticket
+    }
+
+    private func report() {
+      let (devices, subscriptions) = state.withLock { ($0.index.count, $0.index.predicateCount) }
+      metrics.waiting(devices, subscriptions: subscriptions)
     }
 
     /// The number of times that commits were looked at so far. What is found from the next time on is no older than what is read before.
@@ -68,11 +102,22 @@
     ///
     /// - Parameter looks: the number of times that commits were looked at when the request had read its state.
     func position(after looks: Int, for ticket: LiveTicket) -> StorePosition? {
-      state.withLock { state in ticket.isCalled || state.look <= looks ? nil : state.position }
+      state.withLock { state in
+        let seen = ticket.isCalled ? ticket.seen : state.seen
+        return seen.flatMap { $0.look > looks ? $0.position : nil }
+      }
+    }
+
+    /// Ends the request of a device that waits, since another one of it has been answered.
+    func replace(_ device: DeviceName) {
+      for ticket in state.withLock({ $0.index.tickets(of: device) }) { ticket.replace() }
     }
 
     /// Wakes a device.
-    func wake(_ device: DeviceName) { for ticket in state.withLock({ $0.index.tickets(of: device) }) { ticket.wake() } }
+    func wake(_ device: DeviceName) {
+      let (tickets, seen) = state.withLock { ($0.index.tickets(of: device), $0.seen) }
+      for ticket in tickets { ticket.wake(after: seen) }
+    }
 
     /// Wakes all, for good.
     func end() {
@@ -80,12 +125,13 @@
         state.isEnded = true
         return state.index.all
       }
-      for ticket in tickets { ticket.wake() }
+      for ticket in tickets { ticket.wake(after: nil) }
     }
 
     private func schedule(_ store: any RowStore, _ model: Model) {
       let isNew = state.withLock { state in
         defer { state.isScheduled = true }
+        if !state.isScheduled { state.noticed = .now }
         return !state.isScheduled
       }
       if isNew { queue.async { [weak self] in self?.look(store, model) } }
@@ -93,27 +139,31 @@
 
     private func look(_ store: any RowStore, _ model: Model) {
       trim(store)
-      let (position, look, isIdle) = state.withLock { state in
+      let (seen, look, isIdle, noticed) = state.withLock { state in
         state.isScheduled = false
         state.looks += 1
-        return (state.position, state.looks, state.index.isEmpty)
+        // With the same lock: a request that waits from now on may find a position first.
+        if state.index.isEmpty { state.seen = nil }
+        return (state.seen, state.looks, state.index.isEmpty, state.noticed)
       }
-      if isIdle { return state.withLock { $0.position = nil } }
+      defer { metrics.looked(after: .now - noticed) }
+      if isIdle { return }
       let found: (next: StorePosition, changes: LiveChanges?)? = try? store.read { reading in
         // The state is read from here on. Requests that are added later read it themselves, or a later one.
         let next = try reading.position()
-        guard let position, let changes = try reading.changes(since: position), changes.hasBefore else {
-          return (next, nil)
-        }
-        let types = self.state.withLock { $0.index.types }
+        let (types, all) = self.state.withLock { ($0.index.types, $0.index.allTypes) }
+        let entities = all.reduce(into: Set<EntityDescription>()) { $0.formUnion(model.contained(in: $1)) }
+        guard let seen,
+          let changes = try reading.changes(since: seen.position, of: entities, limit: PageMaker.mostChanges),
+          changes.hasBefore
+        else { return (next, nil) }
         return (next, try LiveChanges(changes.rows, types, reading, model))
       }
       // Who is concerned is woken before the position is told to others. What cannot be read is found by the requests themselves.
       let woken = state.withLock { state in
-        state.position = found?.next
-        state.look = look
+        state.seen = found.map { Seen(position: $0.next, look: look) }
         let woken = found?.changes.map { state.index.concerned(by: $0) } ?? state.index.all
-        for ticket in woken { ticket.wake() }
+        for ticket in woken { ticket.wake(after: seen) }
         return woken
       }
       // A ticket that ends leaves the index, which needs the lock.
@@ -133,8 +183,10 @@
         return true
       }
       guard isDue else { return }
-      for _ in 0..<200 {
-        guard (try? store.trimFeed()) == true else { return }
+      trimming.async {
+        for _ in 0..<200 {
+          guard (try? store.trimFeed()) == true else { return }
+        }
       }
     }
   }

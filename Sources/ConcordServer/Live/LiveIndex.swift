@@ -39,6 +39,7 @@
 
     var isEmpty: Bool { waiting.isEmpty }
     var count: Int { waiting.count }
+    private(set) var predicateCount = 0
     func count(of user: String) -> Int { users[user] ?? 0 }
     var all: [LiveTicket] { waiting.values.compactMap(\.ticket) }
 
@@ -48,6 +49,7 @@
 
     mutating func add(_ number: Int, _ ticket: LiveTicket, _ predicates: [RowPredicate], _ device: DeviceName) {
       waiting[number] = Waiting(ticket: ticket, predicates: predicates, device: device)
+      predicateCount += predicates.count
       devices[device, default: []].insert(number)
       users[device.user, default: 0] += 1
       for (index, predicate) in predicates.enumerated() {
@@ -73,6 +75,7 @@
 
     mutating func remove(_ number: Int) {
       guard let gone = waiting.removeValue(forKey: number) else { return }
+      predicateCount -= gone.predicates.count
       devices[gone.device]?.remove(number)
       if devices[gone.device]?.isEmpty == true { devices[gone.device] = nil }
       users[gone.device.user, default: 1] -= 1
@@ -96,8 +99,15 @@
       }
     }
 
-    /// The types of the rows that somebody subscribes to.
+    /// The types of the rows that somebody subscribes to, by the columns of these rows.
     var types: Set<EntityDescription> { Set(roots.keys) }
+
+    /// The types of the rows that somebody subscribes to.
+    var allTypes: Set<EntityDescription> {
+      others.reduce(into: types) { types, place in
+        if let predicate = predicate(place) { types.insert(predicate.entity) }
+      }
+    }
 
     /// Finds the requests that changes may concern.
     ///

@@ -11,8 +11,13 @@
       case waiting(CheckedContinuation<Bool, Never>)
     }
 
+    /// What has woken it first.
+    private struct Call {
+      let seen: LiveFeed.Seen?
+    }
+
     private let state = Locked(State.idle)
-    private let called = Locked(false)
+    private let call = Locked<Call?>(nil)
     private let replaced = Locked(false)
     private let end: @Sendable () -> Void
 
@@ -21,18 +26,22 @@
     deinit { end() }
 
     /// Whether something has woken it, also if it was too late.
-    var isCalled: Bool { called.withLock { $0 } }
+    var isCalled: Bool { call.withLock { $0 != nil } }
+
+    /// What was looked at before that which has woken it.
+    var seen: LiveFeed.Seen? { call.withLock { $0?.seen } }
 
     /// Whether a later request of the device has taken its place.
     var isReplaced: Bool { replaced.withLock { $0 } }
 
     func replace() {
       replaced.withLock { $0 = true }
-      wake()
+      wake(after: nil)
     }
 
-    func wake() {
-      called.withLock { $0 = true }
+    /// - Parameter seen: what was looked at before, and did not concern it.
+    func wake(after seen: LiveFeed.Seen?) {
+      call.withLock { call in if call == nil { call = Call(seen: seen) } }
       resume(true)
     }
 

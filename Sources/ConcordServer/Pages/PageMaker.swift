@@ -17,18 +17,24 @@
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
       let from = isSameUser ? known : nil
-      let (actions, keys) = try decided(after: isSameUser ? request.actions : 0)
+      let (counts, keys) = try decided(after: isSameUser ? request.actions : 0)
       let position = try reading.position()
       var page = Page(
-        from: request.position, position: seal.closed(position), user: user, actions: actions, keys: keys,
+        from: request.position, position: seal.closed(position), user: user, actions: counts.accepted, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
-      let changes = try from.flatMap { try reading.changes(since: $0) }
+      page.refusedActions = counts.refused
+      let changes = try from.flatMap { try reading.changes(since: $0, of: entities, limit: Self.mostChanges) }
       var collector = RowCollector(reading: reading, model: model, changes: changes)
       for (asked, subscription) in zip(asked, request.subscriptions) {
         switch asked {
         case .refused(let reason):
-          page.subscriptions.append(Page.Subscription())
-          page.subscriptions[page.subscriptions.count - 1].refusal = reason
+          var refused = Page.Subscription()
+          refused.refusal = reason
+          page.subscriptions.append(refused)
+        case .unknown:
+          var refused = Page.Subscription()
+          (refused.refusal, refused.isUnknown) = ("there is no such publication", true)
+          page.subscriptions.append(refused)
         case .served(let predicate, let condition):
           // Another condition may hold for rows that have not changed.
           let isKnown = subscription.known == condition && isSameUser
@@ -41,6 +47,10 @@
       page.gone = collector.gone
       return (page, position)
     }
+
+    /// The number of changes since a device's position that are looked through one by one. If there are more of them, the device gets all keys of
+    /// its subscriptions, and the rows that have changed.
+    static var mostChanges: Int { 20_000 }
 
     /// The entities whose rows may be in the page.
     private var entities: Set<EntityDescription> {
@@ -56,13 +66,11 @@
       _ predicate: RowPredicate, _ changes: RowChanges?, _ collector: inout RowCollector
     ) throws -> Page.Subscription {
       guard let changes else { return try whole(predicate, .all, &collector) }
-      // A predicate that looks at other rows may change without the row.
-      if !predicate.isOfColumns {
-        return changes.rows.isEmpty ? subscription(predicate) : try whole(predicate, .all, &collector)
-      }
       let contained = model.contained(in: predicate.entity)
       let concerned = changes.rows.filter { contained.contains($0.key.entity) }
       if concerned.isEmpty { return subscription(predicate) }
+      // A predicate that looks at other rows may change without the row.
+      if !predicate.isOfColumns { return try whole(predicate, .all, &collector) }
       if !changes.hasBefore { return try whole(predicate, .changed, &collector) }
       return try difference(predicate, concerned, &collector)
     }
@@ -80,7 +88,7 @@
       var subscription = subscription(predicate)
       subscription.isWhole = true
       subscription.entered = try predicate.keys(reading)
-      for id in subscription.entered { try collector.add(EntityKey(predicate.entity, id), wanted) }
+      try collector.add(subscription.entered.map { EntityKey(predicate.entity, $0) }, wanted)
       return subscription
     }
 
@@ -90,6 +98,7 @@
     ) throws -> Page.Subscription {
       var subscription = subscription(predicate)
       var containers = RowContainers(reading: reading, model: model)
+      try reading.prepare(changes.map(\.key))
       for change in changes {
         let row = try reading.row(of: change.key)
         if change.key.entity == predicate.entity {
@@ -98,7 +107,7 @@
           let isIn = try row.map { try predicate.holds($0.values, key: id) } ?? false
           if was != isIn { if isIn { subscription.entered.append(id) } else { subscription.left.append(id) } }
           if isIn {
-            if was { try collector.add(change) } else { try collector.add(change.key, .all) }
+            if was { try collector.add(change) } else { try collector.add([change.key], .all) }
             continue
           }
         }
@@ -110,10 +119,11 @@
 
     // MARK: Actions
 
-    /// Returns the number of the device's actions that the state contains, and the keys of those after a number.
-    private func decided(after number: Int64) throws -> (number: Int64, keys: [String]) {
+    /// Returns the numbers of the device's actions that the state contains, and the keys of the accepted ones after a number.
+    private func decided(after number: Int64) throws -> (counts: ActionCounts, keys: [String]) {
       let notes = ServerNotes(user: user, device: request.device)
-      let last = try reading.note(notes.count).flatMap(Int64.init) ?? 0
+      let counts = ActionCounts(try reading.note(notes.count))
+      let last = counts.accepted
       var keys: [String] = []
       if number != last {
         // A device that knows more than the server has the notes of another server.
@@ -123,10 +133,11 @@
           return true
         }
       }
-      for key in request.awaited.prefix(1000) where !keys.contains(key) {
+      let found = Set(keys)
+      for key in Set(request.awaited.prefix(PageRequest.mostAwaited)).subtracting(found) {
         if try reading.note(notes.decision(on: key)) == ServerNotes.accepted { keys.append(key) }
       }
-      return (last, keys)
+      return (counts, keys)
     }
   }
 #endif

@@ -11,12 +11,14 @@
     ) {
       make = { user, parameters, model in
         let found: Predicate<T>
-        do { found = try predicate(user, parameters) } catch { throw Refusal(reason: "\(error)") }
+        do { found = try predicate(user, parameters) } catch  where !mayPass(error) {
+          throw Refusal(reason: "\(error)")
+        }
         return try RowPredicate(found, in: model)
       }
     }
 
-    /// - Throws: ``Refusal``.
+    /// - Throws: ``Refusal``; an error of the closure after which the same may succeed later.
     func predicate(_ user: User, _ parameters: SyncParameters, _ model: Model) throws -> RowPredicate {
       try make(user, parameters, model)
     }
@@ -25,10 +27,15 @@
     struct Refusal: Error { let reason: String }
   }
 
+  /// Whether an error says nothing about what was asked.
+  func mayPass(_ error: any Error) -> Bool { error is CancellationError || StoreError.mayPass(error) }
+
   /// What a device asks for.
   enum Asked: Sendable {
     case served(RowPredicate, condition: String)
     case refused(String)
+    /// The server does not know the publication.
+    case unknown
 
     var predicate: RowPredicate? { if case .served(let predicate, _) = self { predicate } else { nil } }
   }

@@ -10,9 +10,23 @@
     private(set) var rows: [KeyedRow] = []
     /// The rows that are not there, and that others refer to.
     private(set) var gone: [Page.GoneRow] = []
-    private var collected: Set<EntityKey> = []
-    /// The rows that were looked at, with whether all they contain was wanted.
-    private var seen: [EntityKey: Bool] = [:]
+    /// What was done with each row.
+    private var seen: [EntityKey: Seen] = [:]
+
+    private struct Seen: OptionSet {
+      let rawValue: UInt8
+      /// What it contains was looked at, or is sent.
+      static let inside = Seen(rawValue: 1)
+      static let all = Seen(rawValue: 2)
+      /// It is in the page, or left out.
+      static let collected = Seen(rawValue: 4)
+
+      /// - Returns: whether it is new.
+      mutating func add(_ other: Seen) -> Bool {
+        defer { formUnion(other) }
+        return !isSuperset(of: other)
+      }
+    }
 
     /// Which rows are sent of one row and all it contains.
     enum Wanted {
@@ -27,21 +41,29 @@
       changed = Set(changes?.rows.map(\.key) ?? [])
     }
 
-    /// Adds a row, with what it contains.
-    mutating func add(_ key: EntityKey, _ wanted: Wanted) throws {
-      var open: [(key: EntityKey, isAll: Bool)] = [(key, wanted == .all)]
-      while let (key, isAll) = open.popLast() {
-        let isSent = isAll || changed.contains(key)
-        if let known = seen[key], known || !isSent { continue }
-        seen[key] = isSent
-        // A row without relations that is not sent need not be read.
-        guard isSent || !key.entity.targets.isEmpty else { continue }
-        guard let row = try reading.row(of: key) else {
-          if isSent { leaveOut(key) }
-          continue
+    /// The number of rows that are read at once.
+    private static let batch = 1000
+
+    /// Adds rows, with what they contain.
+    mutating func add(_ keys: [EntityKey], _ wanted: Wanted) throws {
+      var open = keys.reversed().map { (key: $0, isAll: wanted == .all) }
+      while !open.isEmpty {
+        var batch: [(key: EntityKey, isSent: Bool)] = []
+        while batch.count < Self.batch, let (key, isAll) = open.popLast() {
+          let isSent = isAll || changed.contains(key)
+          guard seen[key, default: []].add(isSent ? [.inside, .all] : .inside) else { continue }
+          // A row without relations that is not sent need not be read.
+          if isSent || !key.entity.targets.isEmpty { batch.append((key, isSent)) }
         }
-        if isSent { collect(row, for: key) }
-        for key in key.entity.referencedKeys(of: row, in: model) { open.append((key, isSent)) }
+        try reading.prepare(batch.map(\.key))
+        for (key, isSent) in batch {
+          guard let row = try reading.row(of: key) else {
+            if isSent { leaveOut(key) }
+            continue
+          }
+          if isSent { collect(row, for: key) }
+          for key in key.entity.referencedKeys(of: row, in: model) { open.append((key, isSent)) }
+        }
       }
     }
 
@@ -49,22 +71,24 @@
     mutating func add(_ change: RowChange) throws {
       guard let row = try reading.row(of: change.key) else { return leaveOut(change.key) }
       collect(row, for: change.key)
-      var got = change.added
+      // It may have lost again what it got.
+      var got =
+        change.added.isEmpty ? [] : change.added.intersection(change.key.entity.referencedKeys(of: row, in: model))
       for (position, column) in change.key.entity.columns.enumerated() {
         guard let target = column.target, let entity = model.entity(named: target), !row.values[position].isNull,
           change.before.map({ !$0.indices.contains(position) || $0[position] != row.values[position] }) ?? true
         else { continue }
         got.insert(EntityKey(entity, row.values[position]))
       }
-      for key in got { try add(key, .all) }
+      if !got.isEmpty { try add(Array(got), .all) }
     }
 
     private mutating func leaveOut(_ key: EntityKey) {
-      if collected.insert(key).inserted { gone.append(Page.GoneRow(entity: key.entity.name, id: key.id)) }
+      if seen[key, default: []].add(.collected) { gone.append(Page.GoneRow(entity: key.entity.name, id: key.id)) }
     }
 
     private mutating func collect(_ row: StoredRow, for key: EntityKey) {
-      if collected.insert(key).inserted { rows.append((key, row)) }
+      if seen[key, default: []].add(.collected) { rows.append((key, row)) }
     }
   }
 #endif

@@ -7,11 +7,16 @@
     private let model: Model
     /// The rows inside of the rows for which a predicate holds, with these, if they had to be found.
     private var inside: Set<EntityKey>?
+    /// The number of containers that are still visited, of all rows.
+    private var budget = 5000
 
     init(reading: any RowReading, model: Model) { (self.reading, self.model) = (reading, model) }
 
     /// The number of containers after which it is cheaper to look from above.
     static let limit = 200
+
+    /// The number of rows that are read at once.
+    private static let batch = 1000
 
     /// Whether a predicate holds for a row that contains the given one. It is the same predicate in each call.
     ///
@@ -34,11 +39,16 @@
       var found: Set<EntityKey> = []
       var open = try predicate.keys(reading).map { EntityKey(predicate.entity, $0) }
       var seen = Set(open)
-      while let key = open.popLast() {
-        guard !key.entity.targets.isEmpty, let row = try reading.row(of: key) else { continue }
-        for key in key.entity.referencedKeys(of: row, in: model) {
-          found.insert(key)
-          if seen.insert(key).inserted { open.append(key) }
+      while !open.isEmpty {
+        let batch = open.suffix(Self.batch).filter { !$0.entity.targets.isEmpty }
+        open.removeLast(min(Self.batch, open.count))
+        try reading.prepare(batch)
+        for key in batch {
+          guard let row = try reading.row(of: key) else { continue }
+          for key in key.entity.referencedKeys(of: row, in: model) {
+            found.insert(key)
+            if seen.insert(key).inserted { open.append(key) }
+          }
         }
       }
       return found
@@ -51,7 +61,7 @@
     ///   - limit: the number of rows that are visited at most.
     /// - Returns: whether all were visited, or the closure has ended it.
     @discardableResult
-    func visit(
+    mutating func visit(
       above key: EntityKey, below root: EntityDescription, limit: Int, _ body: (EntityKey, StoredRow) throws -> Bool
     ) throws -> Bool {
       let types = model.contained(in: root)
@@ -62,7 +72,8 @@
           for id in try reading.referrers(to: key, in: entity) {
             let container = EntityKey(entity, id)
             guard seen.insert(container).inserted else { continue }
-            guard seen.count <= limit + 1 else { return false }
+            guard seen.count <= limit + 1, budget > 0 else { return false }
+            budget -= 1
             guard let row = try reading.row(of: container) else { continue }
             if try !body(container, row) { return true }
             open.append(container)

@@ -40,7 +40,7 @@
       let nonce = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
       // Lengths tell, too.
       var text = Array(position.rawValue.utf8)
-      text += [UInt8](repeating: 0, count: 64 - text.count % 64)
+      text += [UInt8](repeating: 0, count: 128 - text.count % 128)
       let sealed = nonce + encrypted(text, nonce)
       return Data(sealed + tag(sealed)).base64EncodedString()
     }

@@ -13,13 +13,23 @@
     public var waitingDevices = 10_000
     /// The maximum number of devices of one user that wait at a time.
     public var waitingDevicesOfUser = 100
-    /// The maximum number of requests that use the store at a time. Others wait for their turn.
+    /// The maximum number of requests that use the store at a time. Others wait for their turn, and users take turns.
     public var concurrentRequests = 8
+    /// The maximum number of requests in progress, with those that wait and those whose answers are not read yet. Others are answered with the
+    /// status 503.
+    public var requests = 20_000
+    /// The maximum number of requests in progress of one user. Others are answered with the status 429.
+    public var requestsOfUser = 200
+    /// The longest time that a client may take to read 64 KiB of an answer. Then its connection is closed.
+    public var readTime: Duration = .seconds(60)
     /// The number of requests that one user may send in a second, on the average. Others are answered with the
     /// status 429.
     public var requestsPerSecond = 100.0
     /// The number of requests that one user may send at once after a rest.
     public var burst = 1000
+    /// The number of accepted actions of a device whose keys are kept although the device has got their effects, and of refused ones. A
+    /// request that comes again later than that is refused, and not decided anew.
+    public var actions = 1000
     /// What the feed of the store keeps.
     public var feed = FeedLimits()
     /// Whether devices get positions that tell nothing. Positions that are not hidden tell how much all users write; a program that

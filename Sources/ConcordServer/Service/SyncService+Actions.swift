@@ -9,7 +9,8 @@
       let message = try ActionMessage(message)
       try check(message.device)
       try check(key: message.key)
-      let decision = try await workers.run { [self] in try decide(message, user) }
+      let decision = try await workers.run(for: text(of: user), .actions) { [self] in try decide(message, user) }
+      metrics.action(isAccepted: decision == .accepted)
       if decision == .accepted { live.wake(DeviceName(user: text(of: user), device: message.device)) }
       return decision.wire.bytes
     }
@@ -40,17 +41,21 @@
         change.mayReplaceOthers = false
         return try coordinator.write(notesOf: home) { writing, apply in
           if let known = try known(message, notes, writing) { return known }
+          // It may be one of those that are forgotten.
+          guard try notes.knowsAll(since: message, writing) else {
+            throw ActionRefusal(reason: "it is so old that the server cannot tell whether it was applied")
+          }
           _ = try apply(change)
-          let number = (try writing.note(notes.count).flatMap(Int64.init) ?? 0) + 1
-          try writing.setNote(ServerNotes.accepted, for: notes.decision(on: message.key))
-          try writing.setNote("\(number)", for: notes.count)
-          try writing.setNote(message.key, for: notes.place(number))
+          try notes.accept(message, keeping: limits.actions, writing)
           return .accepted
         }
       } catch let refusal as ActionRefusal where actions.knows(message.name) {
         return try refuse(message, refusal.reason, notes, home)
       } catch let refusal as ActionRefusal {
-        return .refused(reason: refusal.reason)
+        // Another server knows it, perhaps.
+        return try coordinator.write(notesOf: home) { writing, _ in
+          try known(message, notes, writing) ?? .refused(reason: refusal.reason)
+        }
       } catch is PersistentStoreCoordinator.ReplacesOther {
         return try refuse(message, "it changes an entity that it does not name", notes, home)
       } catch  where !StoreError.mayPass(error) {
@@ -75,7 +80,9 @@
       try container.persistentStoreCoordinator.write(notesOf: home) { writing, _ in
         if let known = try known(message, notes, writing) { return known }
         let name = notes.decision(on: message.key)
-        let count = try writing.note(name).map { Refused(note: $0).count } ?? 0
+        let earlier = try writing.note(name)
+        if earlier == nil { try notes.refuse(message, keeping: limits.actions, writing) }
+        let count = earlier.map { Refused(note: $0).count } ?? 0
         try writing.setNote(Refused(count: max(count, message.refusals) + 1, reason: reason).note, for: name)
         return .refused(reason: reason)
       }

@@ -2,6 +2,7 @@
   import ConcordSync
   import Foundation
   import HTTPTypes
+  import Tracing
 
   /// An error that is answered with a status.
   struct Rejection: Error {
@@ -16,6 +17,10 @@
     var status = HTTPResponse.Status.ok
     var bytes: [UInt8]
     var retryAfter: Int?
+    /// What it answers.
+    var request: RequestsInProgress.Request?
+
+    static var ready: Answer { Answer(WireValue.object(["state": .text("ok")]).bytes) }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -33,16 +38,30 @@
     ///
     /// - Parameter body: a closure that returns the bytes of the message. Its errors mean that they are too many.
     func answer(_ route: Route, for user: User, _ body: () async throws -> [UInt8]) async -> Answer {
+      await withSpan("concord.sync.\(route.rawValue)") { span in
+        let answer = await found(route, for: user, body)
+        span.attributes["concord.sync.status"] = answer.status.code
+        span.attributes["concord.sync.bytes"] = answer.bytes.count
+        if answer.status != .ok { metrics.rejection(answer.status) }
+        return answer
+      }
+    }
+
+    private func found(_ route: Route, for user: User, _ body: () async throws -> [UInt8]) async -> Answer {
       do {
         if let wait = rates.take(text(of: user)) {
           let seconds = Int(min(3600, wait.inSeconds.rounded(.up)))
           throw Rejection(status: .tooManyRequests, reason: "the user asks too often", retryAfter: seconds)
         }
+        let request = try begin(user)
         let message = try await message(body)
+        var answer: Answer
         switch route {
-        case .pages: return Answer(try await page(message, for: user))
-        case .actions: return Answer(try await decide(message, for: user))
+        case .pages: answer = Answer(try await page(message, for: user))
+        case .actions: answer = Answer(try await decide(message, for: user))
         }
+        answer.request = request
+        return answer
       } catch let rejection as Rejection {
         return Answer(rejection)
       } catch let error as WireError {
@@ -50,6 +69,15 @@
       } catch {
         // What a store says of itself is not for strangers.
         return Answer(Rejection(status: .serviceUnavailable, reason: "the server cannot answer now"))
+      }
+    }
+
+    private func begin(_ user: User) throws -> RequestsInProgress.Request {
+      do { return try requests.begin(text(of: user)) } catch RequestsInProgress.Full.user {
+        throw Rejection(
+          status: .tooManyRequests, reason: "the user has too many requests in progress", retryAfter: 1)
+      } catch {
+        throw Rejection(status: .serviceUnavailable, reason: "the server has too many requests", retryAfter: 1)
       }
     }
 

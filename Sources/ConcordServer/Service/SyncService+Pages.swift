@@ -7,55 +7,74 @@
     /// Answers a request for a page: at once if something is new, or when something is, or when the time is over.
     func page(_ message: WireValue, for user: User) async throws -> [UInt8] {
       let request = try PageRequest(message)
-      guard request.subscriptions.count <= limits.subscriptions else {
-        throw Rejection(
-          status: .contentTooLarge, reason: "a device has at most \(limits.subscriptions) subscriptions")
-      }
       try check(request.device)
-      let prepared = try await workers.run { [self] in try prepare() }
-      let asked = asked(by: request, user, prepared.seal)
+      let name = text(of: user)
       let wait = min(request.wait.isFinite ? max(0, request.wait) : 0, limits.wait.inSeconds)
+      let (prepared, asked) = try await workers.run(for: name, .pages) { [self] in
+        let prepared = try prepare()
+        let asked = try self.asked(by: request, user, prepared.seal)
+        if wait > 0 { live.begin(prepared.store.rows) }
+        return (prepared, asked)
+      }
       let deadline = ContinuousClock.now + .seconds(wait)
       // Nothing concerns the device between its own position and this one.
       var known = request.position.flatMap { prepared.seal.opened($0) }
       while true {
         // Before the state is read, so that nothing between is missed.
         let ticket =
-          wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(text(of: user), request)) : nil
+          wait > 0 ? try ticket(asked.compactMap(\.predicate), device: DeviceName(name, request)) : nil
         let from = known
-        let (found, position) = try await workers.run { [self, user = text(of: user)] in
-          try prepared.store.rows.read { reading in
-            try PageMaker(
-              request: request, asked: asked, user: user, model: container.model, seal: prepared.seal, reading: reading
+        let (found, position) = try await workers.run(for: name, .pages) { [self] in
+          let begin = ContinuousClock.now
+          defer { metrics.pageRead(in: .now - begin) }
+          return try prepared.store.rows.read { reading in
+            reading.mayReadAgain()
+            return try PageMaker(
+              request: request, asked: asked, user: name, model: container.model, seal: prepared.seal, reading: reading
             ).page(knownFrom: from)
           }
         }
         var page = found
         let looks = live.looks
         let remaining = deadline - .now
-        guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else { return page.bytes }
-        known = position
-        guard await !ticket.wait(for: remaining) else {
-          // The device asks again meanwhile.
-          if ticket.isReplaced { return page.bytes }
+        // Another process of the device may wait with what it subscribed to before.
+        if wait == 0 { live.replace(DeviceName(name, request)) }
+        guard page.isEmpty, let ticket, remaining > .zero, !live.isEnded else { return bytes(of: page) }
+        let isWoken = await ticket.wait(for: remaining)
+        // The changes up to there were looked at for all. They are not looked through again, by this request nor by the next one.
+        let reached = live.position(after: looks, for: ticket)
+        // The device may ask again meanwhile.
+        if isWoken, !ticket.isReplaced {
+          known = reached ?? position
           continue
         }
-        // A device that nothing concerns goes on, too: the changes since its position would be looked through again and again.
-        if let position = live.position(after: looks, for: ticket) { page.position = prepared.seal.closed(position) }
-        return page.bytes
+        if let reached { page.position = prepared.seal.closed(reached) }
+        return bytes(of: page)
       }
     }
 
-    private func asked(by request: PageRequest, _ user: User, _ seal: SyncSeal) -> [Asked] {
+    private func bytes(of page: Page) -> [UInt8] {
+      let bytes = page.bytes
+      let kind: SyncMetrics.PageKind =
+        page.isEmpty ? .empty : page.subscriptions.contains(where: \.isWhole) ? .whole : .changes
+      metrics.page(kind, rows: page.rows.count, bytes: bytes.count)
+      return bytes
+    }
+
+    private func asked(by request: PageRequest, _ user: User, _ seal: SyncSeal) throws -> [Asked] {
       let publications = publications.withLock { $0 }
-      return request.subscriptions.map { subscription in
-        guard let publication = publications[subscription.name] else { return .refused("there is no such publication") }
+      return try request.subscriptions.enumerated().map { index, subscription in
+        // The others go on, and so do the actions of the device.
+        guard index < limits.subscriptions else {
+          return .refused("a device has at most \(limits.subscriptions) subscriptions")
+        }
+        guard let publication = publications[subscription.name] else { return .unknown }
         do {
           let predicate = try publication.predicate(user, subscription.parameters, container.model)
           return .served(predicate, condition: seal.digest(predicate.fingerprint + schema(of: predicate.entity)))
         } catch let refusal as Publication<User>.Refusal {
           return .refused(refusal.reason)
-        } catch {
+        } catch  where !mayPass(error) {
           return .refused("it cannot be served")
         }
       }

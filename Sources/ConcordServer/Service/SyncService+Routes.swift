@@ -6,46 +6,78 @@
   import NIOCore
 
   extension SyncService {
-    /// Adds the routes of the service to a router: `pages`, `actions` and `health`, below a path.
+    /// Adds the routes of the service to a router, below a path: `pages` and `actions`, and for whoever operates it `health/live`, which says that the
+    /// process answers, and `health/ready` (also `health`), which says that the store can be read and the service is not shutting down.
     public func addRoutes(to router: some RouterMethods, path: String) {
       router.group(RouterPath(path))
         .post("pages") { [self] request, _ in await answer(request, .pages) }
         .post("actions") { [self] request, _ in await answer(request, .actions) }
         .get("health") { [self] _, _ in await health() }
+        .get("health/ready") { [self] _, _ in await health() }
+        .get("health/live") { [self] _, _ in response(.ready) }
     }
 
     /// Answers a request, whatever it is.
     private func answer(_ request: Request, _ route: Route) async -> Response {
-      let answer: Answer
-      if let user = try? await authenticate(request) {
-        answer = await self.answer(route, for: user) { [limits] in
-          try await Array(request.body.collect(upTo: limits.requestSize).readableBytesView)
-        }
-      } else {
-        answer = Answer(Rejection(status: .unauthorized, reason: "the token is not valid"))
+      guard let user = try? await authenticate(request) else {
+        metrics.rejection(.unauthorized)
+        return response(Answer(Rejection(status: .unauthorized, reason: "the token is not valid")))
       }
-      var response = response(answer.status, answer.bytes)
+      let answer = await self.answer(route, for: user) { [limits] in
+        try await Array(request.body.collect(upTo: limits.requestSize).readableBytesView)
+      }
+      var response = await compressed(answer, request.headers[.acceptEncoding], text(of: user))
       if let seconds = answer.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
       return response
     }
 
-    private func response(_ status: HTTPResponse.Status, _ bytes: [UInt8]) -> Response {
+    /// Shorter answers are not worth it.
+    private static var leastCompressed: Int { 1024 }
+
+    private func compressed(_ answer: Answer, _ encodings: String?, _ user: String) async -> Response {
+      guard answer.bytes.count >= Self.leastCompressed, Compression.isAccepted(by: encodings),
+        let bytes = try? await workers.run(for: user, .pages, { Compression.gzip(answer.bytes) })
+      else { return response(answer) }
+      var zipped = answer
+      zipped.bytes = bytes
+      var response = response(zipped)
+      response.headers[.contentEncoding] = "gzip"
+      response.headers[.vary] = "Accept-Encoding"
+      return response
+    }
+
+    private func response(_ answer: Answer) -> Response {
       var headers = HTTPFields()
       headers[.contentType] = "application/json"
       headers[.cacheControl] = "no-store"
-      if status == .upgradeRequired { headers[.upgrade] = "concord-sync/\(PageRequest.version)" }
-      return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+      if answer.status == .upgradeRequired { headers[.upgrade] = "concord-sync/\(PageRequest.version)" }
+      return Response(status: answer.status, headers: headers, body: body(answer))
     }
 
-    /// Whether the store can be read.
-    private func health() async -> Response {
-      do {
-        try await workers.run { [self] in _ = try prepare().store.rows.read { try $0.position() } }
-        return response(.ok, WireValue.object(["state": .text("ok")]).bytes)
-      } catch {
-        let answer = Answer(Rejection(status: .serviceUnavailable, reason: "the store cannot be read"))
-        return response(answer.status, answer.bytes)
+    private func body(_ answer: Answer) -> ResponseBody {
+      let bytes = answer.bytes
+      guard bytes.count > SlowReader.chunk else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+      // Its request is in progress as long as the body is there.
+      return ResponseBody(contentLength: bytes.count) { [metrics, limits, request = answer.request] writer in
+        metrics.buffer(bytes.count)
+        defer { metrics.buffer(-bytes.count) }
+        defer { withExtendedLifetime(request) {} }
+        try await SlowReader.write(bytes, within: limits.readTime, to: writer)
       }
+    }
+
+    /// The longest time that a look at the store may take.
+    private static var checkTime: Duration { .seconds(5) }
+
+    /// Whether the store can be read, and requests are to come.
+    private func health() async -> Response {
+      if live.isEnded {
+        return response(Answer(Rejection(status: .serviceUnavailable, reason: "the server is shutting down")))
+      }
+      guard await check.isReadable(within: Self.checkTime) else {
+        return response(Answer(Rejection(status: .serviceUnavailable, reason: "the store cannot be read")))
+      }
+      return response(.ready)
     }
   }
 #endif

@@ -3,6 +3,7 @@
   import ConcordSync
   public import Foundation
   public import Hummingbird
+  public import Metrics
   public import ServiceLifecycle
 
   /// The server's half of synchronisation: it decides actions, and tells devices what concerns their users.
@@ -25,19 +26,15 @@
     let authenticate: @Sendable (Request) async throws -> User?
     let actions: ServerActions<User>
     let publications = Locked<[String: Publication<User>]>([:])
-    let live = LiveFeed()
+    let live: LiveFeed
+    let metrics: SyncMetrics
     /// By entity, the columns of all that comes with it.
     let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
+    let requests: RequestsInProgress
+    let check: StoreCheck
     let rates: RequestRates
-    /// The attached store, once the service is prepared.
-    private let prepared = Locked<Prepared?>(nil)
-
-    /// The store that keeps the truth, and its key.
-    struct Prepared: Sendable {
-      let store: PersistentStore
-      let seal: SyncSeal
-    }
+    private let preparing: PreparedStore
 
     /// Creates a service.
     ///
@@ -45,21 +42,31 @@
     ///   - container: the container of the store that keeps the truth, attached before the first request.
     ///   - actions: the actions that the service decides.
     ///   - limits: the limits of requests.
+    ///   - metrics: the system of metrics that the service reports to; that of the process, unless said otherwise.
     ///   - authenticate: a closure that returns the user of a request; `nil` if it has none. An error counts as none.
     public init(
       _ container: any PersistentContainer, actions: [any SyncAction.Type], limits: SyncLimits = SyncLimits(),
+      metrics: any MetricsFactory = MetricsSystem.factory,
       authenticate: @escaping @Sendable (Request) async throws -> User?
     ) {
       (self.container, self.limits, self.authenticate) = (container, limits, authenticate)
       self.actions = ServerActions(actions)
-      workers = Workers(count: limits.concurrentRequests)
+      let metrics = SyncMetrics(metrics)
+      self.metrics = metrics
+      live = LiveFeed(metrics)
+      workers = Workers(count: limits.concurrentRequests, metrics)
+      requests = RequestsInProgress(limits)
       rates = RequestRates(limits)
+      let preparing = PreparedStore(container, limits, live)
+      self.preparing = preparing
+      check = StoreCheck { _ = try preparing.prepare().store.rows.read { try $0.position() } }
     }
 
     /// Publishes entities of a type: those for which a predicate holds, which is made for each user from the parameters of the
     /// subscription. What they contain comes with them.
     ///
-    /// An error that the closure throws refuses the subscription, with its description as the reason.
+    /// An error that the closure throws refuses the subscription, with its description as the reason, and takes its rows from the device.
+    /// An error of a store that may pass, or a `CancellationError`, does not: the device keeps them, and asks again.
     public func publish<T: PersistentEntity>(
       _ name: String, of type: T.Type,
       _ predicate: @escaping @Sendable (User, SyncParameters) throws -> Predicate<T>
@@ -79,30 +86,15 @@
       actions.allow(type, rule)
     }
 
-    /// Tells devices of changes until the service is shut down. Requests that wait are answered then.
+    /// Tells devices of changes until the service is shut down. Requests that wait are answered then, and none waits from then on.
     public func run() async throws {
-      try await workers.run { [self] in _ = try prepare() }
+      try await workers.run(for: "", .pages) { [self] in _ = try prepare() }
       try? await gracefulShutdown()
       live.end()
     }
 
     /// Begins the store's feed, once.
-    func prepare() throws -> Prepared {
-      try prepared.withLock { prepared in
-        if let prepared { return prepared }
-        let stores = container.persistentStoreCoordinator.persistentStores
-        guard stores.count == 1, let store = stores.first else {
-          throw StoreError.storeFailed(
-            store: container.name, reason: "a server needs one attached store, and has \(stores.count)")
-        }
-        try store.rows.startFeed(limits.feed)
-        let seal = SyncSeal(key: try SyncSeal.key(of: store.rows), isHiding: limits.hidesPositions)
-        live.follow(store.rows, container.model)
-        let found = Prepared(store: store, seal: seal)
-        prepared = found
-        return found
-      }
-    }
+    func prepare() throws -> PreparedStore.Found { try preparing.prepare() }
 
     /// The text by which a user is noted.
     func text(of user: User) -> String { "\(user.id)" }

@@ -1,5 +1,5 @@
 public import ConcordConnect
-public import Foundation
+import Foundation
 
 extension Connect {
   /// Begins to synchronise with a server.

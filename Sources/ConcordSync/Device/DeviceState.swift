@@ -7,6 +7,7 @@ struct DeviceState: Sendable {
   var position: String?
   var user: String?
   var actions: Int64
+  var refused: Int64
   /// The subscriptions, in the order of their texts.
   var subscriptions: [(id: SubscriptionID, state: SubscriptionState)]
 
@@ -24,6 +25,7 @@ struct DeviceState: Sendable {
     if try note(.model) != fingerprint { position = nil }
     user = try note(.user)
     actions = try note(.actions).flatMap(Int64.init) ?? 0
+    refused = try note(.refused).flatMap(Int64.init) ?? 0
     subscriptions = try Self.subscriptions(writing)
   }
 
@@ -36,11 +38,15 @@ struct DeviceState: Sendable {
     return found
   }
 
-  /// What the server has refused is not asked for again, until the app subscribes again.
-  func request(awaited: [String], wait: Duration) -> PageRequest {
-    PageRequest(
+  /// What the device has comes first, so that it is not what is beyond the server's limit.
+  ///
+  /// - Parameter asksRefused: whether what the server has refused is asked for again.
+  func request(awaited: [String], wait: Duration, asksRefused: Bool) -> PageRequest {
+    let known = subscriptions.filter { $0.state.isKnown }
+    let others = subscriptions.filter { !$0.state.isKnown && (asksRefused || !$0.state.isRefused) }
+    return PageRequest(
       device: device, position: position, user: user, actions: actions, awaited: awaited,
-      subscriptions: subscriptions.filter { !$0.state.isRefused }.map {
+      subscriptions: (known + others).map {
         .init(name: $0.id.name, parameters: $0.id.parameters, known: position == nil ? nil : $0.state.condition)
       }, wait: Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18)
   }

@@ -19,35 +19,51 @@ struct PageApplication {
     let present = Dictionary(state.subscriptions.map { ($0.id, $0.state) }) { $1 }
     var removal = RowsLeaving(model: model, writing: writing, held: pending)
 
+    var isSkipped = false
     for (subscription, asked) in zip(page.subscriptions, request.subscriptions) {
       let id = SubscriptionID(name: asked.name, parameters: asked.parameters)
       // It was cancelled meanwhile, or begun anew, and then a difference is not all of it.
-      guard let known = present[id], known.isKnown || asked.known == nil else { continue }
-      try apply(subscription, to: id, &removal)
+      guard let known = present[id], known.isKnown || asked.known == nil else {
+        isSkipped = true
+        continue
+      }
+      try apply(subscription, to: id, known, &removal)
     }
 
     var changed: Set<EntityKey> = []
     var postponed: [KeyedRow] = []
+    let isFirst = try !hasRows
     for (key, row) in page.rows {
-      let isWritten = try write(row, for: key, &removal)
+      let isWritten = try isFirst ? writeFirst(row, for: key, &removal) : write(row, for: key, &removal)
       if isWritten == .conflicts { postponed.append((key, row)) }
       if isWritten != .same { changed.insert(key) }
     }
     changed.formUnion(try removeGone(&removal))
     // Rows that are not written yet keep what they refer to.
-    for (key, row) in postponed { removal.held.formUnion(key.entity.referencedKeys(of: row, in: model)) }
+    let needed = postponed.reduce(into: Set<EntityKey>()) {
+      $0.formUnion($1.key.entity.referencedKeys(of: $1.row, in: model))
+    }
+    removal.held.formUnion(needed)
     try removal.addLingering()
     changed.formUnion(try removal.run())
-    try write(postponed)
+    changed.formUnion(try write(postponed, keeping: needed, &removal))
+    // Its rows are in the page, and perhaps nothing keeps them.
+    if isSkipped {
+      removal.candidates += page.rows.map(\.key)
+      changed.formUnion(try removal.run())
+    }
 
     try writing.setNote(page.position, for: SyncNotes.Head.position.name)
     try writing.setNote("\(page.actions)", for: SyncNotes.Head.actions.name)
+    try writing.setNote("\(page.refusedActions)", for: SyncNotes.Head.refused.name)
     try writing.setNote(page.user, for: SyncNotes.Head.user.name)
     try writing.setNote(fingerprint, for: SyncNotes.Head.model.name)
     return changed
   }
 
-  private func apply(_ subscription: Page.Subscription, to id: SubscriptionID, _ removal: inout RowsLeaving) throws {
+  private func apply(
+    _ subscription: Page.Subscription, to id: SubscriptionID, _ known: SubscriptionState, _ removal: inout RowsLeaving
+  ) throws {
     let space = SyncNotes.roots(of: id.text)
     func leave(_ names: [String]) throws {
       for name in names {
@@ -56,14 +72,21 @@ struct PageApplication {
       }
     }
     if let reason = subscription.refusal {
-      try leave(names(in: space))
+      // A server of an earlier release may not know the publication yet: its rows stay until they are refused again.
+      if !subscription.isUnknown || known.isRefused { try leave(names(in: space)) }
       return try writing.setNote(SubscriptionState.refused(reason).note, for: SyncNotes.subscription(id.text))
     }
     guard let entity = model.entity(named: subscription.entity) else {
       throw WireRowReader.Incompatible(description: "this program does not know the entity '\(subscription.entity)'")
     }
-    let entered = Set(subscription.entered.map { EntityKey(entity, $0).noteName })
-    if subscription.isWhole { try leave(names(in: space).filter { !entered.contains($0) }) }
+    let entered = subscription.entered.map { EntityKey(entity, $0).noteName }
+    if subscription.isWhole {
+      let present = try names(in: space)
+      if !present.isEmpty {
+        let wanted = Set(entered)
+        try leave(present.filter { !wanted.contains($0) })
+      }
+    }
     try leave(subscription.left.map { EntityKey(entity, $0).noteName })
     for name in entered { try writing.setNote("", for: NoteName(space, name)) }
     try writing.setNote(
@@ -98,6 +121,29 @@ struct PageApplication {
 
   private enum Written { case written, same, conflicts }
 
+  /// Whether the server has sent rows before.
+  private var hasRows: Bool {
+    get throws {
+      var isFound = false
+      try writing.notes(in: SyncNotes.rows, after: nil) { _, _ in
+        isFound = true
+        return false
+      }
+      return isFound
+    }
+  }
+
+  /// Writes a row of the first ones, about which nothing is noted. Most often the file has none.
+  private func writeFirst(_ row: StoredRow, for key: EntityKey, _ removal: inout RowsLeaving) throws -> Written {
+    do {
+      guard try writing.insert(row, for: key) else { return try write(row, for: key, &removal) }
+    } catch StoreError.notUnique {
+      return .conflicts
+    }
+    try writing.setNote("", for: SyncNotes.row(key))
+    return .written
+  }
+
   private func write(_ row: StoredRow, for key: EntityKey, _ removal: inout RowsLeaving) throws -> Written {
     let stored = try writing.row(of: key)
     let note = try writing.note(SyncNotes.row(key))
@@ -122,12 +168,26 @@ struct PageApplication {
     }
   }
 
-  /// Writes rows whose unique values other rows had, which are gone, or are among them.
-  private func write(_ rows: [KeyedRow]) throws {
+  /// Writes rows whose unique values other rows had, which are gone, or are among them, or stay for pending actions only: those give way.
+  ///
+  /// - Returns: the keys of the rows that gave way.
+  private func write(
+    _ rows: [KeyedRow], keeping needed: Set<EntityKey>, _ removal: inout RowsLeaving
+  ) throws -> Set<EntityKey> {
+    var removed: Set<EntityKey> = []
     for (key, _) in rows { try writing.delete(key) }
     for (key, row) in rows {
-      _ = try writing.insert(row, for: key)
+      do {
+        _ = try writing.insert(row, for: key)
+      } catch StoreError.notUnique {
+        let held = removal.held
+        removal.held = needed
+        removed.formUnion(try removal.removeLingering(inTheWayOf: row, key.entity))
+        removal.held = held
+        _ = try writing.insert(row, for: key)
+      }
       if try writing.note(SyncNotes.row(key)) == nil { try writing.setNote("", for: SyncNotes.row(key)) }
     }
+    return removed
   }
 }

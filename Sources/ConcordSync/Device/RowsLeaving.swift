@@ -29,13 +29,30 @@ struct RowsLeaving {
     try writing.clearNotes(in: SyncNotes.lingering)
   }
 
+  /// Removes the rows that stay for pending actions only, and have a unique value of another row.
+  mutating func removeLingering(inTheWayOf row: StoredRow, _ entity: EntityDescription) throws -> Set<EntityKey> {
+    let unique = entity.columns.indices.filter { entity.columns[$0].isUnique && !row.values[$0].isNull }
+    var lingering: [EntityKey] = []
+    try writing.notes(in: SyncNotes.lingering, after: nil) { name, _ in
+      if let key = EntityKey(noteName: name, in: model), key.entity == entity { lingering.append(key) }
+      return true
+    }
+    candidates += try lingering.filter { key in
+      let other = try writing.row(of: key)
+      return unique.contains { other?.values[$0] == row.values[$0] }
+    }
+    return try run()
+  }
+
   /// Removes the candidates that nothing keeps, and what they alone contained.
   ///
   /// - Returns: the keys of the removed rows.
   mutating func run() throws -> Set<EntityKey> {
     var removed: Set<EntityKey> = []
+    // What keeps a row does not change meanwhile.
+    var decided: Set<EntityKey> = []
     while let key = candidates.popLast() {
-      guard !removed.contains(key) else { continue }
+      guard decided.insert(key).inserted else { continue }
       guard let row = try writing.row(of: key) else {
         // The app's own code has removed it.
         try writing.setNote(nil, for: SyncNotes.row(key))

@@ -36,18 +36,31 @@ extension Sync: ActionCarrier {
   /// The number of pages after which an accepted action that none of them contained is sent again.
   private static var mostPagesWithout: Int { 2 }
 
-  package func outboxDidChange() { poke() }
+  package func outboxDidChange() {
+    // The server may have another release by now.
+    state.withLock { $0.refusedAsked = nil }
+    poke()
+  }
 
   private func decision(on action: any ForwardAction, _ key: String) async throws -> ActionDecision {
     state.withLock { $0.carried[key] = .sent }
     do {
-      let (device, refusals) = try await outbox.writeNotes { [fingerprint] transaction in
+      let (device, sending) = try await outbox.writeNotes { [fingerprint] transaction in
         let writing = transaction.rows
-        let refusals = try writing.note(NoteName(SyncNotes.refusals, key)).flatMap(Int64.init) ?? 0
-        return (try DeviceState(writing, fingerprint: fingerprint).device, refusals)
+        let state = try DeviceState(writing, fingerprint: fingerprint)
+        let name = SyncNotes.sending(key)
+        var sending = SendingState(note: try writing.note(name))
+        // It stays as it was when the action was first sent, however often that is done.
+        if sending.since == nil {
+          (sending.since, sending.sinceRefused) = (state.actions, state.refused)
+          try writing.setNote(sending.note, for: name)
+        }
+        return (state.device, sending)
       }
       let body = try WireValue(parsing: try JSONEncoder().encode(action))
-      let message = ActionMessage(device: device, key: key, name: type(of: action).name, body: body, refusals: refusals)
+      let message = ActionMessage(
+        device: device, key: key, name: type(of: action).name, body: body, refusals: sending.refusals,
+        since: sending.since ?? 0, sinceRefused: sending.sinceRefused)
       return try ActionDecision(WireValue(parsing: try await send("actions", message.wire).body))
     } catch {
       state.withLock { _ = $0.carried.removeValue(forKey: key) }
@@ -59,9 +72,10 @@ extension Sync: ActionCarrier {
   private func countRefusal(of key: String) async throws {
     try await outbox.writeNotes { transaction in
       let writing = transaction.rows
-      let name = NoteName(SyncNotes.refusals, key)
-      let count = try writing.note(name).flatMap(Int64.init) ?? 0
-      try writing.setNote("\(count + 1)", for: name)
+      let name = SyncNotes.sending(key)
+      let count = SendingState(note: try writing.note(name)).refusals
+      // If a person retries it, it is sent anew.
+      try writing.setNote(SendingState(refusals: count + 1).note, for: name)
     }
   }
 

@@ -40,8 +40,10 @@ extension Sync {
     guard outbox.isSending else {
       set(.offline(.notStarted))
       // Until the connect is started.
-      return sleep(.seconds(3600), unlessPoked: true)
+      return sleep(.seconds(3600), takingPoke: true)
     }
+    // Of several processes with one file the one that sends follows the server. The others ask if somebody waits for it.
+    guard outbox.isSender || state.withLock({ $0.isAsked }) else { return sleep(.seconds(3600)) }
     do {
       try await exchange()
       state.withLock { $0.failures = 0 }
@@ -61,13 +63,15 @@ extension Sync {
     }
   }
 
-  private func sleep(_ duration: Duration, unlessPoked: Bool = false) -> @Sendable () async -> Void {
+  /// Sleeps until it is poked, or was since the last request began.
+  ///
+  /// - Parameter takingPoke: whether no request follows the poke.
+  private func sleep(_ duration: Duration, takingPoke: Bool = false) -> @Sendable () async -> Void {
     let task = Task { [clock = settings.clock] in _ = try? await clock.sleep(for: duration) }
     let isPoked = state.withLock { state in
       state.sleep = task
-      // It was looked at before the sleep could be ended.
-      defer { if unlessPoked { state.isPoked = false } }
-      return unlessPoked && state.isPoked
+      defer { if takingPoke { state.isPoked = false } }
+      return state.isPoked
     }
     if isPoked { task.cancel() }
     return {
@@ -98,30 +102,41 @@ extension Sync {
       .successful()
   }
 
+  /// The time after which the server is asked again for what it has refused.
+  private static var refusedInterval: Duration { .seconds(300) }
+
   private func exchange() async throws {
-    let (isPoked, awaited, asked, beginnings) = state.withLock { state in
+    let begin = ContinuousClock.now
+    let (isPoked, awaited, asked, beginnings, asksRefused) = state.withLock { state in
       defer { state.isPoked = false }
       return (
-        state.isPoked, state.awaited, state.asked,
-        Array(state.beginnings.values)
+        state.isPoked, state.awaited, state.asked, Array(state.beginnings.values),
+        state.refusedAsked.map { begin - $0 > Self.refusedInterval } ?? true
       )
     }
     // What was subscribed to before is in the page.
     for beginning in beginnings { _ = await beginning.result }
     let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0.rows, fingerprint: fingerprint) }
     let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state == .new }
-    let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate
+    let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate && outbox.isSender
     if !isCaughtUp { set(.catchingUp(done: 0, total: 0)) }
-    let request = known.request(awaited: awaited, wait: mayWait ? settings.wait : .zero)
-    let begin = ContinuousClock.now
+    let request = known.request(
+      awaited: awaited, wait: mayWait ? settings.wait : .zero, asksRefused: asksRefused)
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
     if !page.rows.isEmpty, !isCaughtUp { set(.catchingUp(done: 0, total: page.rows.count)) }
     guard try await apply(page, request) else {
-      state.withLock { $0.isPoked = true }
-      return
+      let misfits = state.withLock { state in
+        state.misfits += 1
+        return state.misfits
+      }
+      var generator = SystemRandomNumberGenerator()
+      if misfits > 1 { await sleep(settings.backoff.delay(after: misfits - 2, using: &generator))() }
+      return state.withLock { $0.isPoked = true }
     }
     let (waiting, isComplete) = state.withLock { state in
+      state.misfits = 0
+      if asksRefused { state.refusedAsked = begin }
       state.pages += 1
       state.count(awaited: awaited, contained: Set(page.keys))
       state.answered = max(state.answered, asked)
@@ -165,7 +180,7 @@ extension Sync {
         pending: outbox.pendingKeys(without: keys), writing: writing)
       guard let changed = try application.run() else { return false }
       try outbox.end(keys, changed: changed, transaction)
-      for key in keys { try writing.setNote(nil, for: NoteName(SyncNotes.refusals, key)) }
+      for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }
       return true
     }
     if isApplied {

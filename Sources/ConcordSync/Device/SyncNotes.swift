@@ -12,6 +12,8 @@ enum SyncNotes {
     case user
     /// The number of the device's actions that are in the pages so far.
     case actions
+    /// The number of the device's actions that were refused, as the last page said.
+    case refused
     /// What the model was like when the position was noted.
     case model
 
@@ -30,8 +32,8 @@ enum SyncNotes {
   static func row(_ key: EntityKey) -> NoteName { NoteName(rows, key.noteName) }
   static let ownValue = "own"
 
-  /// The numbers of refusals of actions, by their keys.
-  static let refusals = "sync.refusals"
+  /// What is noted of an action that is sent, by its key: a ``SendingState``.
+  static func sending(_ key: String) -> NoteName { NoteName("sync.refusals", key) }
 
   /// The rows that no subscription has any longer, and that pending actions name.
   static let lingering = "sync.lingering"
@@ -66,6 +68,26 @@ enum SubscriptionState: Hashable {
     } else {
       self = .new
     }
+  }
+}
+
+/// What is noted of an action that is sent.
+struct SendingState {
+  /// The number of refusals that the device has received.
+  var refusals: Int64 = 0
+  /// The number of the device's actions in the pages up to when it was first sent; `nil` if it was not.
+  var since: Int64?
+  /// The number of the device's refused actions, as the last page before that said.
+  var sinceRefused: Int64 = 0
+
+  var note: String { since.map { "\(refusals) \($0) \(sinceRefused)" } ?? "\(refusals)" }
+}
+
+extension SendingState {
+  init(note: String?) {
+    let parts = note?.split(separator: " ").map { Int64($0) } ?? []
+    func number(_ index: Int) -> Int64? { parts.indices.contains(index) ? parts[index] : nil }
+    self.init(refusals: number(0) ?? 0, since: number(1), sinceRefused: number(2) ?? 0)
   }
 }
 

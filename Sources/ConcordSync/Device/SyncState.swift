@@ -14,6 +14,10 @@ struct SyncState {
   /// The sleep that a poke ends.
   var sleep: Task<Void, Never>?
   var failures = 0
+  /// The number of successive pages that did not fit, since another process had applied one.
+  var misfits = 0
+  /// When the server was last asked for what it had refused; `nil` if that is due.
+  var refusedAsked: ContinuousClock.Instant?
 
   /// The number of pages that were applied.
   var pages = 0
@@ -38,9 +42,14 @@ struct SyncState {
     case applied
   }
 
-  /// The keys that the next page is to contain.
+  /// Whether somebody waits for a page.
+  var isAsked: Bool { isPoked || failures > 0 || !waiting.isEmpty || asked > answered }
+
+  /// The keys that the next page is to contain, or as many of them as a server looks for.
   var awaited: [String] {
-    carried.compactMap { key, state in if case .accepted = state { key } else { nil } }
+    Array(
+      carried.lazy.compactMap { key, state in if case .accepted = state { key } else { nil } }
+        .prefix(PageRequest.mostAwaited))
   }
 
   /// Counts the pages that do not contain what the server has accepted.

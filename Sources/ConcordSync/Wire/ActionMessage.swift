@@ -8,15 +8,23 @@ package struct ActionMessage: Sendable {
   package var body: WireValue
   /// The number of refusals of the action that the device knows: it asks for a further decision.
   package var refusals: Int64
+  /// The number of the device's actions in the pages up to when the action was first sent. What the server has forgotten since then may be
+  /// this action.
+  package var since: Int64
+  /// The same of the device's actions that were refused.
+  package var sinceRefused: Int64
 
-  package init(device: String, key: String, name: String, body: WireValue, refusals: Int64) {
-    (self.device, self.key, self.name, self.body, self.refusals) = (device, key, name, body, refusals)
+  package init(
+    device: String, key: String, name: String, body: WireValue, refusals: Int64, since: Int64, sinceRefused: Int64 = 0
+  ) {
+    (self.device, self.key, self.name, self.body) = (device, key, name, body)
+    (self.refusals, self.since, self.sinceRefused) = (refusals, since, sinceRefused)
   }
 
   package var wire: WireValue {
     .object([
       "version": .integer(PageRequest.version), "device": .text(device), "key": .text(key), "name": .text(name),
-      "action": body, "refusals": .integer(refusals),
+      "action": body, "refusals": .integer(refusals), "since": .integer(since), "sinceRefused": .integer(sinceRefused),
     ])
   }
 
@@ -26,6 +34,8 @@ package struct ActionMessage: Sendable {
     name = try wire["name"].text("name")
     body = wire["action"]
     refusals = try wire["refusals"].integer("number of refusals")
+    since = wire["since"].isNull ? 0 : try wire["since"].integer("number of actions")
+    sinceRefused = wire["sinceRefused"].isNull ? 0 : try wire["sinceRefused"].integer("number of actions")
     guard (0...1_000_000).contains(refusals) else { throw WireError("a number of refusals that nobody has received") }
   }
 }

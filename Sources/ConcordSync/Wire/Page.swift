@@ -5,6 +5,8 @@ package struct Page: Sendable {
   package struct Subscription: Sendable {
     /// The reason for which the server does not serve it; `nil` if it does.
     package var refusal: String?
+    /// Whether it is refused because the server does not know the publication, which another server may.
+    package var isUnknown = false
     /// The type of its rows.
     package var entity = ""
     /// What the server calls the condition by which it chooses the rows. It is another one when the condition is.
@@ -27,6 +29,8 @@ package struct Page: Sendable {
   package var user: String
   /// The number of the device's actions up to the position.
   package var actions: Int64
+  /// The number of the device's actions that were refused up to the position.
+  package var refusedActions: Int64 = 0
   /// The keys of the device's actions that the page contains and that no earlier one did.
   package var keys: [String]
   package var schema: WireSchema
@@ -68,11 +72,14 @@ extension Page {
     line(
       .object([
         "version": .integer(PageRequest.version), "from": from.map { .text($0) } ?? .null, "position": .text(position),
-        "user": .text(user), "actions": .integer(actions), "keys": .array(keys.map { .text($0) }),
+        "user": .text(user), "actions": .integer(actions), "refused": .integer(refusedActions),
+        "keys": .array(keys.map { .text($0) }),
         "schema": schema.wire,
         "subscriptions": .array(
           subscriptions.map { subscription in
-            if let refusal = subscription.refusal { return .object(["refused": .text(refusal)]) }
+            if let refusal = subscription.refusal {
+              return .object(["refused": .text(refusal), "unknown": .bool(subscription.isUnknown)])
+            }
             return .object([
               "entity": .text(subscription.entity), "whole": .bool(subscription.isWhole),
               "condition": .text(subscription.condition),
@@ -87,7 +94,11 @@ extension Page {
         }
       }
     }
-    for (key, row) in rows { line(.object(["row": WireRow.wire(row, for: key)])) }
+    for (key, row) in rows {
+      bytes += Self.rowStart
+      WireRow.write(row, for: key, to: &bytes)
+      bytes += [UInt8(ascii: "}"), 0x0A]
+    }
     for row in gone { line(.object(["gone": .array([.text(row.entity), row.id.wire])])) }
     line(.object(["end": .integer(rows.count)]))
     return bytes
@@ -97,11 +108,14 @@ extension Page {
 // MARK: Reading
 
 extension Page {
+  private static let rowStart = Array("{\"row\":".utf8)
+
   /// Reads a page.
   ///
   /// - Throws: ``WireError`` if it is no page, or was cut; ``WireRowReader/Incompatible``.
   package init(parsing bytes: some Collection<UInt8>, _ model: Model) throws {
-    var lines = bytes.split(separator: 0x0A).makeIterator()
+    // The lines of an array are not copied.
+    var lines = Array(bytes).split(separator: 0x0A).makeIterator()
     guard let first = lines.next() else { throw WireError("an empty page") }
     let head = try WireValue(parsing: first)
     self.init(
@@ -113,6 +127,7 @@ extension Page {
         var subscription = Subscription()
         if !wire["refused"].isNull {
           subscription.refusal = try wire["refused"].text("reason")
+          subscription.isUnknown = try !wire["unknown"].isNull && wire["unknown"].bool("unknown")
         } else {
           subscription.entity = try wire["entity"].text("entity")
           subscription.isWhole = try wire["whole"].bool("whole")
@@ -120,9 +135,18 @@ extension Page {
         }
         return subscription
       })
+    if !head["refused"].isNull { refusedActions = try head["refused"].integer("number of actions") }
     let reader = try WireRowReader(schema, model)
     var count: Int64 = 0
     while let line = lines.next() {
+      // Most lines, for which no object is made.
+      if line.starts(with: Self.rowStart), line.last == UInt8(ascii: "}"),
+        let wire = try? WireValue(parsing: line.dropFirst(Self.rowStart.count).dropLast())
+      {
+        count += 1
+        if let row = try reader.row(wire) { rows.append(row) }
+        continue
+      }
       let wire = try WireValue(parsing: line)
       guard let (name, value) = try wire.object("line").first else { throw WireError("an empty line") }
       switch name {

@@ -4,6 +4,8 @@ import ConcordConnect
 package struct PageRequest: Sendable {
   /// The version of the wire format.
   package static let version: Int64 = 1
+  /// The number of awaited actions that a server looks for.
+  package static let mostAwaited = 100
 
   package struct Subscription: Sendable, Hashable {
     package var name: String

@@ -13,6 +13,16 @@ extension StoredValue {
     }
   }
 
+  /// Writes the same.
+  func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .integer(let value): bytes += "\(value)".utf8
+    case .text(let value): WireValue.write(value, to: &bytes)
+    case .real, .blob: wire.write(to: &bytes)
+    }
+  }
+
   package init(_ wire: WireValue) throws {
     switch wire {
     case .null: self = .null

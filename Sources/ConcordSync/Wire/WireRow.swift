@@ -2,12 +2,33 @@ import ConcordConnect
 
 /// Writes rows for the wire.
 package enum WireRow {
-  /// `["Order", key, stamp, [values], [lists]]`, in the order of the sender's schema.
-  package static func wire(_ row: StoredRow, for key: EntityKey) -> WireValue {
-    .array([
-      .text(key.entity.name), key.id.wire, .double(row.stamp), .array(row.values.map(\.wire)),
-      .array(row.collections.map { .array($0.map { .array($0.map(\.wire)) }) }),
-    ])
+  /// Writes `["Order", key, stamp, [values], [lists]]`, in the order of the sender's schema. Pages have many rows, so no ``WireValue`` is made of
+  /// one.
+  package static func write(_ row: StoredRow, for key: EntityKey, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "["))
+    WireValue.write(key.entity.name, to: &bytes)
+    bytes.append(UInt8(ascii: ","))
+    key.id.write(to: &bytes)
+    bytes.append(UInt8(ascii: ","))
+    WireValue.double(row.stamp).write(to: &bytes)
+    bytes.append(UInt8(ascii: ","))
+    list(row.values, to: &bytes) { $0.write(to: &$1) }
+    bytes.append(UInt8(ascii: ","))
+    list(row.collections, to: &bytes) { elements, bytes in
+      list(elements, to: &bytes) { values, bytes in list(values, to: &bytes) { $0.write(to: &$1) } }
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private static func list<Element>(
+    _ elements: [Element], to bytes: inout [UInt8], _ write: (Element, inout [UInt8]) -> Void
+  ) {
+    bytes.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      write(element, &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 }
 

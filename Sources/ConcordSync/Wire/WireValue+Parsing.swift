@@ -8,13 +8,17 @@ extension WireValue {
   ///
   /// - Throws: ``WireError``, whatever the bytes are.
   package init(parsing bytes: some Collection<UInt8>) throws {
-    let value = try Array(bytes).withUnsafeBufferPointer { buffer in
+    func parsed(_ buffer: UnsafeBufferPointer<UInt8>) throws -> WireValue {
       var parser = WireParser(bytes: buffer)
       let value = try parser.value(depth: Self.maximumDepth)
       try parser.end()
       return value
     }
-    self = value
+    if let value = try bytes.withContiguousStorageIfAvailable(parsed) {
+      self = value
+    } else {
+      self = try Array(bytes).withUnsafeBufferPointer(parsed)
+    }
   }
 }
 

@@ -1,0 +1,133 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Hummingbird
+  import Logging
+  import ServiceLifecycle
+  import Testing
+
+  // The article "Every device" shows what stands here.
+
+  struct Wish: PersistentEntity, Equatable {
+    let id: UUID
+    var owner: String
+    var text: String
+    var isGranted = false
+
+    static let persistentProperties: [PersistentProperty<Wish>] = [
+      .init("id", \.id), .init("owner", \.owner, .indexed), .init("text", \.text), .init("isGranted", \.isGranted),
+    ]
+    init(from row: inout RowReader) throws {
+      (id, owner, text, isGranted) = (try row.read(), try row.read(), try row.read(), try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(owner)
+      try row.write(text)
+      try row.write(isGranted)
+    }
+    init(id: UUID, owner: String, text: String) { (self.id, self.owner, self.text) = (id, owner, text) }
+  }
+
+  struct AddWish: SyncAction {
+    var id = UUID()
+    var owner: String
+    var text: String
+
+    static let name = "add-wish"
+    var entity: AnyEntityReference { .init(Wish.self, id: id) }
+    func apply(to store: EntityStore) throws { store.store(Wish(id: id, owner: owner, text: text)) }
+  }
+
+  struct Grant: SyncAction {
+    var wish: UUID
+
+    static let name = "grant"
+    var entity: AnyEntityReference { .init(Wish.self, id: wish) }
+    func apply(to store: EntityStore) throws { store.update(Wish.self, id: wish) { $0.isGranted = true } }
+  }
+
+  struct Person: Identifiable, Sendable { let id: String }
+
+  func wishService(_ container: any PersistentContainer) -> SyncService<Person> {
+    let tokens = ["token-of-anna": "anna", "token-of-ben": "ben"]
+    let service = SyncService<Person>(container, actions: [AddWish.self, Grant.self]) { request in
+      let token = request.headers[.authorization]?.replacing("Bearer ", with: "")
+      return token.flatMap { tokens[$0] }.map { Person(id: $0) }
+    }
+    service.publish("wishes", of: Wish.self) { person, _ in
+      let name = person.id
+      return #Predicate<Wish> { $0.owner == name }
+    }
+    service.allow(AddWish.self) { action, person in action.owner == person.id }
+    service.allow(Grant.self) { action, person, store in
+      store.find(Wish.self, id: action.wish)?.value.owner == person.id
+    }
+    return service
+  }
+
+  @Suite(.timeLimit(.minutes(1)))
+  struct ArticleTests {
+    @Test("Two devices and a server, as the article says")
+    func everyDevice() async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-wishes-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let model = try Model("Wishes", entities: [Wish.self])
+
+      let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Wishes", model: model)
+      try container.attachPersistentStore(at: folder.appending(path: "server"), for: StoreConfiguration(type: .sqlite))
+      let service = wishService(container)
+      let router = Router()
+      service.addRoutes(to: router, path: "sync")
+
+      let (ports, port) = AsyncStream<Int>.makeStream()
+      var logger = Logger(label: "wishes")
+      logger.logLevel = .error
+      let app = Application(
+        router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+        services: [service],
+        onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
+      let services = ServiceGroup(configuration: .init(services: [app], logger: logger))
+      async let running: Void = services.run()
+      let number = try #require(await ports.first { _ in true })
+      let url = try #require(URL(string: "http://127.0.0.1:\(number)/sync"))
+
+      func device(_ name: String, token: String) async throws -> (connect: DeviceConnect, sync: Sync) {
+        let connect = GenericConnect<ContextStrategy.Mixed>(
+          name: "Wishes", model: model, forwarding: [AddWish.self, Grant.self])
+        try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        return (connect, connect.sync(with: url, token: { token }))
+      }
+      let phone = try await device("phone", token: "token-of-anna")
+      let tablet = try await device("tablet", token: "token-of-anna")
+      for device in [phone, tablet] { try await device.sync.subscribe("wishes").ready() }
+
+      let action = AddWish(owner: "anna", text: "a bicycle")
+      try await phone.connect.forward(action)
+      try await phone.sync.checkpoint()
+      try await tablet.sync.checkpoint()
+      let wishes = try tablet.connect.viewContext.fetch(FetchDescriptor<Wish>())
+
+      #expect(wishes.map(\.text) == ["a bicycle"])
+
+      try await tablet.connect.forward(AddWish(owner: "ben", text: "for somebody else"))
+      try await tablet.sync.checkpoint()
+      let reason = tablet.connect.outbox.deadLetters.first?.reason
+
+      #expect(reason == "it is not allowed")
+      #expect(try tablet.connect.viewContext.fetch(FetchDescriptor<Wish>()).count == 1)
+      try await tablet.connect.forward(Grant(wish: action.id))
+      try await tablet.sync.checkpoint()
+      try await phone.sync.checkpoint()
+      #expect(try phone.connect.viewContext.find(Wish.self, id: action.id)?.value.isGranted == true)
+      let ben = try await device("ben", token: "token-of-ben")
+      try await ben.sync.subscribe("wishes").ready()
+      #expect(try ben.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
+      for device in [phone, tablet, ben] { try await device.connect.stop() }
+      await services.triggerGracefulShutdown()
+      try await running
+    }
+  }
+#endif

@@ -1,0 +1,179 @@
+#if Server
+  import ConcordServer
+  import Foundation
+  import Hummingbird
+  import InMemoryTracing
+  import MetricsTestKit
+  import Testing
+  import Tracing
+
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
+  @testable import ConcordServer
+  @testable import ConcordSync
+
+  /// What whoever operates a server relies on.
+  @Suite(.timeLimit(.minutes(2)))
+  struct OperationTests {
+    private func request(
+      _ path: String, _ world: World, position: WireValue? = nil, known: WireValue? = nil, wait: Double = 0,
+      headers: [String: String] = [:]
+    ) async throws -> (status: Int, headers: [String: String], body: Data) {
+      var request = URLRequest(url: world.url.appending(path: path))
+      request.timeoutInterval = 40
+      if path == "pages" {
+        request.httpMethod = "POST"
+        request.setValue("Bearer user-1", forHTTPHeaderField: "Authorization")
+        request.httpBody = Data(
+          PageRequest(
+            device: "d", position: try position?.text(), user: position == nil ? nil : "1", actions: 0, awaited: [],
+            subscriptions: [.init(name: "carts", parameters: [:], known: try known?.text())], wait: wait
+          ).wire.bytes)
+      }
+      for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+      let (data, response) = try await URLSession.shared.data(for: request)
+      let answer = try #require(response as? HTTPURLResponse)
+      let fields = answer.allHeaderFields.reduce(into: [String: String]()) { fields, field in
+        fields["\(field.key)".lowercased()] = "\(field.value)"
+      }
+      return (answer.statusCode, fields, data)
+    }
+
+    private func head(_ data: Data) throws -> WireValue {
+      try WireValue(parsing: try #require(data.split(separator: 0x0A).first))
+    }
+
+    @Test("When the service is shut down, requests that wait are answered, nothing is cut, and it is no longer ready")
+    func gracefulStop() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        #expect(try await request("health/live", world).status == 200)
+        #expect(try await request("health/ready", world).status == 200)
+        let first = try head(try await request("pages", world).body)
+        let condition = try first["subscriptions"].array()[0]["condition"]
+        async let waiting = request("pages", world, position: first["position"], known: condition, wait: 20)
+        try #require(try await eventually { !world.service.live.isIdle })
+        let begin = ContinuousClock.now
+        world.service.live.end()
+        let answer = try await waiting
+        #expect(answer.status == 200 && ContinuousClock.now - begin < .seconds(15))
+        #expect(try head(answer.body)["from"] == first["position"])
+        // Whoever asks meanwhile is answered at once.
+        #expect(
+          try await request("pages", world, position: first["position"], known: condition, wait: 20).status == 200)
+        #expect(ContinuousClock.now - begin < .seconds(15))
+        #expect(try await request("health/ready", world).status == 503)
+        #expect(try await request("health", world).status == 503)
+        #expect(try await request("health/live", world).status == 200)
+      }
+    }
+
+    @Test("Devices that a server has let go come back at different times")
+    func jitter() async throws {
+      let policy = Backoff(base: .seconds(1), cap: .seconds(60))
+      var numbers = SplitMix(1)
+      let delays = (0..<200).map { _ in policy.delay(after: 2, using: &numbers) }
+      let (least, most) = (try #require(delays.min()), try #require(delays.max()))
+      #expect(most - least > .seconds(1) && Set(delays).count > 150)
+    }
+
+    @Test("Long answers are compressed for clients that take that, and devices do")
+    func compression() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          for id in 1...300 { context.insert(Cart(id: id, owner: 1, note: "a note that is like others \(id % 3)")) }
+        }
+        let plain = try await request("pages", world, headers: ["Accept-Encoding": "identity"])
+        #expect(plain.headers["content-encoding"] == nil)
+        let zipped = try await request("pages", world, headers: ["Accept-Encoding": "gzip"])
+        #expect(zipped.headers["content-encoding"] == "gzip" && zipped.headers["vary"] == "Accept-Encoding")
+        // The head differs in the position.
+        func rows(_ data: Data) -> [Data] { data.split(separator: 0x0A).dropFirst().map { Data($0) } }
+        #expect(rows(zipped.body) == rows(plain.body) && rows(plain.body).count > 300)
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        #expect(try device.stored(Cart.self).count == 300)
+        try await device.stop()
+      }
+    }
+
+    @Test("Compressed bytes are those of gzip, and shorter if they repeat themselves")
+    func gzip() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      for count in [0, 1, 1000, 300_000] {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+        let zipped = try #require(Compression.gzip(bytes))
+        #expect(count < 1000 || zipped.count < bytes.count)
+        try Data(zipped).write(to: folder)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["gzip", "-d", "-c"]
+        process.standardInput = try FileHandle(forReadingFrom: folder)
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        #expect(try output.fileHandleForReading.readToEnd() ?? Data() == Data(bytes))
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+      }
+      let fields = [
+        "gzip": true, "br, gzip;q=0.5": true, "*": true, "gzip; q=0": false, "gzip;q=0.000": false, "br": false,
+      ]
+      for (field, isAccepted) in fields { #expect(Compression.isAccepted(by: field) == isAccepted, "\(field)") }
+      #expect(!Compression.isAccepted(by: nil))
+    }
+
+    @Test("A server reports devices, subscriptions, pages, decisions, refused requests and how far it lags")
+    func metrics() async throws {
+      let metrics = TestMetrics()
+      try await withWorld(metrics: metrics) { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        try #require(try await eventually { !world.service.live.isIdle })
+        #expect(try metrics.expectGauge("concord_sync_waiting_devices").lastValue == 1)
+        #expect(try metrics.expectGauge("concord_sync_waiting_subscriptions").lastValue == 1)
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        try await device.connect.forward(Unknown(cart: 1))
+        try await device.sync.checkpoint()
+        func count(_ label: String, _ name: String, _ value: String) -> Int64 {
+          metrics.counterTotal(label: label, dimensions: [(name, value)])
+        }
+        #expect(count("concord_sync_actions", "decision", "accepted") == 1)
+        #expect(count("concord_sync_actions", "decision", "refused") == 1)
+        #expect(
+          count("concord_sync_pages", "kind", "whole") >= 1 && count("concord_sync_pages", "kind", "changes") >= 1)
+        #expect(try await HTTPTransport(baseURL: world.url).send(TransportRequest("POST", "pages")).status == 401)
+        #expect(count("concord_sync_rejections", "status", "401") == 1)
+        #expect(try await eventually { try !metrics.expectTimer("concord_sync_lag").values.isEmpty })
+        #expect(try !metrics.expectTimer("concord_sync_page_duration").values.isEmpty)
+        #expect(try metrics.expectRecorder("concord_sync_page_rows").values.max() ?? 0 >= 1)
+        #expect(try metrics.expectRecorder("concord_sync_page_bytes").values.max() ?? 0 > 100)
+        try await device.stop()
+        #expect(try await eventually { try metrics.expectGauge("concord_sync_store_requests").lastValue == 0 })
+      }
+    }
+
+    @Test("Pages and actions are spans of a trace, which say what came of them and nothing of whom")
+    func traces() async throws {
+      let tracer = InMemoryTracer()
+      InstrumentationSystem.bootstrap(tracer)
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        try await device.sync.checkpoint()
+        try await device.stop()
+        let spans = tracer.finishedSpans
+        for name in ["concord.sync.pages", "concord.sync.actions"] {
+          let span = try #require(spans.first { $0.operationName == name })
+          #expect(span.attributes["concord.sync.status"] != nil && span.attributes.count == 2)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,123 @@
+#if Server
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  @testable import ConcordServer
+  @testable import ConcordSync
+
+  /// Servers of two releases, and errors that pass, in what servers decide about publications and actions.
+  @Suite(.timeLimit(.minutes(2)))
+  struct RollingDeploymentTests {
+    @Test("An error of a publication that passes is answered with 503, takes no row, and tells nothing of itself")
+    func passingErrors() async throws {
+      try await withWorld { world in
+        let failures = Kept(0)
+        world.service.publish("checked", of: Cart.self) { user, _ in
+          let fails = failures.withLock { failures in
+            defer { failures = max(0, failures - 1) }
+            return failures > 0
+          }
+          if fails { throw StoreError.storeFailed(store: "users", reason: "10.1.2.3 does not answer") }
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id }
+        }
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("checked").ready()
+        #expect(try await eventually { !world.service.live.isIdle })
+        let answers = Kept<[(status: Int, text: String)]>([])
+        device.route { request, transport in
+          let response = try await transport.send(request)
+          answers.withLock { $0.append((response.status, String(decoding: response.body, as: UTF8.self))) }
+          return response
+        }
+        failures.withLock { $0 = 1 }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        #expect(answers.withLock { $0.contains { $0.status == 503 } })
+        #expect(answers.withLock { !$0.contains { $0.text.contains("10.1.2.3") } })
+        try world.serve { $0.insert(Cart(id: 2, owner: 1)) }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1, 2])
+        try await device.stop()
+      }
+    }
+
+    @Test(
+      "A server of an earlier release that does not know a publication takes no row, and the device goes on by itself")
+    func unknownPublications() async throws {
+      try await withWorld { world in
+        world.service.publish("new", of: Cart.self) { user, _ in
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id }
+        }
+        let earlier = shopService(world.container).transport(as: User(id: 1))
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("new").ready()
+        let isEarlier = Kept(true)
+        device.route { request, transport in
+          try await isEarlier.withLock { $0 } ? earlier.send(request) : transport.send(request)
+        }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try world.serve { $0.insert(Cart(id: 2, owner: 1)) }
+        isEarlier.withLock { $0 = false }
+        // As when the network returns.
+        device.sync.outboxDidChange()
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1, 2])
+        try await device.stop()
+      }
+    }
+
+    @Test("What a server has refused is asked for again when the app starts again")
+    func refusedSubscriptions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        await #expect(throws: SyncError.self) { try await device.sync.subscribe("new").ready() }
+        let counts = Kept(0)
+        device.network.set { request in
+          if request.isForPages { counts.withLock { $0 += 1 } }
+          return .pass
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(counts.withLock { $0 } <= 2)
+        try await device.stop()
+        world.service.publish("new", of: Cart.self) { user, _ in
+          let id = user.id
+          return #Predicate<Cart> { $0.owner == id }
+        }
+        let again = try await world.device("a")
+        try await again.sync.checkpoint()
+        #expect(try again.stored(Cart.self).map(\.id) == [1])
+        try await again.stop()
+      }
+    }
+
+    @Test("An action that one server has accepted is accepted for another that does not know its name")
+    func unknownActions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let earlier = SyncService<User>(world.container, actions: []) { _ in nil }
+        let message = ActionMessage(
+          device: "d", key: "k", name: Append.name, body: .object(["cart": .integer(1), "text": .text("x")]),
+          refusals: 0, since: 0)
+        let request = TransportRequest("POST", "actions", body: Data(message.wire.bytes))
+        for service in [world.service, earlier] {
+          let answer = try await service.transport(as: User(id: 1)).send(request)
+          #expect(try ActionDecision(WireValue(parsing: answer.body)) == .accepted)
+        }
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
+        // Another one is still refused.
+        var other = message
+        other.key = "other"
+        let answer = try await earlier.transport(as: User(id: 1)).send(
+          TransportRequest("POST", "actions", body: Data(other.wire.bytes)))
+        #expect(try ActionDecision(WireValue(parsing: answer.body)) != .accepted)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,76 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Hummingbird
+  import Metrics
+
+  struct User: Identifiable, Sendable { let id: Int }
+
+  typealias ServerContainer = GenericPersistentContainer<ContextStrategy.Direct>
+  typealias DeviceConnect = GenericConnect<ContextStrategy.Mixed>
+
+  /// What the predicates of publications depend on beside users and parameters, as on the version of a server.
+  enum Rules {
+    /// The least weight of a cart.
+    static func floor(_ rules: Int) -> Double { rules == 2 ? 1 : 0 }
+  }
+
+  struct MissingParameter: Error, CustomStringConvertible { let description = "the parameter 'least' is missing" }
+
+  func shopService(
+    _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0),
+    _ metrics: any MetricsFactory = MetricsSystem.factory, expired: Kept<Set<String>> = Kept([])
+  ) -> SyncService<User> {
+    let service = SyncService<User>(
+      container,
+      actions: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Reach.self],
+      limits: limits,
+      metrics: metrics
+    ) { request in
+      // A user may have several tokens: user-1, user-1-second.
+      guard let token = request.headers[.authorization], token.hasPrefix("Bearer user-"),
+        !expired.withLock({ $0.contains(token) }),
+        let id = Int(token.dropFirst("Bearer user-".count).prefix { $0 != "-" })
+      else { return nil }
+      return User(id: id)
+    }
+    service.publish("carts", of: Cart.self) { user, _ in
+      let id = user.id
+      let floor = Rules.floor(rules.withLock { $0 })
+      return #Predicate<Cart> { $0.owner == id && $0.weight >= floor }
+    }
+    service.publish("heavy", of: Cart.self) { user, parameters in
+      let id = user.id
+      guard let least = parameters["least"]?.number.map({ $0 + Double(rules.withLock { $0 }) }) else {
+        throw MissingParameter()
+      }
+      return #Predicate<Cart> { $0.owner == id && $0.weight >= least }
+    }
+    service.publish("books", of: Book.self) { _, _ in #Predicate<Book> { $0.stock > 0 } }
+    service.publish("labels", of: Label.self) { user, _ in
+      let id = user.id
+      return #Predicate<Label> { $0.owner == id }
+    }
+    service.publish("with-book", of: Cart.self) { _, parameters in
+      let title = parameters["title"]?.text ?? ""
+      return #Predicate<Cart> { cart in cart.lines.contains { line in line.text == title } }
+    }
+    service.allow(AddLine.self) { action, user, store in
+      store.find(Cart.self, id: action.cart)?.value.owner == user.id
+    }
+    service.allow(RemoveLine.self) { action, user, store in
+      store.find(Cart.self, id: action.cart)?.value.owner == user.id
+    }
+    service.allow(Append.self) { action, user, store in
+      store.find(Cart.self, id: action.cart)?.value.owner == user.id
+    }
+    service.allow(Give.self) { action, user, store in
+      store.find(Cart.self, id: action.cart)?.value.owner == user.id
+    }
+    service.allow(Rename.self) { _, _ in true }
+    service.allow(Overwrite.self) { action, user in action.cart == user.id }
+    service.allow(Reach.self) { action, user in action.cart == user.id }
+    return service
+  }
+#endif

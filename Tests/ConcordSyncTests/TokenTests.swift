@@ -1,0 +1,118 @@
+#if Server
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  @testable import ConcordSync
+
+  /// Tokens that are no longer valid or another user's, requests that somebody sends again, and actions that reach for more than the rule was
+  /// asked about.
+  @Suite struct TokenTests {
+    @Test(
+      "When a token expires the device says so and its actions wait; with the next token they have their effects, once")
+    func expired() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let token = Kept("user-1")
+        let device = try await world.device("a", wait: .milliseconds(100), token: token)
+        try await device.sync.subscribe("carts").ready()
+        world.expired.withLock { _ = $0.insert("Bearer user-1") }
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { device.sync.status == .offline(.unauthorized) })
+        #expect(try world.served(Cart.self).map(\.note) == [""])
+        #expect(try device.stored(Cart.self).count == 1 && device.connect.outbox.pending.count == 1)
+        #expect(device.connect.outbox.deadLetters.isEmpty)
+        token.withLock { $0 = "user-1-second" }
+        try await device.sync.checkpoint()
+        #expect(try world.served(Cart.self).map(\.note) == ["x"] && device.stored(Cart.self).map(\.note) == ["x"])
+        try await device.stop()
+      }
+    }
+
+    @Test(
+      "A request that somebody sends again has no effect, tells another user nothing, and nothing at all with a token that has expired"
+    )
+    func replayed() async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          for id in 1...2 { context.insert(Cart(id: id, owner: id, lines: [Line(id: "l\(id)")])) }
+        }
+        let transport = HTTPTransport(baseURL: world.url)
+        func send(_ path: String, _ body: WireValue, _ token: String?) async throws -> (status: Int, text: String) {
+          var request = TransportRequest("POST", path, body: Data(body.bytes))
+          request.headers["Authorization"] = token.map { "Bearer \($0)" }
+          let response = try await transport.send(request)
+          return (response.status, String(decoding: response.body, as: UTF8.self))
+        }
+        let action = ActionMessage(
+          device: "d", key: "k", name: Append.name, body: .object(["cart": .integer(1), "text": .text("x")]),
+          refusals: 0,
+          since: 0
+        ).wire
+        #expect(try await send("actions", action, "user-1").text.contains("accepted"))
+        var request = PageRequest(
+          device: "d", position: nil, user: nil, actions: 0, awaited: ["k"],
+          subscriptions: [.init(name: "carts", parameters: [:], known: nil)], wait: 0)
+        let first = try await send("pages", request.wire, "user-1").text
+        let head = try WireValue(parsing: Array(first.prefix { $0 != "\n" }.utf8))
+        #expect(try head["keys"].array() == [.text("k")] && first.contains("\"l1\"") && !first.contains("\"l2\""))
+        request.position = try head["position"].text()
+        request.user = "1"
+        request.subscriptions[0].known = try head["subscriptions"].array()[0]["condition"].text()
+
+        // Again, and with the token of another user: the action is his then, and his rule is asked.
+        #expect(try await send("actions", action, "user-1").text.contains("accepted"))
+        let foreign = try await send("actions", action, "user-2")
+        #expect(foreign.status == 200 && foreign.text.contains("it is not allowed"))
+        let page = try await send("pages", request.wire, "user-2").text
+        #expect(page.contains("\"user\":\"2\"") && page.contains("\"keys\":[]") && page.contains("\"actions\":0"))
+        #expect(page.contains("\"l2\"") && !page.contains("\"l1\"") && !page.contains("\"k\""))
+        #expect(try world.served(Cart.self).map(\.note).sorted() == ["", "x"])
+
+        // What a stranger hears is all that is said.
+        world.expired.withLock { _ = $0.insert("Bearer user-1") }
+        for (path, body) in [("pages", request.wire), ("actions", action)] {
+          let (answer, stranger) = (try await send(path, body, "user-1"), try await send(path, body, nil))
+          #expect(answer.status == 401 && answer == stranger)
+        }
+        #expect(try world.served(Cart.self).map(\.note).sorted() == ["", "x"])
+      }
+    }
+
+    @Test(
+      "An action changes nothing that another user has and that the rule was not asked about", arguments: Kind.allCases)
+    func reach(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1))
+          context.insert(Cart(id: 2, owner: 2, note: "theirs", lines: [Line(id: "other", text: "theirs")]))
+          context.insert(Label(id: 1, owner: 2, name: "taken"))
+        }
+        let before = (try world.served(Cart.self).filter { $0.id == 2 }, try world.served(Label.self))
+        for way in Reach.Way.allCases {
+          let message = ActionMessage(
+            device: "d", key: way.rawValue, name: Reach.name,
+            body: .object(["cart": .integer(1), "way": .text(way.rawValue)]), refusals: 0, since: 0)
+          let request = TransportRequest("POST", "actions", body: Data(message.wire.bytes))
+          let response = try await world.service.transport(as: User(id: 1)).send(request)
+          let answer = String(decoding: response.body, as: UTF8.self)
+          // What is not there for the action it cannot change.
+          let isEmpty = way == .remove
+          #expect(answer.contains(isEmpty ? "accepted" : "refused") && !answer.contains("theirs"), "\(way): \(answer)")
+          #expect(
+            try world.served(Cart.self).filter { $0.id == 2 } == before.0 && world.served(Label.self) == before.1,
+            "\(way)")
+          #expect(try world.served(Line.self).map(\.text) == ["theirs"] && world.served(Cart.self).count == 2, "\(way)")
+        }
+        // The rule is asked about the cart that the action names.
+        let message = ActionMessage(
+          device: "d", key: "k", name: Reach.name, body: .object(["cart": .integer(2), "way": .text("replace")]),
+          refusals: 0,
+          since: 0)
+        let request = TransportRequest("POST", "actions", body: Data(message.wire.bytes))
+        let response = try await world.service.transport(as: User(id: 1)).send(request)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("it is not allowed"))
+      }
+    }
+  }
+#endif
