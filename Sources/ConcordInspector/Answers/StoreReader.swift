@@ -1,0 +1,280 @@
+#if Inspector
+  import Concord
+  import Foundation
+
+  /// Answers what the page asks of a store and of its recorded transactions.
+  final class StoreReader: Sendable {
+    let store: EntityStore
+    let recorder: Recorder
+    let types = EntityTypes()
+    let parts: [InspectedPart]
+    private let places = CallPlaces()
+    /// The list that was shown last, for its next page.
+    private let listed = Locked<Listing?>(nil)
+
+    struct Listing: Sendable {
+      let type: ObjectIdentifier
+      let search: String
+      let at: Int?
+      let writes: UInt64
+      let items: [InspectedSummary]
+    }
+
+    init(_ store: EntityStore, _ recorder: Recorder, _ parts: [InspectedPart]) {
+      (self.store, self.recorder, self.parts) = (store, recorder, parts)
+    }
+
+    // MARK: Overview
+
+    func overview(at number: Int?) -> Overview {
+      let log = recorder.log
+      var counts = countsByType()
+      for (key, change) in changes(since: number, log) { counts[key.type, default: 0] += change.backwards }
+      let found = counts.filter { $0.value > 0 }.map { type, count in
+        let names = types.names(of: type)
+        return Overview.TypeCount(name: names.name, key: names.key, count: count)
+      }
+      return Overview(
+        types: found.sorted { ($0.name, $0.key) < ($1.name, $1.key) },
+        layers: store.inspectedLayers().map { keys in keys.prefix(100).map { types.reference($0) } },
+        writes: store.inspectedWrites, last: log.lastNumber, earliest: log.earliest, isPaused: recorder.isPaused,
+        recordsEverything: recorder.recordsEverything, parts: parts.map(\.name), at: number)
+    }
+
+    private func countsByType() -> [ObjectIdentifier: Int] {
+      var counts: [ObjectIdentifier: Int] = [:]
+      for (type, count) in store.inspectedTypes() {
+        types.add(type)
+        counts[ObjectIdentifier(type)] = count
+      }
+      return counts
+    }
+
+    /// What was different after a transaction; nothing for the present.
+    private func changes(since number: Int?, _ log: TransactionLog) -> [InspectedKey: ChangeSet.Change] {
+      guard let number else { return [:] }
+      let changes = log.changes(since: number)
+      for change in changes.values { types.add(change.type) }
+      return changes
+    }
+
+    // MARK: Entities
+
+    func entities(of key: String, search: String, offset: Int, limit: Int, at number: Int?) -> EntityList? {
+      guard let type = type(key) else { return nil }
+      let writes = store.inspectedWrites
+      let known = listed.withLock { listed in
+        listed.flatMap { $0.type == type && $0.search == search && $0.at == number && $0.writes == writes ? $0 : nil }
+      }
+      let items = known?.items ?? list(type, search, number)
+      if known == nil {
+        listed.withLock {
+          $0 = Listing(type: type, search: search, at: number, writes: writes, items: items)
+        }
+      }
+      let page = items.dropFirst(offset).prefix(limit).map { item in
+        EntityList.Item(
+          id: EntityTypes.text(of: item.key.id), text: String(line(of: item.value).prefix(300)),
+          observers: item.observers, holders: item.holders, parents: item.parents)
+      }
+      return EntityList(total: items.count, offset: offset, items: page)
+    }
+
+    private func list(_ type: ObjectIdentifier, _ search: String, _ number: Int?) -> [InspectedSummary] {
+      var items = store.inspectedEntities(of: type)
+      let changes = changes(since: number, recorder.log).filter { $0.key.type == type }
+      if !changes.isEmpty {
+        items.removeAll { changes[$0.key] != nil }
+        for case (let key, let old?) in changes.map({ ($0, $1.old) }) {
+          items.append(InspectedSummary(key: key, value: old, observers: 0, holders: 0, parents: 0))
+        }
+      }
+      var described = items.map { (id: EntityTypes.text(of: $0.key.id), item: $0) }
+      if !search.isEmpty {
+        described = described.filter { id, item in
+          id.localizedCaseInsensitiveContains(search) || line(of: item.value).localizedCaseInsensitiveContains(search)
+        }
+      }
+      return described.sorted { isBefore($0, $1) }.map(\.item)
+    }
+
+    private func isBefore(
+      _ a: (id: String, item: InspectedSummary), _ b: (id: String, item: InspectedSummary)
+    ) -> Bool {
+      if let a = a.item.key.id.base as? Int, let b = b.item.key.id.base as? Int { return a < b }
+      return a.id < b.id
+    }
+
+    private func line(of value: Any) -> String { ValueReader.tree(of: value, types, limit: 60).line }
+
+    func entity(of key: String, id: String, at number: Int?) -> EntityAnswer? {
+      guard let type = type(key) else { return nil }
+      let log = recorder.log
+      let changes = changes(since: number, log)
+      guard let key = find(type, id, log) else { return nil }
+      let found = store.inspectedEntity(key)
+      let value: Any? = if let change = changes[key] { change.old } else { found?.value }
+      let history = log.transactions.reversed().filter { $0.changes.contains { $0.key == key } }
+      guard value != nil || !history.isEmpty else { return nil }
+      return EntityAnswer(
+        entity: types.reference(key), value: value.map { ValueReader.tree(of: $0, types) },
+        keepers: number == nil ? found.map(keepers) : nil, history: history.prefix(100).map(line),
+        isResolving: places.isResolving)
+    }
+
+    private func type(_ key: String) -> ObjectIdentifier? {
+      if let type = types.type(key) { return type }
+      _ = countsByType()
+      for transaction in recorder.log.transactions { for change in transaction.changes { types.add(change.type) } }
+      return types.type(key)
+    }
+
+    /// Returns the key that a text stands for.
+    private func find(_ type: ObjectIdentifier, _ id: String, _ log: TransactionLog) -> InspectedKey? {
+      for candidate in EntityTypes.ids(id) {
+        let key = InspectedKey(type: type, id: candidate)
+        if let found = store.inspectedEntity(key), ObjectIdentifier(Swift.type(of: found.value)) == type { return key }
+      }
+      if let found = store.inspectedEntities(of: type).first(where: { EntityTypes.text(of: $0.key.id) == id }) {
+        return found.key
+      }
+      for transaction in log.transactions.reversed() {
+        for change in transaction.changes where ObjectIdentifier(change.type) == type {
+          if EntityTypes.text(of: change.id) == id { return change.key }
+        }
+      }
+      return nil
+    }
+
+    private func keepers(_ entity: InspectedEntity) -> EntityAnswer.Keepers {
+      EntityAnswer.Keepers(
+        stamp: Self.text(of: entity.stamp), observers: entity.observers.map(observer), holders: entity.holders,
+        relays: entity.relays, aliases: entity.aliases, parents: entity.parents.map(link),
+        parentCount: entity.parentCount, children: entity.children.map(link), childCount: entity.childCount,
+        layers: entity.layers, path: entity.path.map { types.reference($0) })
+    }
+
+    /// A stamp in words: most are dates.
+    private static func text(of stamp: Stamp) -> String {
+      if stamp == -.infinity { return "none" }
+      let date = Date(timeIntervalSinceReferenceDate: stamp)
+      let isDate = stamp > 600_000_000 && stamp < 3_000_000_000
+      return isDate ? "\(stamp) (\(date.formatted(.iso8601)))" : "\(stamp)"
+    }
+
+    private func link(_ link: InspectedLink) -> EntityAnswer.Link {
+      EntityAnswer.Link(entity: types.reference(link.key), place: link.place)
+    }
+
+    private func observer(_ observer: InspectedObserver) -> EntityAnswer.Observer {
+      EntityAnswer.Observer(
+        places: places.places(of: observer.origin), line: observer.line, isEvery: observer.isEvery,
+        isPaused: observer.isPaused)
+    }
+
+    // MARK: Transactions
+
+    func transactions(before number: Int?, limit: Int) -> TransactionList {
+      let log = recorder.log
+      let items = log.transactions.reversed().lazy.filter { $0.number < number ?? .max }
+      return TransactionList(
+        items: items.prefix(limit).map(line), first: log.transactions.first?.number ?? 0, last: log.lastNumber,
+        isResolving: places.isResolving)
+    }
+
+    private func line(_ transaction: LoggedTransaction) -> TransactionLine {
+      for change in transaction.changes { types.add(change.type) }
+      let first = transaction.changes.prefix(3).map { change in
+        "\(change.kind) \(types.names(of: ObjectIdentifier(change.type)).name) \(EntityTypes.text(of: change.id))"
+      }
+      let rest = transaction.changes.count - first.count
+      let duration = transaction.commit?.duration.map { $0.seconds * 1e6 }
+      return TransactionLine(
+        number: transaction.number, date: transaction.date.timeIntervalSince1970, context: transaction.context,
+        summary: first.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""),
+        changes: transaction.changes.count, told: transaction.commit?.toldCount ?? 0, duration: duration,
+        place: places.places(of: transaction.commit?.origin).first, isAfterGap: transaction.isAfterGap)
+    }
+
+    func transaction(_ number: Int) -> TransactionAnswer? {
+      guard let transaction = recorder.log.transaction(number) else { return nil }
+      _ = countsByType()
+      let line = line(transaction)
+      let receivers = transaction.commit?.told.map { receiver in
+        TransactionAnswer.Receiver(
+          entity: receiver.key.map { types.reference($0) }, place: places.places(of: receiver.origin).first,
+          line: receiver.line)
+      }
+      return TransactionAnswer(
+        line: line, places: places.places(of: transaction.commit?.origin),
+        changes: transaction.changes.prefix(200).map(change), receivers: receivers ?? [],
+        isResolving: places.isResolving)
+    }
+
+    private func change(_ change: ChangeSet.Change) -> TransactionAnswer.Change {
+      TransactionAnswer.Change(
+        entity: types.reference(change.key), kind: "\(change.kind)", fields: fields(change.old, change.new))
+    }
+
+    /// The leaves of two values that are not the same.
+    private func fields(_ old: Any?, _ new: Any?) -> [TransactionAnswer.Field] {
+      let (old, new) = (leaves(old), leaves(new))
+      let before = Dictionary(old, uniquingKeysWith: { first, _ in first })
+      let after = Dictionary(new, uniquingKeysWith: { first, _ in first })
+      let names = new.map(\.0) + old.map(\.0).filter { after[$0] == nil }
+      let fields = names.compactMap { name -> TransactionAnswer.Field? in
+        before[name] == after[name] ? nil : TransactionAnswer.Field(name: name, old: before[name], new: after[name])
+      }
+      return Array(fields.prefix(200))
+    }
+
+    private func leaves(_ value: Any?) -> [(String, String)] {
+      value.map { ValueReader.tree(of: $0, types, limit: 500).leaves.map { ($0.path, $0.text) } } ?? []
+    }
+
+    // MARK: Queries and parts
+
+    func queries() -> QueryList {
+      let found = store.inspectedQueries().map { query in
+        QueryList.Query(
+          type: EntityTypes.name(of: query.type), plan: query.plan, size: query.size, looks: query.looks,
+          waiting: query.waiting, observers: query.observers.map(observer))
+      }
+      return QueryList(
+        queries: found.sorted { ($0.type, $0.plan.joined()) < ($1.type, $1.plan.joined()) },
+        isResolving: places.isResolving)
+    }
+
+    func part(_ index: Int) async -> PartAnswer? {
+      guard parts.indices.contains(index) else { return nil }
+      return PartAnswer(name: parts[index].name, sections: await parts[index].sections())
+    }
+  }
+
+  extension ChangeSet.Change {
+    /// What undoing it adds to the number of entities.
+    fileprivate var backwards: Int { (old == nil ? 0 : 1) - (new == nil ? 0 : 1) }
+  }
+
+  extension InspectedQuery {
+    /// How the query is kept up to date, in words.
+    var plan: [String] {
+      var lines: [String] = []
+      if let property {
+        let value = value.map { "\($0.base)" } ?? "nil"
+        lines.append("found by \(property) == \(value): changes of other entities cost nothing")
+      } else if hasCondition {
+        lines.append("its condition is evaluated for each new value of the type")
+      } else {
+        lines.append("all entities of the type")
+      }
+      let properties = sorts == 1 ? "1 property" : "\(sorts) properties"
+      lines.append(sorts == 0 ? "in the order of ids" : "sorted by \(properties), then by id")
+      if window.lowerBound > 0 || window.upperBound < .max {
+        let end = window.upperBound == .max ? "" : "\(window.upperBound)"
+        lines.append("shown: \(window.lowerBound)..<\(end)")
+      }
+      return lines
+    }
+  }
+#endif

@@ -1,0 +1,3 @@
+#if Inspector
+  @_exported public import Concord
+#endif

@@ -1,0 +1,141 @@
+#if Inspector
+  extension InspectorPage {
+    /// The types, the entities of one, and one entity.
+    static let entityScript = #"""
+      const entities = {
+        type: undefined, chosen: undefined,
+        open(view) {
+          view.className = "entities";
+          this.types = make("div", {class: "scroll list flat", id: "types", "aria-label": "Types"});
+          this.search = make("input", {type: "search", id: "search", placeholder: "Search ids and values  /", "aria-label": "Search"});
+          this.list = new LongList("Entities", (offset) => ask("entities", {
+            type: this.type, search: this.search.value, offset, limit: LongList.page, at: moment()}),
+            (item) => make("div", {class: "row"}, make("b", {}, item.id), make("span", {}, item.text)),
+            (item) => show({key: this.type, id: item.id}));
+          this.list.name = "entity";
+          this.list.isChosen = (item) => item && this.chosen?.key === this.type && this.chosen?.id === item.id;
+          let waiting;
+          this.search.addEventListener("input", () => {
+            clearTimeout(waiting);
+            waiting = setTimeout(() => this.list.reload().catch(report), 200);
+          });
+          this.detail = make("section", {id: "entity", tabindex: "-1", "aria-label": "The entity"});
+          view.replaceChildren(
+            make("section", {"aria-label": "Types"}, make("div", {class: "top"}, make("h2", {}, "Types")), this.types),
+            make("section", {"aria-label": "Entities"}, make("div", {class: "top"}, this.search), this.list.element),
+            this.detail);
+          return this.refresh(false);
+        },
+        async refresh(keepsPlace = true) {
+          const types = app.overview.types;
+          if (!types.some((type) => type.key === this.type)) this.type = types[0]?.key;
+          const rows = types.map((type) => make("button", {
+            class: "row", "aria-current": type.key === this.type, "data-key": type.key,
+            onclick: () => { this.type = type.key; this.refresh(false).then(() => this.focusType()); }},
+            make("b", {}, type.name, make("span", {class: "count"}, type.count.toLocaleString("en")))));
+          const focused = this.types.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+          this.types.replaceChildren(...(rows.length ? rows : [make("p", {class: "empty"}, " Nothing is stored.")]));
+          if (focused !== undefined) this.focusType();
+          if (this.type !== undefined) await this.list.reload(keepsPlace);
+          else this.list.rows.replaceChildren();
+          await this.load();
+        },
+        focusType() { this.types.querySelector("[aria-current=true]")?.focus(); },
+        async load() {
+          this.isResolving = false;
+          if (!this.chosen) {
+            this.detail.replaceChildren(make("div", {class: "scroll"}, make("p", {class: "empty"}, "Choose an entity.")));
+            return;
+          }
+          let answer;
+          try {
+            answer = await ask("entity", {type: this.chosen.key, id: this.chosen.id, at: moment()});
+          } catch (error) {
+            if (error.status !== 404) throw error;
+          }
+          this.isResolving = answer?.isResolving;
+          const scroll = this.detail.querySelector(".scroll")?.scrollTop ?? 0;
+          const text = JSON.stringify(answer ?? null);
+          if (text === this.shown && this.detail.childElementCount) return;
+          this.shown = text;
+          const focus = focusPath(this.detail);
+          this.detail.replaceChildren(answer ? describe(answer) : make("div", {class: "scroll"},
+            make("h2", {}, this.chosen.id), make("p", {class: "empty"}, "It is not stored.")));
+          this.detail.querySelector(".scroll").scrollTop = scroll;
+          restoreFocus(this.detail, focus);
+        },
+      };
+
+      // Which button had the keyboard, to give it back when the view is drawn anew.
+      function focusPath(element) {
+        if (!element.contains(document.activeElement)) return undefined;
+        return [...element.querySelectorAll("button")].indexOf(document.activeElement);
+      }
+      function restoreFocus(element, index) {
+        if (index === undefined) return;
+        (element.querySelectorAll("button")[index] ?? element).focus({preventScroll: true});
+      }
+
+      function describe(answer) {
+        const keepers = answer.keepers;
+        return make("div", {class: "scroll"},
+          make("h2", {style: undefined}, `${answer.entity.type} ${answer.entity.id}`),
+          answer.value ? make("div", {class: "value", id: "value"}, valueTree(answer.value)) : make("p", {class: "warn"}, "It is not stored."),
+          keepers && [make("h3", {}, "Why it is alive"), make("ul", {class: "facts", id: "keepers"}, reasons(keepers))],
+          keepers && [make("h3", {}, "Neighbourhood"), neighbourhood(answer)],
+          keepers && make("p", {class: "soft"}, `Stamp ${keepers.stamp}`),
+          make("h3", {}, "Transactions"),
+          answer.history.length ? make("div", {class: "flat", id: "history"}, answer.history.map((line) => transactionRow(line))) :
+            make("p", {class: "empty"}, "None of those that are kept changed it."));
+      }
+
+      function valueTree(tree) {
+        const name = tree.name === undefined ? undefined : make("span", {class: "name"}, `${tree.name}: `);
+        if (tree.kind === "entity") return make("div", {}, name, link(tree.entity));
+        if (tree.parts) return make("div", {}, name, make("span", {class: "soft"}, tree.text),
+          make("ul", {}, tree.parts.map((part) => make("li", {}, valueTree(part)))));
+        return make("div", {}, name, make("span", {class: tree.kind === "text" ? "text" : "soft"}, tree.text));
+      }
+
+      function reasons(keepers) {
+        const reasons = keepers.observers.map((observer) => make("li", {class: "observer"}, "Observed by ", spots(observer.places),
+          make("span", {class: "soft"}, ` on ${observer.line}${observer.isEvery ? ", each state" : ""}${observer.isPaused ? ", paused" : ""}`)));
+        if (keepers.holders) reasons.push(make("li", {}, `Held by ${plural(keepers.holders, "observer")} without a subscription`));
+        for (const alias of keepers.aliases) reasons.push(make("li", {}, "Named by the alias ", make("b", {}, alias)));
+        if (keepers.parentCount > keepers.aliases.length) {
+          reasons.push(make("li", {}, `Contained in ${plural(keepers.parentCount - keepers.aliases.length, "place")}`));
+        }
+        for (const layer of keepers.layers) reasons.push(make("li", {}, `Changed by optimistic layer ${layer + 1}`));
+        if (keepers.relays) reasons.push(make("li", {class: "soft"}, `Followed by ${plural(keepers.relays, "combination or list", "combinations or lists")}, which do not hold it`));
+        if (keepers.path.length > 1) {
+          const steps = keepers.path.slice(1).flatMap((entity) => [" ← ", link(entity)]);
+          reasons.push(make("li", {id: "path"}, "Reached from outside by: this", steps));
+        }
+        if (!reasons.length) reasons.push(make("li", {class: "soft"}, "Nothing keeps it: it is released with the next transaction."));
+        return reasons;
+      }
+
+      function spots(places) {
+        if (!places.length) return make("span", {class: "soft"}, "somebody, from before the inspector or from a place that is not known");
+        const spot = make("span", {class: "place"}, where(places[0]));
+        const rest = [places[0].function, ...places.slice(1).map((other) => `${where(other)} ${other.function ?? ""}`)].filter(Boolean);
+        if (rest.length) spot.title = rest.join("\n");
+        return spot;
+      }
+
+      function neighbourhood(answer) {
+        const keepers = answer.keepers;
+        const side = (links, count, none, place) => {
+          const shown = links.slice(0, 12).map((one) => make("div", {}, link(one.entity), make("small", {}, place(one))));
+          if (count > 12) shown.push(make("small", {}, `and ${(count - 12).toLocaleString("en")} more`));
+          return make("div", {}, shown.length ? shown : make("small", {}, none));
+        };
+        const inside = keepers.parentCount - keepers.aliases.length;
+        return make("div", {class: "near", id: "near"},
+          side(keepers.parents, inside, "in no other entity", (one) => `${one.place} →`),
+          make("div", {class: "this"}, make("b", {}, answer.entity.type), make("small", {}, answer.entity.id)),
+          side(keepers.children, keepers.childCount, "contains no entity", (one) => `→ ${one.place}`));
+      }
+      """#
+  }
+#endif

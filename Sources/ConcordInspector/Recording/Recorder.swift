@@ -1,0 +1,84 @@
+#if Inspector
+  import Concord
+  import Foundation
+
+  /// Records the transactions of a store, as far as the budget allows.
+  final class Recorder: Sendable {
+    private let state: Locked<State>
+    private let inspection = Locked<StoreInspection?>(nil)
+
+    private struct State {
+      var log = TransactionLog()
+      var budget = RecordingBudget(now: .now)
+      var recordsEverything = false
+      var hasEnded = false
+      /// The number of the pause that is on.
+      var pause: Int?
+      var pauses = 0
+    }
+
+    init() { state = Locked(State()) }
+
+    /// Begins to record.
+    ///
+    /// - Returns: `false` if another inspector is attached to the store.
+    func begin(_ store: EntityStore) -> Bool {
+      let attached = store.beginInspection(trace: CallTrace.capture) { [weak self] in self?.didCommit($0) }
+      guard let attached else { return false }
+      inspection.withLock { $0 = attached }
+      attached.record(true)
+      return true
+    }
+
+    func end() {
+      state.withLock { $0.hasEnded = true }
+      inspection.withLock { $0.take() }?.end()
+    }
+
+    var log: TransactionLog { state.withLock { $0.log } }
+    var isPaused: Bool { state.withLock { $0.pause != nil } }
+
+    /// Whether everything is recorded, whatever it costs.
+    var recordsEverything: Bool {
+      get { state.withLock { $0.recordsEverything } }
+      set {
+        let pause = state.withLock { state in
+          state.recordsEverything = newValue
+          return newValue ? state.pause : nil
+        }
+        if let pause { resume(pause) }
+      }
+    }
+
+    private func didCommit(_ set: ChangeSet) {
+      let pause = state.withLock { state -> (Int, Duration)? in
+        if state.hasEnded { return nil }
+        state.log.append { number in
+          LoggedTransaction(
+            number: number, date: Date(), context: set.context?.name, changes: set.changes, commit: set.commit)
+        }
+        let length = state.budget.charge(set.commit?.duration ?? .zero, changes: set.changes.count, now: .now)
+        guard let length, !state.recordsEverything, state.pause == nil else { return nil }
+        state.pauses += 1
+        state.pause = state.pauses
+        return (state.pauses, length)
+      }
+      guard let (number, length) = pause else { return }
+      inspection.withLock { $0 }?.record(false)
+      Task { [weak self] in
+        try? await Task.sleep(for: length)
+        self?.resume(number)
+      }
+    }
+
+    private func resume(_ pause: Int) {
+      let isCurrent = state.withLock { state in
+        guard state.pause == pause, !state.hasEnded else { return false }
+        state.pause = nil
+        state.budget.resume(now: .now)
+        return true
+      }
+      if isCurrent { inspection.withLock { $0 }?.record(true) }
+    }
+  }
+#endif

@@ -1,0 +1,49 @@
+#if Inspector
+  import Concord
+
+  /// The last transactions, in the order of their commits.
+  struct TransactionLog {
+    /// The number of transactions that are kept.
+    static var most: Int { 1_000 }
+    /// The number of changes that are kept in all; the last transaction is kept however many it has.
+    static var mostChanges: Int { 50_000 }
+
+    private(set) var transactions: [LoggedTransaction] = []
+    private(set) var lastNumber = 0
+    private var changeCount = 0
+
+    mutating func append(_ make: (_ number: Int) -> LoggedTransaction) {
+      lastNumber += 1
+      let transaction = make(lastNumber)
+      transactions.append(transaction)
+      changeCount += transaction.changes.count
+      var gone = 0
+      while transactions.count - gone > Self.most || changeCount > Self.mostChanges, gone < transactions.count - 1 {
+        changeCount -= transactions[gone].changes.count
+        gone += 1
+      }
+      if gone > 0 { transactions.removeFirst(gone) }
+    }
+
+    /// The transaction with a number, if it is kept.
+    func transaction(_ number: Int) -> LoggedTransaction? {
+      guard let first = transactions.first?.number, number >= first, number <= lastNumber else { return nil }
+      return transactions[number - first]
+    }
+
+    /// The earliest state that can be shown: the number of the transaction after which it was.
+    var earliest: Int {
+      guard let first = transactions.first else { return lastNumber }
+      return transactions.last { $0.isAfterGap }?.number ?? (first.number - 1)
+    }
+
+    /// What was different after a transaction: the first change of each entity since.
+    func changes(since number: Int) -> [InspectedKey: ChangeSet.Change] {
+      var found: [InspectedKey: ChangeSet.Change] = [:]
+      for transaction in transactions where transaction.number > number {
+        for change in transaction.changes where found[change.key] == nil { found[change.key] = change }
+      }
+      return found
+    }
+  }
+#endif

@@ -1,0 +1,68 @@
+#if Inspector
+  import Concord
+  import Foundation
+
+  /// An entity as the page names it.
+  struct EntityReference: Encodable, Sendable, Hashable {
+    /// The name of the type.
+    let type: String
+    /// The name of the type by which it is found.
+    let key: String
+    let id: String
+  }
+
+  /// The types of entities that the inspector has seen, by their names.
+  final class EntityTypes: Sendable {
+    private let known = Locked(Known())
+
+    private struct Known {
+      var types: [String: ObjectIdentifier] = [:]
+      var names: [ObjectIdentifier: (name: String, key: String)] = [:]
+    }
+
+    func add(_ type: any (Identifiable & Sendable).Type) {
+      known.withLock { known in
+        guard known.names[ObjectIdentifier(type)] == nil else { return }
+        let key = String(reflecting: type)
+        known.types[key] = ObjectIdentifier(type)
+        known.names[ObjectIdentifier(type)] = (Self.name(of: type), key)
+      }
+    }
+
+    func type(_ key: String) -> ObjectIdentifier? { known.withLock { $0.types[key] } }
+
+    func names(of type: ObjectIdentifier) -> (name: String, key: String) {
+      known.withLock { $0.names[type] } ?? ("?", "?")
+    }
+
+    func reference(_ key: InspectedKey) -> EntityReference {
+      let names = names(of: key.type)
+      return EntityReference(type: names.name, key: names.key, id: Self.text(of: key.id))
+    }
+
+    /// Returns a reference to a value, if it is an entity.
+    func reference(to value: Any) -> EntityReference? {
+      guard let entity = value as? any Identifiable,
+        let names = known.withLock({ $0.names[ObjectIdentifier(Swift.type(of: entity as Any))] })
+      else { return nil }
+      return EntityReference(type: names.name, key: names.key, id: Self.text(of: AnyHashable(Self.id(of: entity))))
+    }
+
+    private static func id(_ entity: some Identifiable) -> AnyHashable { AnyHashable(entity.id) }
+    private static func id(of entity: any Identifiable) -> AnyHashable { id(entity) }
+
+    /// The name of a type as its module knows it.
+    static func name(of type: Any.Type) -> String { "\(type)" }
+
+    static func text(of id: AnyHashable) -> String { "\(id.base)" }
+
+    /// The ids of the usual types that a text may stand for.
+    static func ids(_ text: String) -> [AnyHashable] {
+      var ids = [AnyHashable(text)]
+      if let number = Int(text) { ids += [AnyHashable(number), AnyHashable(Int64(number))] }
+      if let number = UInt64(text) { ids.append(AnyHashable(number)) }
+      if let id = UUID(uuidString: text) { ids.append(AnyHashable(id)) }
+      return ids
+    }
+  }
+#endif
