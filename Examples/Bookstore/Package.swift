@@ -20,10 +20,13 @@ let package = Package(
   dependencies: [
     .package(
       name: "Concord", path: "../..",
-      traits: [.defaults, .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
+      traits: [.defaults, "Inspector", "Server", .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     // The entities, and the screens of a terminal.
@@ -37,34 +40,47 @@ let package = Package(
       ],
       resources: [.copy("catalogue.ndjson")],
       swiftSettings: settings),
+    // What the server and its customers know: carts, and what customers do.
+    .target(
+      name: "BookstoreShared",
+      dependencies: [
+        "BookstoreKit",
+        .product(name: "ConcordPersistenceMacros", package: "Concord"),
+        .product(name: "ConcordSync", package: "Concord"),
+      ],
+      swiftSettings: settings),
     // What the server and the page share: listening.
     .target(
       name: "BookstoreWeb",
       dependencies: [
-        .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
-    // The shop as a web service. Its customers need nothing of Concord: another program, in another language, could be one.
+    // The shop as a server of devices.
     .target(
       name: "BookstoreServer",
       dependencies: [
-        "BookstoreKit", "BookstoreWeb",
-        .product(name: "ConcordPersistence", package: "Concord"),
-        .product(name: "ConcordPersistenceMacros", package: "Concord"),
+        "BookstoreKit", "BookstoreShared", "BookstoreWeb",
+        .product(name: "ConcordServer", package: "Concord"),
         .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
-        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
       ],
       swiftSettings: settings),
-    // A customer of that service, with a store of its own, and the page that shows it.
+    // A customer of that server, with a store of its own, and the page that shows it.
     .target(
       name: "BookstoreClient",
       dependencies: [
-        "BookstoreKit", "BookstoreWeb",
-        .product(name: "ConcordConnect", package: "Concord"),
-        .product(name: "ConcordPersistence", package: "Concord"),
-        .product(name: "ConcordPersistenceMacros", package: "Concord"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
+        "BookstoreKit", "BookstoreShared", "BookstoreWeb",
+        .product(name: "ConcordInspector", package: "Concord"),
+        .product(name: "ConcordSync", package: "Concord"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ],
       resources: [.copy("site")],
       swiftSettings: settings),
@@ -85,11 +101,12 @@ let package = Package(
     .testTarget(
       name: "BookstoreServerTests",
       dependencies: [
-        "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreWeb", "bookstore",
-        .product(name: "ConcordConnect", package: "Concord"),
+        "BookstoreKit", "BookstoreServer", "BookstoreClient", "BookstoreShared", "BookstoreWeb", "bookstore",
+        .product(name: "ConcordSync", package: "Concord"),
         .product(name: "ConcordPersistenceMacros", package: "Concord"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: settings),
   ]

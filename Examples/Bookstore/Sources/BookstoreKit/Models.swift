@@ -6,13 +6,10 @@ public import ConcordPersistenceMacros
 public struct Author: Equatable, Codable {
   public let id: String
   public var name: String
-  /// Which of the server's versions it is; 0 in a shop without a server.
-  public var version: Int = 0
 
-  public init(id: String, name: String, version: Int = 0) {
+  public init(id: String, name: String) {
     self.id = id
     self.name = name
-    self.version = version
   }
 }
 
@@ -46,16 +43,14 @@ public struct Book: Equatable, Codable {
   public var stock: Int
   public var author: Author
   public var reviews: [Review]
-  /// Which of the server's versions it is; 0 in a shop without a server.
-  public var version: Int = 0
 
   public init(
     id: String, number: Int, title: String, year: Int, language: String, subjects: [String], cents: Int, stock: Int,
-    author: Author, reviews: [Review], version: Int = 0
+    author: Author, reviews: [Review]
   ) {
     (self.id, self.number, self.title, self.year, self.language) = (id, number, title, year, language)
     (self.subjects, self.cents, self.stock) = (subjects, cents, stock)
-    (self.author, self.reviews, self.version) = (author, reviews, version)
+    (self.author, self.reviews) = (author, reviews)
   }
 }
 

@@ -1,9 +1,9 @@
 public import BookstoreKit
 import BookstoreWeb
-import FlyingFox
+import ConcordServer
 public import Foundation
 
-/// The shop as a web service, on the loopback interface.
+/// The shop as a server of devices, on the loopback interface.
 ///
 /// ```swift
 /// let server = try await BookstoreServer(port: 0, place: .folder(folder), catalogue: try Catalogue.open(nil))
@@ -21,21 +21,28 @@ public final class BookstoreServer: Sendable {
   ///   - port: where; any free one, if 0.
   ///   - place: where the shop is kept.
   ///   - catalogue: what a new shop sells.
+  ///   - history: a file that gets a line for each commit. Positions are not hidden then.
   /// - Throws: ``ServerError``, or `ListeningError` if the port cannot be had.
-  public init(port: UInt16, place: ShopPlace, catalogue: Catalogue) async throws {
-    store = try ShopStore(at: place, catalogue: catalogue)
-    let service = Service(store)
-    let gate = Gate()
-    // Who knows the port already may ask at once.
-    if port != 0 { gate.open(Int(port)) }
-    listening = try await Listening.start(port: port) { request in
-      if let status = gate.refusalOfForeign(request) {
-        return Answer(Refusal(status: status.code, reason: "Pages of other origins are not answered.")).response
+  public init(port: UInt16, place: ShopPlace, catalogue: Catalogue, history: URL? = nil) async throws {
+    let store = try ShopStore(at: place, catalogue: catalogue, history: history)
+    let staff = StaffRoutes(store)
+    var limits = SyncLimits()
+    limits.hidesPositions = history == nil
+    // A machine asks as fast as it can.
+    (limits.requestsPerSecond, limits.burst) = (1_000, 10_000)
+    let service = SyncService.shop(
+      store.container, limits: limits, isRefusing: { staff.isRefusing }, seen: { store.history?.know($0.id) })
+    do {
+      listening = try await Listening.start(port: port, services: [service]) { router in
+        service.addRoutes(to: router, path: "sync")
+        staff.add(to: router)
       }
-      return await service.answer(request)
+    } catch {
+      try? store.close()
+      throw error
     }
+    self.store = store
     url = listening.url
-    if let port = url.port { gate.open(port) }
   }
 
   /// Answers what has begun, for a second at most, and closes the store.
@@ -43,7 +50,4 @@ public final class BookstoreServer: Sendable {
     await listening.stop()
     try? store.close()
   }
-
-  /// Waits until it listens no longer.
-  public func finished() async { _ = await listening.running.result }
 }

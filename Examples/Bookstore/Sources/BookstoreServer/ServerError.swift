@@ -17,14 +17,3 @@ public enum ServerError: Error, Equatable, CustomStringConvertible {
     }
   }
 }
-
-/// Why a request is refused.
-struct Refusal: Error, Equatable {
-  var status: Int
-  var reason: String
-
-  static func malformed(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
-  static func notFound(_ what: String) -> Refusal { Refusal(status: 404, reason: "There is no \(what).") }
-  static func conflict(_ reason: String) -> Refusal { Refusal(status: 409, reason: reason) }
-  static func invalid(_ reason: String) -> Refusal { Refusal(status: 422, reason: reason) }
-}

@@ -1,23 +1,21 @@
 import BookstoreKit
-import BookstoreWeb
+import BookstoreShared
 import ConcordPersistence
 import Foundation
 
-/// The shop's store. All that a request writes is written in one transaction.
+/// The shop's store.
 final class ShopStore: Sendable {
   typealias Container = GenericPersistentContainer<ContextStrategy.Direct>
 
   let container: Container
-  /// The context of all changes, which are made one after the other.
-  let writer: BackgroundContext
-  /// The changes, in order, whichever server made them.
-  let feed: ChangeFeed
+  /// What writes down each commit, if anything does.
+  let history: HistoryStore?
   private let lock: FolderLock?
 
   /// Opens a shop, or makes one with the books of a catalogue.
   ///
   /// - Throws: ``ServerError``
-  init(at place: ShopPlace, catalogue: Catalogue) throws {
+  init(at place: ShopPlace, catalogue: Catalogue, history: URL?) throws {
     lock = try Self.lock(place)
     let name: String
     switch place {
@@ -25,15 +23,24 @@ final class ShopStore: Sendable {
     case .postgreSQL: name = "the database"
     }
     do {
-      container = Container(name: "server", model: try .shop())
-      switch place {
-      case .folder(let folder): try container.attachPersistentStore(at: folder)
-      case .postgreSQL(let url): try container.attachPersistentStore(for: try .postgreSQL(url))
+      let opened = Container(name: "server", model: try .shop())
+      let store =
+        switch place {
+        case .folder(let folder): try opened.attachPersistentStore(at: folder)
+        case .postgreSQL(let url): try opened.attachPersistentStore(for: try .postgreSQL(url))
+        }
+      try Self.fill(opened.newBackgroundContext(), catalogue)
+      // What cannot be followed cannot be served.
+      try store.rows.startFeed()
+      if let history {
+        let recording = try HistoryStore(store.rows, opened.model, file: history)
+        container = Container(name: "server", model: opened.model)
+        try container.persistentStoreCoordinator.attach(
+          PersistentStore(configurationName: nil, type: store.type, url: nil, rows: recording))
+        self.history = recording
+      } else {
+        (container, self.history) = (opened, nil)
       }
-      writer = container.newBackgroundContext()
-      writer.mergePolicy = .error
-      try Self.fill(writer, catalogue)
-      feed = try ChangeFeed(container)
     } catch StoreError.newerStore {
       throw ServerError.storeUnusable(name, reason: "a later version of this program has written it")
     } catch StoreError.damagedStore(_, let reason) {
@@ -43,10 +50,7 @@ final class ShopStore: Sendable {
     }
   }
 
-  func close() throws {
-    feed.stop()
-    try container.detach(persistentStores: container.persistentStores)
-  }
+  func close() throws { try container.detach(persistentStores: container.persistentStores) }
 
   private static func lock(_ place: ShopPlace) throws -> FolderLock? {
     guard case .folder(let folder) = place else { return nil }
@@ -63,26 +67,13 @@ final class ShopStore: Sendable {
 
   /// Puts a catalogue into a new shop. Of several servers that find it new, one fills it.
   private static func fill(_ context: BackgroundContext, _ catalogue: Catalogue) throws {
-    guard try context.find(ShopVersion.self, id: ShopVersion.only) == nil else { return }
-    context.insert(ShopVersion(id: ShopVersion.only, number: 1))
-    for author in catalogue.authors { context.insert(author.at(version: 1)) }
-    for book in catalogue.books {
-      var book = book
-      (book.version, book.author.version) = (1, 1)
-      context.insert(book)
-    }
+    guard try context.count(FetchDescriptor<Book>()) == 0 else { return }
+    context.mergePolicy = .error
+    for book in catalogue.books { context.insert(book) }
     do {
       try context.save()
     } catch StoreError.conflict {
       context.rollback()
     }
-  }
-}
-
-extension Author {
-  fileprivate func at(version: Int) -> Author {
-    var author = self
-    author.version = version
-    return author
   }
 }

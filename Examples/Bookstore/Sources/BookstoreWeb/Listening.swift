@@ -1,59 +1,70 @@
-package import FlyingFox
-import FlyingSocks
 package import Foundation
+package import Hummingbird
+import Logging
+import NIOCore
+package import ServiceLifecycle
 
 /// A web server on the loopback interface, and nowhere else.
 package struct Listening: Sendable {
-  package let server: HTTPServer
-  package let running: Task<Void, any Error>
   package let url: URL
+  private let services: ServiceGroup
+  private let running: Task<Void, any Error>
 
   /// Returns as soon as it listens.
   ///
-  /// - Parameter port: where; any free one, if 0.
+  /// - Parameters:
+  ///   - port: where; any free one, if 0.
+  ///   - services: what runs beside it, and is stopped with it.
+  ///   - routes: adds what is answered.
   /// - Throws: ``ListeningError``
   package static func start(
-    port: UInt16, _ answer: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+    port: UInt16, services: [any Service] = [], routes: (Router<BasicRequestContext>) -> Void
   ) async throws -> Listening {
-    let server = HTTPServer(
-      address: try .inet(ip4: "127.0.0.1", port: port), pool: promptPool(HTTPServer.defaultPool()), logger: .disabled)
-    await server.appendRoute("*") { await answer($0) }
-    let (outcomes, outcome) = AsyncStream<Result<Void, any Error>>.makeStream()
+    var logger = Logger(label: "bookstore")
+    logger.logLevel = .critical
+    let (router, gate) = (Router(), Gate())
+    router.add(middleware: gate)
+    routes(router)
+    // Who knows the port already may ask at once.
+    if port != 0 { gate.open(Int(port)) }
+    let (outcomes, outcome) = AsyncStream<Result<Int, any Error>>.makeStream()
+    let app = Application(
+      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: Int(port))),
+      services: services,
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? 0
+        gate.open(port)
+        outcome.yield(.success(port))
+      }, logger: logger)
+    var configuration = ServiceGroupConfiguration(services: [app], logger: logger)
+    // Whoever still reads then is cut off.
+    configuration.maximumGracefulShutdownDuration = .seconds(1)
+    let group = ServiceGroup(configuration: configuration)
     let running = Task {
-      do { try await server.run() } catch {
+      do { try await group.run() } catch {
         outcome.yield(.failure(error))
         throw error
       }
     }
-    // It waits for ever if the server cannot listen.
-    let waiting = Task {
-      try await server.waitUntilListening()
-      outcome.yield(.success(()))
-    }
-    defer { waiting.cancel() }
     do {
       for await first in outcomes {
-        try first.get()
-        break
+        let port = try first.get()
+        guard let url = URL(string: "http://127.0.0.1:\(port)") else { break }
+        return Listening(url: url, services: group, running: running)
       }
-      guard case .ip4(_, let port)? = await server.listeningAddress, let url = URL(string: "http://127.0.0.1:\(port)")
-      else { throw ListeningError.portRefused(port, reason: "it has no address") }
-      return Listening(server: server, running: running, url: url)
-    } catch let error as SocketError {
-      guard case .failed(_, let number, let message) = error else {
-        throw ListeningError.portRefused(port, reason: "\(error)")
-      }
-      if number == EADDRINUSE { throw ListeningError.portTaken(port) }
-      throw ListeningError.portRefused(port, reason: message)
+    } catch let error as IOError {
+      if error.errnoCode == EADDRINUSE { throw ListeningError.portTaken(port) }
+      throw ListeningError.portRefused(port, reason: String(cString: strerror(error.errnoCode)))
+    } catch {
+      throw ListeningError.portRefused(port, reason: "\(error)")
     }
+    throw ListeningError.portRefused(port, reason: "it has no address")
   }
-
-  private static func promptPool(_ base: some AsyncSocketPool) -> some AsyncSocketPool { PromptSocketPool(base: base) }
 
   /// Answers what has begun, for a second at most.
   package func stop() async {
-    await server.stop(timeout: 1)
-    running.cancel()
+    await services.triggerGracefulShutdown()
+    _ = await running.result
   }
 }
 

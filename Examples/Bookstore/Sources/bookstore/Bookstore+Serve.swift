@@ -5,40 +5,39 @@ import BookstoreWeb
 import Foundation
 
 extension Bookstore {
-  /// The shop as a web service.
+  /// The shop as a server of devices.
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "bookstore serve",
-      abstract: "The shop as a web service: catalogue, prices, reviews, carts.",
+      abstract: "The shop as a server of devices: catalogue, prices, reviews, carts.",
       discussion: """
         It listens on the loopback interface, prints "listening on URL" as soon as it does, and runs until it is \
         interrupted (control-C) or terminated.
 
-        REQUESTS
-          GET  /                    the version, and whether it refuses
-          GET  /books[?after=99]    a hundred books: Link, ETag
-          GET  /books/ID            a book with its reviews: ETag
-          PUT  /books/ID/price      {"cents":1299}
-          POST /books/ID/reviews    {"id":"…","stars":5,"by":"Ada","text":"…"}
-          GET  /authors/ID          an author: ETag
-          PUT  /authors/ID/name     {"name":"…"}
-          GET  /carts/ID            a customer's cart: ETag
-          POST /carts/ID/copies     {"id":"…","book":"emma"}
-          GET  /events              a WebSocket: each change as it happens
-          PUT  /refusing            {"isRefusing":true}: it refuses what
-                                    customers send, until false is sent
+        DEVICES
+          POST /sync/pages, /sync/actions   what ConcordSync sends; the token is the name of
+                                            a customer: Authorization: Bearer reader
+          GET  /sync/health/ready           whether the store can be read
+        All customers subscribe to "books", and each to "cart", her own. Their actions are add-to-cart, write-review and \
+        rename-author.
 
-        Customers send reviews, names and copies, each with an Idempotency-Key. A request whose key is known changes \
-        nothing, and is answered as it was before. What is refused is answered with a status and {"error":"…"}.
+        STAFF
+          GET  /                    whether it refuses what customers do
+          POST /refusing            {"isRefusing":true}: it does, until false is sent
+          POST /books/ID/price      {"cents":-100}: changes a price by so much
 
         THE STORE
         --store names a folder, whose file server.sqlite one server has at a time, or the URL of a PostgreSQL database, \
         postgresql://user@host/database, which any number of servers share: what one of them takes, all of them tell. \
         Parts of the URL that are left out are read from PGHOST, PGPASSFILE and so on, as by psql.
 
-        The store has a row in its table Applied for each key, in the order in which they were \
-        applied: sequence, key, book (the author's id for a name), action. The row and what the action changes are one \
-        transaction. Kill the program and start it again: what was answered is there.
+        An action's effect and its key are one transaction. Kill the program and start it again: what was answered is there.
+
+        HISTORY
+        With --history the file gets a line for each commit before any device sees it: {"from":…,"to":…,"rows":[…],\
+        "accepted":{"reader":[KEY,…]}}, the positions of the feed before and after, the rows that differ (all, where "from" is \
+        missing), and the keys of the actions whose effects are there since. What other programs and servers write stands in \
+        the next line. "bookstore device --help" says how rows look. Requests are answered one after the other then.
 
         EXIT STATUS
           0   it was interrupted or terminated
@@ -63,7 +62,11 @@ extension Bookstore {
         "The books that a new shop sells, instead of those that come with the example.", valueName: "file"))
     var catalogue: String?
 
+    @Option(help: ArgumentHelp("Write each commit into this file, as JSON lines.", valueName: "file"))
+    var history: String?
+
     func validate() throws {
+      if history == "" { throw ValidationError("--history needs the name of a file.") }
       if store.isEmpty { throw ValidationError("--store needs the name of a folder, or a URL.") }
     }
 
@@ -72,7 +75,8 @@ extension Bookstore {
       let catalogue = try openCatalogue(catalogue)
       let server: BookstoreServer
       do {
-        server = try await BookstoreServer(port: port, place: ShopPlace(store), catalogue: catalogue)
+        server = try await BookstoreServer(
+          port: port, place: ShopPlace(store), catalogue: catalogue, history: history.map { URL(fileURLWithPath: $0) })
       } catch let error as ServerError {
         complain("\(error)")
         throw ExitCode(73)

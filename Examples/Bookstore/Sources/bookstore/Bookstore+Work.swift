@@ -44,14 +44,14 @@ extension Bookstore {
     }
 
     func run() async throws {
-      let storefront = try openStorefront(server, store, followsFeed: false)
+      let storefront = try openStorefront(server, store)
       try await checkServer(storefront)
       let work = Worker(storefront, books: books, seed: seed)
       do {
         try await work.forward(actions) { key, book in say("queued \(key) \(book)") }
       } catch {
         complain("\(error)")
-        throw ExitCode(error is MisdirectedServer ? 69 : 74)
+        throw ExitCode(74)
       }
       let refused = await work.drain()
       for reason in refused { complain("refused: \(reason)") }

@@ -57,9 +57,10 @@ struct Bookstore: AsyncParsableCommand {
       other and with a recomputation without the store after every 100 events and at the end, and printed as they end.
 
       OTHER COMMANDS
-        bookstore serve   the shop as a web service
+        bookstore serve   the shop as a server of devices
         bookstore page    a customer of it, whose four screens a page shows
         bookstore work    a customer that is a machine
+        bookstore device  the same, which says all that it does and shows
       Each says with --help what it does.
 
       EXIT STATUS

@@ -8,6 +8,7 @@ enum Program {
     switch arguments.first {
     case "serve": await Bookstore.Serve.main(Array(arguments.dropFirst()))
     case "page": await Bookstore.Page.main(Array(arguments.dropFirst()))
+    case "device": await Bookstore.Device.main(Array(arguments.dropFirst()))
     case "work": await Bookstore.Work.main(Array(arguments.dropFirst()))
     default: await Bookstore.main(arguments)
     }

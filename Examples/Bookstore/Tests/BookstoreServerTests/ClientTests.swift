@@ -1,9 +1,10 @@
 import BookstoreKit
 import BookstoreServer
+import BookstoreShared
 import BookstoreWeb
-import ConcordConnect
-import FlyingFox
+import ConcordSync
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import BookstoreClient
@@ -30,7 +31,7 @@ struct ClientTests {
       let first = try open()
       #expect(try await eventually { first.books.value.count == 591 })
       first.isOnline = false
-      try await first.forward(AddToCart(book: "emma", title: "Emma"))
+      try await first.forward(AddToCart(customer: "reader", book: "emma", title: "Emma"))
       try await first.forward(RenameAuthor(author: "jane-austen", newName: "J. A."))
       try await first.close()
 
@@ -42,11 +43,14 @@ struct ClientTests {
       #expect(screens.compared().disagreements == [])
       #expect(second.outboxContents.pending.map(\.subject) == ["emma", "jane-austen"])
       second.isOnline = true
-      await second.connect.outbox.idle()
-      #expect(try await second.network.getAsStaff("/authors/jane-austen", Author.self).name == "J. A.")
-      #expect(try await second.network.getAsStaff("/carts/reader", [LineOfCart].self).map(\.copies.count) == [1])
+      try await second.sync.checkpoint()
       #expect(screens.cartContents?.copies == 1)
-      try await second.close()
+      let other = try Storefront(server: server.url, folder: folder.appendingPathComponent("other"))
+      try await other.sync.checkpoint()
+      #expect(
+        try await eventually { other.cart.value == second.cart.value && other.books.value == second.books.value })
+      #expect(other.books.value.first { $0.id == "emma" }?.author.name == "J. A.")
+      for customer in [second, other] { try await customer.close() }
     }
   }
 
@@ -54,10 +58,10 @@ struct ClientTests {
   func refused() async throws {
     try await withCustomer { _, _, open in
       let customer = try open()
-      #expect(try await eventually { customer.books.value.count == 591 && customer.connection.isConnected })
+      #expect(try await eventually { customer.books.value.count == 591 && customer.isConnected })
       let screens = FourScreens(customer) {}
       try await customer.setRefusing(true)
-      for _ in 1...2 { try await customer.forward(AddToCart(book: "emma", title: "Emma")) }
+      for _ in 1...2 { try await customer.forward(AddToCart(customer: "reader", book: "emma", title: "Emma")) }
       #expect(try await eventually { customer.outboxContents.refused.count == 2 && screens.cartContents?.copies == 0 })
       let letters = customer.outboxContents.refused
       #expect(letters.map(\.reason) == Array(repeating: "The shop takes nothing at the moment.", count: 2))
@@ -65,7 +69,7 @@ struct ClientTests {
       try customer.drop(letters[0].key)
       try customer.retry(letters[1].key)
       #expect(try await eventually { customer.outboxContents == OutboxContents() && screens.cartContents?.copies == 1 })
-      #expect(throws: ActionProblem.self) { try customer.retry(letters[0].key) }
+      #expect(throws: CommandProblem.self) { try customer.retry(letters[0].key) }
       try await customer.close()
     }
   }
@@ -74,14 +78,39 @@ struct ClientTests {
   func others() async throws {
     try await withCustomer { _, _, open in
       let customer = try open()
-      #expect(try await eventually { customer.books.value.count == 591 && customer.connection.isConnected })
+      #expect(try await eventually { customer.books.value.count == 591 && customer.isConnected })
       customer.isOnline = false
-      #expect(try await eventually { !customer.connection.isConnected })
-      try await customer.setPrice(of: "emma", cents: 12_345)
-      try await customer.changePrice(of: "emma", by: 5)
+      #expect(try await eventually { !customer.isConnected })
+      let price = try #require(customer.books.value.first { $0.id == "emma" }).cents
+      for cents in [12_345, 5] { try await customer.changePrice(of: "emma", by: cents) }
       customer.isOnline = true
-      #expect(try await eventually { customer.books.value.contains { $0.cents == 12_350 } })
+      #expect(
+        try await eventually { customer.books.value.contains { $0.id == "emma" && $0.cents == price + 12_350 } })
       try await customer.close()
+    }
+  }
+
+  @Test("What one customer does, another sees, but for her cart, which is on her own devices")
+  func two() async throws {
+    try await withCustomer { server, folder, open in
+      let ada = try open()
+      let devices = try ["reader", "ben"].map {
+        try Storefront(server: server.url, folder: folder.appendingPathComponent("with-\($0)"), customer: $0)
+      }
+      #expect(try await eventually { (devices + [ada]).allSatisfy { $0.books.value.count == 591 } })
+      try await ada.forward(AddToCart(customer: "reader", book: "emma", title: "Emma"))
+      try await ada.forward(RenameAuthor(author: "jane-austen", newName: "J. A."))
+      // Nobody puts anything into another's cart, or speaks in her name.
+      try await devices[1].forward(AddToCart(customer: "reader", book: "emma", title: "Emma"))
+      try await devices[1].forward(WriteReview(customer: "reader", book: "emma", title: "Emma", stars: 5, text: ""))
+      for device in [ada] + devices { try await device.sync.checkpoint() }
+      #expect(try await eventually { devices[0].cart.value == ada.cart.value && ada.cart.value != nil })
+      #expect(try await eventually { devices[1].books.value == ada.books.value })
+      #expect(ada.books.value.first { $0.id == "emma" }?.author.name == "J. A.")
+      #expect(ada.cart.value?.lines.map(\.copies.count) == [1])
+      #expect(devices[1].cart.value == nil)
+      #expect(devices[1].outboxContents.refused.map(\.reason) == ["it is not allowed", "it is not allowed"])
+      for device in [ada] + devices { try await device.close() }
     }
   }
 
@@ -111,25 +140,29 @@ struct ClientTests {
   @Test(
     "The page answers what it asks for itself, and refuses what other pages ask for",
     arguments: [
-      (.GET, [:], nil), (.GET, ["Sec-Fetch-Site": "none"], nil), (.GET, ["Sec-Fetch-Site": "same-origin"], nil),
-      (.GET, ["Host": "localhost:1234"], nil), (.GET, ["Host": "example.org"], 421), (.GET, ["Host": "127.0.0.1"], 421),
-      (.GET, ["Host": "127.0.0.1:1235"], 421), (.GET, ["Sec-Fetch-Site": "cross-site"], 403),
-      (.GET, ["Sec-Fetch-Site": "same-site"], 403), (.GET, ["Origin": "http://127.0.0.1:1235"], 403),
-      (.POST, ["Content-Type": "application/json"], nil),
-      (.POST, ["Content-Type": "application/json; charset=utf-8", "Origin": "http://127.0.0.1:1234"], nil),
-      (.POST, ["Content-Type": "application/json", "Origin": "null"], 403),
-      (.POST, ["Content-Type": "application/json", "Origin": "http://localhost:1234"], 403),
-      (.POST, ["Content-Type": "text/plain"], 415), (.POST, [:], 415), (.OPTIONS, [:], 405), (.DELETE, [:], 405),
-    ] as [(HTTPMethod, [String: String], Int?)])
-  func gate(method: HTTPMethod, fields: [String: String], status: Int?) {
+      (.get, [:], nil), (.get, ["Sec-Fetch-Site": "none"], nil), (.get, ["Sec-Fetch-Site": "same-origin"], nil),
+      (.get, ["Host": "localhost:1234"], nil), (.get, ["Host": "example.org"], 421), (.get, ["Host": "127.0.0.1"], 421),
+      (.get, ["Host": "127.0.0.1:1235"], 421), (.get, ["Sec-Fetch-Site": "cross-site"], 403),
+      (.get, ["Sec-Fetch-Site": "same-site"], 403),
+      (.get, ["Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"], nil),
+      (.get, ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"], 403),
+      (.post, ["Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe", "Content-Type": "application/json"], 403),
+      (.get, ["Origin": "http://127.0.0.1:1235"], 403),
+      (.post, ["Content-Type": "application/json"], nil),
+      (.post, ["Content-Type": "application/json; charset=utf-8", "Origin": "http://127.0.0.1:1234"], nil),
+      (.post, ["Content-Type": "application/json", "Origin": "null"], 403),
+      (.post, ["Content-Type": "application/json", "Origin": "http://localhost:1234"], 403),
+      (.post, ["Content-Type": "text/plain"], 415), (.post, [:], 415), (.options, [:], 405), (.delete, [:], 405),
+    ] as [(HTTPRequest.Method, [String: String], Int?)])
+  func gate(method: HTTPRequest.Method, fields: [String: String], status: Int?) {
     let gate = Gate()
     func refusal() -> Int? {
-      var headers: HTTPHeaders = [.host: "127.0.0.1:1234"]
-      for (name, value) in fields { headers[HTTPHeader(name)] = value }
-      return gate.refusal(
-        of: HTTPRequest(
-          method: method, version: .http11, path: "/", query: [], headers: headers, body: HTTPBodySequence())
-      )?.code
+      var request = HTTPRequest(
+        method: method, scheme: "http", authority: fields["Host"] ?? "127.0.0.1:1234", path: "/")
+      for (name, value) in fields where name != "Host" {
+        if let name = HTTPField.Name(name) { request.headerFields[name] = value }
+      }
+      return gate.refusal(request)?.code
     }
     #expect(refusal() == 421, "it is not open yet")
     gate.open(1234)

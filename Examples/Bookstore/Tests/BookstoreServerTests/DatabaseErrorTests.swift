@@ -1,5 +1,5 @@
 #if PostgreSQL
-  import ConcordConnect
+  import ConcordSync
   import Foundation
   import Testing
 
@@ -51,7 +51,7 @@
         let line = try #require(running.line(), "\(running.complaints)")
         #expect(line.hasPrefix("listening on http://127.0.0.1:"))
         let url = try #require(line.split(separator: " ").last.flatMap { URL(string: String($0)) })
-        let answer = try await HTTPTransport(baseURL: url).send("GET", "/books")
+        let answer = try await HTTPTransport(baseURL: url).send("GET", "/")
         #expect(answer.status == 200)
         #expect(running.end(SIGTERM) == 0)
         #expect(running.complaints == "")

@@ -1,6 +1,5 @@
-import ConcordConnect
+import ConcordSync
 import Foundation
-import GRDB
 import Testing
 
 /// The program itself, started as a person would start it, and read line by line.
@@ -10,13 +9,18 @@ final class Running {
   private let errors: URL
   private var unread = Data()
 
-  init(_ arguments: [String], in folder: URL) throws {
+  /// - Parameter output: the file that gets what it prints, in place of ``line()``.
+  init(_ arguments: [String], in folder: URL, output file: URL? = nil) throws {
     errors = folder.appendingPathComponent("errors-\(UUID())")
     try Data().write(to: errors)
     process.executableURL = Self.executable
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
+    if let file {
+      try Data().write(to: file)
+      process.standardOutput = try FileHandle(forWritingTo: file)
+    }
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
   }
@@ -78,7 +82,9 @@ final class ServerProcess {
 
   private static func start(_ folder: URL, port: Int) throws -> (Running, URL) {
     let data = folder.appendingPathComponent("server").path
-    let running = try Running(["serve", "--port", "\(port)", "--store", data], in: folder)
+    let history = folder.appendingPathComponent("history").path
+    let running = try Running(
+      ["serve", "--port", "\(port)", "--store", data, "--history", history], in: folder)
     let line = try #require(running.line(), "\(running.complaints)")
     let address = try #require(line.split(separator: " ").last)
     #expect(line == "listening on \(address)")
@@ -91,17 +97,11 @@ final class ServerProcess {
 
   var transport: HTTPTransport { HTTPTransport(baseURL: url, timeout: .seconds(20)) }
 
-  /// What was applied, in order.
-  func applied() throws -> [(key: String, book: String)] {
-    try read { db in
-      try Row.fetchAll(db, sql: "SELECT key, book FROM Applied ORDER BY sequence").map { ($0["key"], $0["book"]) }
-    }
-  }
+  /// What was committed, in order.
+  func history() throws -> [HistoryLine] { try HistoryLine.all(in: folder.appendingPathComponent("history")) }
 
-  func read<R>(_ body: (Database) throws -> R) throws -> R {
-    let file = folder.appendingPathComponent("server/server.sqlite")
-    return try DatabaseQueue(path: file.path).read(body)
-  }
+  /// The keys of the actions that were applied, in order.
+  func applied() throws -> [String] { try history().flatMap { $0.accepted.values.joined() } }
 }
 
 /// A folder of its own, which goes at the end of the body.
@@ -122,12 +122,8 @@ nonisolated(nonsending) func withServer<R>(_ body: (ServerProcess) async throws 
 }
 
 extension Transport {
-  func send(
-    _ method: String, _ path: String, _ body: String? = nil, key: String? = nil, tag: String? = nil
-  ) async throws -> TransportResponse {
-    var headers: HeaderFields = ["Content-Type": "application/json"]
-    headers["Idempotency-Key"] = key
-    headers["If-None-Match"] = tag
+  func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> TransportResponse {
+    let headers: HeaderFields = ["Content-Type": "application/json"]
     return try await send(TransportRequest(method, path, headers: headers, body: body.map { Data($0.utf8) }))
   }
 }

@@ -1,4 +1,4 @@
-import ConcordConnect
+import ConcordSync
 import Foundation
 import Testing
 
@@ -59,11 +59,14 @@ struct ServeTests {
         ["work", "--server", "http://127.0.0.1:1"], ["work", "--server", "nowhere", "--store", folder.path],
         ["work", "--server", "http://127.0.0.1:1", "--store", folder.path, "--actions", "-1"],
         ["work", "--server", "http://127.0.0.1:1", "--store", folder.path, "--books", "0"],
+        ["device", "--server", "http://127.0.0.1:1", "--store", folder.path],
+        ["device", "--server", "http://127.0.0.1:1", "--store", folder.path, "--user", "a b"],
+        ["page", "--user", ""], ["serve", "--history", ""],
       ]
       for arguments in wrong { #expect(try Running(arguments, in: folder).status() == 64, "\(arguments)") }
       for (command, words) in [
-        ("serve", ["Applied", "Idempotency-Key", "--store", "69"]), ("page", ["--headless", "--offline", "--store"]),
-        ("work", ["queued KEY BOOK", "--actions", "--seed"]),
+        ("serve", ["sync", "--history", "--store", "69"]), ("page", ["--headless", "--offline", "--store"]),
+        ("work", ["queued KEY BOOK", "--actions", "--seed"]), ("device", ["FNV-1a", "--states", "--user"]),
       ] {
         let help = try Running([command, "--help"], in: folder).lines().joined(separator: "\n")
         for word in words { #expect(help.contains(word), "\(command): \(word)") }

@@ -1,8 +1,10 @@
 import BookstoreKit
 import BookstoreWeb
-import ConcordConnect
-import FlyingFox
+import BookstoreShared
+import ConcordSync
 import Foundation
+import HTTPTypes
+import Hummingbird
 
 /// What a button of the page asks for.
 struct PageCommand: Decodable {
@@ -16,15 +18,13 @@ struct PageCommand: Decodable {
   var isOn: Bool?
 
   /// Does it; says why if it cannot be done.
-  static func perform(_ request: HTTPRequest, _ model: PageModel) async -> HTTPResponse {
+  static func perform(_ request: Request, _ model: PageModel) async throws -> Response {
+    let command = try await request.json(PageCommand.self)
     do {
-      let command = try JSONDecoder().decode(PageCommand.self, from: try await request.boundedBody())
-      guard try await command.perform(request.path, model) else { return HTTPResponse(statusCode: .notFound) }
-      return HTTPResponse(statusCode: .noContent)
+      guard try await command.perform(request.uri.path, model) else { return Response(status: .notFound) }
+      return Response(status: .noContent)
     } catch {
-      let body = try? Wire.data(Wire.Refusal(error: (error as? TransportError)?.refusal ?? error.decodingReason))
-      return HTTPResponse(
-        statusCode: .unprocessableContent, headers: [.contentType: "application/json"], body: body ?? Data())
+      return try Response.json(["error": "\(error)"], status: .unprocessableContent)
     }
   }
 
@@ -36,16 +36,17 @@ struct PageCommand: Decodable {
     case "/refusing": try await model.setRefusing(try needed(isOn))
     case "/price": try await storefront.changePrice(of: try needed(book), by: try needed(cents))
     case "/cart":
-      let book = try await model.book(try needed(book))
-      try await storefront.forward(AddToCart(book: book.id, title: book.title))
+      try await storefront.forward(storefront.addToCart(try await model.book(try needed(book))))
     case "/review":
       let book = try await model.book(try needed(book))
       let text = try needed(text).trimmingCharacters(in: .whitespacesAndNewlines)
-      let stars = try needed(stars)
-      try await storefront.forward(WriteReview(book: book.id, title: book.title, stars: stars, text: text))
+      try await storefront.forward(storefront.review(book, stars: try needed(stars), text: text))
     case "/rename":
       let name = try needed(name).trimmingCharacters(in: .whitespacesAndNewlines)
       try await storefront.forward(RenameAuthor(author: try needed(author), newName: name))
+    case "/kill":
+      // As if somebody did: nothing is ended in order.
+      kill(getpid(), SIGKILL)
     case "/retry": try storefront.retry(try needed(key))
     case "/drop": try storefront.drop(try needed(key))
     default: return false
@@ -54,7 +55,20 @@ struct PageCommand: Decodable {
   }
 
   private func needed<T>(_ value: T?) throws -> T {
-    guard let value else { throw ActionProblem.incomplete }
+    guard let value else { throw CommandProblem.incomplete }
     return value
+  }
+}
+
+/// Why a command cannot be done.
+enum CommandProblem: Error, CustomStringConvertible {
+  case noLetter
+  case incomplete
+
+  var description: String {
+    switch self {
+    case .noLetter: "there is no such refused action any more"
+    case .incomplete: "the command is incomplete"
+    }
   }
 }

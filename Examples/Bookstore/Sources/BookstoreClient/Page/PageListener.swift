@@ -42,10 +42,9 @@ final class PageListener: Sendable {
   /// Ends the reading.
   func end() { state.withLock { $0.wake }?.finish() }
 
-  /// Says when there may be something to be told, to one reader. Calls back when that reads no longer.
-  func wakes(_ body: @escaping @Sendable () -> Void) -> AsyncStream<Void> {
+  /// Says when there may be something to be told, to one reader.
+  var wakes: AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    continuation.onTermination = { _ in body() }
     state.withLock { $0.wake = continuation }
     continuation.yield()
     return stream

@@ -34,10 +34,11 @@ struct PageMessage: Codable, Sendable {
 struct PageStatus: Codable, Equatable, Sendable {
   /// What the switch says.
   var isOnline: Bool
-  /// Whether the server's feed is connected.
+  /// Whether the server is heard of.
   var isConnected: Bool
   var isRefusing: Bool
   var serverURL: String
+  var customer: String
 }
 
 /// What waits for the server, and what the server refused.

@@ -1,6 +1,7 @@
 import BookstoreKit
 import BookstoreWeb
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 import Foundation
 
 /// What the page shows, kept up to date: whoever listens is told all at first, and then what changes, one message for each
@@ -30,7 +31,7 @@ final class PageModel {
     following = Task { [weak self] in
       var wasConnected = false
       for await _ in changes {
-        let isConnected = storefront.connection.isConnected
+        let isConnected = storefront.isConnected
         if isConnected, !wasConnected { await self?.askWhetherRefusing() }
         wasConnected = isConnected
         self?.needsTelling()
@@ -93,8 +94,8 @@ final class PageModel {
 
   private var status: PageStatus {
     PageStatus(
-      isOnline: storefront.isOnline, isConnected: storefront.connection.isConnected, isRefusing: isRefusing,
-      serverURL: storefront.network.serverURL.absoluteString)
+      isOnline: storefront.isOnline, isConnected: storefront.isConnected, isRefusing: isRefusing,
+      serverURL: storefront.network.serverURL.absoluteString, customer: storefront.customer)
   }
 
   // MARK: What the buttons do
@@ -117,7 +118,7 @@ final class PageModel {
   }
 
   func book(_ id: Book.ID) throws -> Book {
-    guard let book = screens?.books.first(where: { $0.id == id }) else { throw ActionProblem.noBook(id) }
+    guard let book = screens?.books.first(where: { $0.id == id }) else { throw ShopProblem.noBook(id) }
     return book
   }
 }

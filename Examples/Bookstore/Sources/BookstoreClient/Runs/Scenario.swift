@@ -1,19 +1,25 @@
 import BookstoreKit
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 import Foundation
 
 /// Plays what a person would do on the page, without a page: after each step the screens are compared with each other, and with
-/// the server where they can know what it has.
+/// those of a second device of the customer where both can know what the server has.
 @MainActor
 package final class Scenario {
   private let storefront: Storefront
   private let screens: FourScreens
+  private let other: Storefront
+  private let otherScreens: FourScreens
   private var agreement = Agreement()
   private var say: (String) -> Void = { _ in }
 
-  package init(_ storefront: Storefront) {
-    self.storefront = storefront
-    screens = FourScreens(storefront) {}
+  /// - Parameters:
+  ///   - storefront: the customer's device.
+  ///   - other: another one of hers.
+  package init(_ storefront: Storefront, other: Storefront) {
+    (self.storefront, self.other) = (storefront, other)
+    (screens, otherScreens) = (FourScreens(storefront) {}, FourScreens(other) {})
   }
 
   /// - Returns: whether all screens agreed, each time.
@@ -21,7 +27,7 @@ package final class Scenario {
   package func run(_ say: @escaping (String) -> Void) async throws -> Bool {
     self.say = say
     try await until("the server's books are there") { [self] in
-      storefront.connection.isConnected && !screens.books.isEmpty && screens.bookContents != nil
+      storefront.sync.status == .upToDate && !screens.books.isEmpty && screens.bookContents != nil
     }
     try await storefront.setRefusing(false)
     try await online()
@@ -36,14 +42,14 @@ package final class Scenario {
   private func online() async throws {
     let (book, copies) = (try shown(), copies)
     try await step("A price changes on the server") { [self] in
-      try await storefront.setPrice(of: book.id, cents: book.cents + 100)
+      try await storefront.changePrice(of: book.id, by: 100)
       try await until("the new price") { self.screens.bookContents?.row.cents == book.cents + 100 }
     }
     try await step("A copy is put into the cart") { [self] in
-      try await storefront.forward(AddToCart(book: book.id, title: book.title))
+      try await storefront.forward(storefront.addToCart(book))
       try await until("the copy") { self.copies == copies + 1 }
     }
-    let review = WriteReview(book: book.id, title: book.title, stars: 4, text: "Better than I remembered.")
+    let review = storefront.review(book, stars: 4, text: "Better than I remembered.")
     try await step("A review is written") { [self] in
       try await storefront.forward(review)
       try await until("the review") { self.screens.bookContents?.reviews.contains(review.review) ?? false }
@@ -52,15 +58,15 @@ package final class Scenario {
       try await storefront.forward(RenameAuthor(author: book.author.id, newName: "Somebody Else"))
       try await until("the new name") { self.screens.authorContents?.name == "Somebody Else" }
     }
-    try await compareWithServer("The server has heard of it")
+    try await compareWithOther("The server has heard of it")
   }
 
   private func offline() async throws {
     let (book, copies) = (try shown(), copies)
-    let review = WriteReview(book: book.id, title: book.title, stars: 2, text: "Written in a tunnel.")
+    let review = storefront.review(book, stars: 2, text: "Written in a tunnel.")
     try await step("Offline, all of this is seen at once, and waits") { [self] in
       storefront.isOnline = false
-      try await storefront.forward(AddToCart(book: book.id, title: book.title))
+      try await storefront.forward(storefront.addToCart(book))
       try await storefront.forward(review)
       try await storefront.forward(RenameAuthor(author: book.author.id, newName: "Once More"))
       try await until("what was done offline") { [self] in
@@ -70,7 +76,7 @@ package final class Scenario {
       agreement.expect(storefront.outboxContents.pending.count == 3, "not three actions wait")
     }
     try await step("Meanwhile the price changes on the server, which is not heard of") { [self] in
-      try await storefront.setPrice(of: book.id, cents: book.cents + 50)
+      try await storefront.changePrice(of: book.id, by: 50)
       try await Task.sleep(for: .milliseconds(300))
       agreement.expect(screens.bookContents?.row.cents == book.cents, "a price was heard of offline")
     }
@@ -78,14 +84,14 @@ package final class Scenario {
       storefront.isOnline = true
       try await until("the new price") { self.screens.bookContents?.row.cents == book.cents + 50 }
     }
-    try await compareWithServer("The outbox has drained")
+    try await compareWithOther("The outbox has drained")
   }
 
   private func refused() async throws {
     let (book, copies) = (try shown(), copies)
     try await step("The server refuses a copy, which leaves the cart") { [self] in
       try await storefront.setRefusing(true)
-      try await storefront.forward(AddToCart(book: book.id, title: book.title))
+      try await storefront.forward(storefront.addToCart(book))
       try await until("the refusal") { !self.storefront.outboxContents.refused.isEmpty && self.copies == copies }
     }
     try await step("Tried again, it is taken") { [self] in
@@ -96,21 +102,19 @@ package final class Scenario {
       }
       try await until("the copy") { self.copies == copies + 1 }
     }
-    try await compareWithServer("The server has everything")
+    try await compareWithOther("The server has everything")
   }
 
   private var copies: Int { screens.cartContents?.copies ?? 0 }
 
-  /// Compares what the screens show with what the server says itself, once nothing is on its way.
-  private func compareWithServer(_ name: String) async throws {
-    await storefront.connect.outbox.idle()
-    let book = try shown()
-    let theirs = try await storefront.network.getAsStaff("/books/\(book.id)", Book.self)
-    let lines = try await storefront.network.getAsStaff("/carts/\(Cart.own)", [LineOfCart].self)
-    try await step("\(name), and shows the same") { [self] in
-      try await until("what the server has") { [self] in
-        screens.bookContents == BookContents(theirs) && screens.authorContents?.name == theirs.author.name
-          && copies == lines.reduce(0) { $0 + $1.copies.count }
+  /// Compares what the screens show with what the other device shows, once nothing is on its way.
+  private func compareWithOther(_ name: String) async throws {
+    for device in [storefront, other] { try await device.sync.checkpoint() }
+    if let selection = screens.selection { otherScreens.select(selection) }
+    try await step("\(name), and another device shows the same") { [self] in
+      try await until("what the other device has") { [self] in
+        screens.bookContents == otherScreens.bookContents && screens.authorContents == otherScreens.authorContents
+          && screens.cartContents == otherScreens.cartContents && screens.books == otherScreens.books
       }
       agreement.expect(storefront.outboxContents.pending.isEmpty, "something is left in the outbox")
     }

@@ -1,6 +1,6 @@
 package import BookstoreKit
-import ConcordConnect
-import Foundation
+import BookstoreShared
+import ConcordSync
 
 /// A customer that forwards actions as fast as it can.
 package struct Worker {
@@ -19,35 +19,21 @@ package struct Worker {
   /// - Parameter queued: called for each as soon as it is in the file.
   package func forward(_ count: Int, queued: (_ key: String, _ book: Book.ID) -> Void) async throws {
     if count == 0 { return }
-    let books = try await catalogue()
+    // A new store waits for the server.
+    try await storefront.sync.subscribe("books").ready()
+    let books = try storefront.firstBooks(bookCount)
     var random = random
     for _ in 0..<count {
       let book = books[Int.random(in: 0..<books.count, using: &random)]
       let stars = Int.random(in: 1...5, using: &random)
-      let isReview = Bool.random(using: &random)
       let key =
-        if isReview {
-          try await storefront.forward(WriteReview(book: book.id, title: book.title, stars: stars, text: "So, so."))
+        if Bool.random(using: &random) {
+          try await storefront.forward(storefront.review(book, stars: stars, text: "So, so."))
         } else {
-          try await storefront.forward(AddToCart(book: book.id, title: book.title))
+          try await storefront.forward(storefront.addToCart(book))
         }
       queued(key.rawValue, book.id)
     }
-  }
-
-  /// The first books of the catalogue. A new store asks the server for them, again and again if need be.
-  private func catalogue() async throws -> ArraySlice<Book> {
-    let sync = SyncShop(storefront.network)
-    while storefront.books.value.count < bookCount {
-      do {
-        try await storefront.connect.executed(sync)
-        break
-      } catch is TransportError {
-        try await storefront.checkServer()
-        try await Task.sleep(for: .milliseconds(200))
-      }
-    }
-    return storefront.books.value.prefix(bookCount)
   }
 
   /// Waits until nothing is left to be sent.
@@ -56,5 +42,16 @@ package struct Worker {
   package func drain() async -> [String] {
     await storefront.connect.outbox.idle()
     return storefront.connect.outbox.deadLetters.map(\.reason)
+  }
+}
+
+extension Storefront {
+  /// The first books of the catalogue, as the file has them.
+  func firstBooks(_ count: Int) throws -> [Book] {
+    var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.number)])
+    descriptor.fetchLimit = count
+    let books = try connect.newBackgroundContext().fetch(descriptor)
+    if books.isEmpty { throw ShopProblem.noBook("") }
+    return books
   }
 }

@@ -1,5 +1,6 @@
 import BookstoreKit
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 
 /// The four screens. Each observes the store for itself, and knows nothing of the others.
 @MainActor
@@ -9,7 +10,7 @@ final class FourScreens {
   private var list: Watch<[Book]>?
   private var book: Watch<Book?>?
   private var author: Watch<AuthorBooks>?
-  private var cart: Watch<Cart>?
+  private var cart: Watch<Cart?>?
   private(set) var selection: Book.ID?
   /// Whether a person has chosen the book.
   private var isChosen = false

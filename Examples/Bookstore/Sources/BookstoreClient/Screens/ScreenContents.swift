@@ -1,4 +1,5 @@
 import BookstoreKit
+import BookstoreShared
 
 // What the four screens show, as the page gets it.
 
@@ -58,9 +59,9 @@ struct CartContents: Codable, Equatable, Sendable {
   var copies: Int
   var cents: Int
 
-  init(_ cart: Cart) {
+  init(_ cart: Cart?) {
     // In the order of the catalogue, so that no line changes its place.
-    lines = cart.lines.map { Line(book: BookRow($0.book), copies: $0.copies.count) }
+    lines = (cart?.lines ?? []).map { Line(book: BookRow($0.book), copies: $0.copies.count) }
       .sorted { $0.book.number < $1.book.number }
     copies = lines.reduce(0) { $0 + $1.copies }
     cents = lines.reduce(0) { $0 + $1.copies * $1.book.cents }

@@ -1,4 +1,5 @@
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 import Foundation
 
 /// The way to the server, which can be cut, as where a train enters a tunnel: what is sent then fails, and what was sent
@@ -6,11 +7,14 @@ import Foundation
 final class Network: Transport {
   let serverURL: URL
   let reachability = ReachabilitySwitch()
-  private let http: HTTPTransport
+  private let devices: HTTPTransport
+  private let staff: HTTPTransport
 
   init(_ serverURL: URL) {
     self.serverURL = serverURL
-    http = HTTPTransport(baseURL: serverURL, timeout: .seconds(10))
+    devices = HTTPTransport(
+      baseURL: serverURL.appending(path: "sync"), timeout: .seconds(3600), silence: .seconds(60), sizeLimit: 256 << 20)
+    staff = HTTPTransport(baseURL: serverURL, timeout: .seconds(10))
   }
 
   var isOnline: Bool {
@@ -21,20 +25,23 @@ final class Network: Transport {
   func send(_ request: TransportRequest) async throws -> TransportResponse {
     let cut = TransportError.unreachable(reason: "the switch says offline")
     guard isOnline else { throw cut }
-    let response = try await http.send(request)
-    guard isOnline else { throw cut }
-    return response
+    return try await withThrowingTaskGroup(of: TransportResponse.self) { group in
+      group.addTask { [devices] in try await devices.send(request) }
+      group.addTask { [reachability] in
+        for await isOnline in reachability.states where !isOnline { break }
+        throw cut
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw cut }
+      return first
+    }
   }
 
   /// Sends what is none of the customer's business, whatever the switch says.
-  func sendAsStaff(_ method: String, _ path: String, _ body: some Encodable) async throws {
-    let data = try JSONEncoder().encode(body)
+  @discardableResult
+  func askStaff(_ method: String, _ path: String, _ body: (any Encodable)? = nil) async throws -> Data {
+    let data = try body.map { try JSONEncoder().encode($0) }
     let request = TransportRequest(method, path, headers: ["Content-Type": "application/json"], body: data)
-    _ = try await http.send(request).successful()
-  }
-
-  /// Asks whatever the switch says.
-  func getAsStaff<T: Decodable>(_ path: String, _ type: T.Type) async throws -> T {
-    try JSONDecoder().decode(type, from: try await http.send(TransportRequest("GET", path)).successful().body)
+    return try await staff.send(request).successful().body
   }
 }

@@ -1,14 +1,18 @@
 import BookstoreKit
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 
 extension Storefront {
-  /// The types of what customers do.
-  static let actions: [any ForwardAction.Type] = [AddToCart.self, WriteReview.self, RenameAuthor.self]
-
   /// Does what the customer wants: when this returns, it is on the screens and in the file, and will reach the server.
   @discardableResult
   func forward(_ action: some ShopAction) async throws -> IdempotencyKey {
     try await connect.forward(action).key
+  }
+
+  func addToCart(_ book: Book) -> AddToCart { AddToCart(customer: customer, book: book.id, title: book.title) }
+
+  func review(_ book: Book, stars: Int, text: String) -> WriteReview {
+    WriteReview(customer: customer, book: book.id, title: book.title, stars: stars, text: text)
   }
 
   /// Sends a refused action again.
@@ -19,7 +23,7 @@ extension Storefront {
 
   private func letter(_ key: String) throws -> DeadLetter {
     guard let letter = connect.outbox.deadLetters.first(where: { $0.key.rawValue == key }) else {
-      throw ActionProblem.noLetter
+      throw CommandProblem.noLetter
     }
     return letter
   }

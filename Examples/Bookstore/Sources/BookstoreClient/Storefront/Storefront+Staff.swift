@@ -1,8 +1,9 @@
 package import BookstoreKit
-import ConcordConnect
+import BookstoreShared
+import ConcordSync
 import Foundation
 
-// What others do: it reaches this customer through the server's feed only.
+// What others do: it reaches this customer by synchronisation only.
 
 /// A server that is not known by the name under which it was asked, so that it answers nothing.
 package struct MisdirectedServer: Error, CustomStringConvertible {
@@ -19,30 +20,23 @@ extension Storefront {
   /// - Throws: ``MisdirectedServer`` if it never will.
   package func checkServer() async throws {
     do {
-      _ = try await network.getAsStaff("/", Wire.Status.self)
+      _ = try await isRefusing()
     } catch TransportError.status(421, _, _) {
       throw MisdirectedServer(server: network.serverURL)
     } catch {}
   }
 
-  /// Changes a price on the server.
-  package func setPrice(of book: Book.ID, cents: Int) async throws {
-    try await network.sendAsStaff("PUT", "/books/\(book)/price", Wire.Price(cents: cents))
-  }
-
   /// Changes the price that the server has by some cents.
   package func changePrice(of book: Book.ID, by cents: Int) async throws {
-    let present = try await network.getAsStaff("/books/\(book)", Book.self).cents
-    let (sum, isTooLarge) = present.addingReportingOverflow(cents)
-    try await setPrice(of: book, cents: isTooLarge ? .max : max(0, sum))
+    try await network.askStaff("POST", "/books/\(book)/price", PriceChange(cents: cents))
   }
 
   /// Makes the server refuse what customers send.
   package func setRefusing(_ isRefusing: Bool) async throws {
-    try await network.sendAsStaff("PUT", "/refusing", Wire.Refusing(isRefusing: isRefusing))
+    try await network.askStaff("POST", "/refusing", Refusing(isRefusing: isRefusing))
   }
 
   package func isRefusing() async throws -> Bool {
-    try await network.getAsStaff("/", Wire.Status.self).isRefusing
+    try JSONDecoder().decode(Refusing.self, from: try await network.askStaff("GET", "/")).isRefusing
   }
 }

@@ -183,6 +183,7 @@ function showStatus(status) {
   const text = !status.isOnline ? "offline: what you do waits in the outbox"
     : status.isConnected ? `following ${status.serverURL}` : `looking for ${status.serverURL}`;
   element("connection").textContent = text;
+  element("customer").textContent = status.customer;
 }
 
 // What waits for the server has a dot.
@@ -240,6 +241,9 @@ async function send(path, body) {
 const toggle = (id) => () => send("/" + id, { isOn: element(id).getAttribute("aria-checked") !== "true" });
 element("online").onclick = toggle("online");
 element("refusing").onclick = toggle("refusing");
+element("kill").onclick = () => fetch("/kill", {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
+}).catch(() => notify("The client is killed. What was done is in its file."));
 
 element("list").onclick = ({ target }) => {
   const node = target.closest(".row");

@@ -4,21 +4,19 @@ public import ConcordPersistenceMacros
 /// What a customer is about to buy.
 @PersistentEntity
 public struct Cart: Equatable, Sendable {
+  /// The customer's name.
   public let id: String
   public var lines: [CartLine]
-
-  /// The customer of this program.
-  static let own = "reader"
 }
 
-/// A book in the cart, once for each copy.
+/// A book in a cart, once for each copy.
 @PersistentEntity
 public struct CartLine: Equatable, Sendable {
-  /// The book's id.
   public let id: String
   public var book: Book
-  /// One for each copy. Copies have names, so that none is put into the cart twice.
+  /// The names of the copies.
   public var copies: [String]
-  /// Which of the server's versions it is; 0 if the server knows nothing of it yet.
-  public var version: Int = 0
+
+  /// The id of the line that a cart has of a book.
+  static func id(_ customer: String, _ book: Book.ID) -> String { "\(customer)/\(book)" }
 }

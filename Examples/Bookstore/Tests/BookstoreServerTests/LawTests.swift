@@ -1,0 +1,95 @@
+import BookstoreShared
+import Foundation
+import Testing
+
+/// What devices show, checked from outside: by what the server has written down, and what they have said.
+@Suite("device", .serialized)
+struct LawTests {
+  /// A process of a device, and the file to which it says everything.
+  private struct Device {
+    let running: Running
+    let file: URL
+
+    /// What it has said, when it has ended by itself.
+    func ended() throws -> [DeviceLine] {
+      #expect(running.status() == 0, "\(running.complaints)")
+      return try said()
+    }
+
+    func said() throws -> [DeviceLine] { try lines(of: Data(contentsOf: file)) }
+  }
+
+  private func device(_ server: ServerProcess, _ user: String, actions: Int, seed: Int, states: Bool = false) throws
+    -> Device
+  {
+    let file = server.folder.appendingPathComponent("\(user)-\(seed)")
+    let arguments = [
+      "device", "--server", server.url.absoluteString, "--user", user, "--actions", "\(actions)", "--seed", "\(seed)",
+      "--store", server.folder.appendingPathComponent(user).path,
+    ]
+    return Device(
+      running: try Running(arguments + (states ? ["--states"] : []), in: server.folder, output: file), file: file)
+  }
+
+  @Test(
+    "Two devices, one of which is killed again and again: each state that they show is one of the server's, with what is pending above; each action has its effect once",
+    .timeLimit(.minutes(3)))
+  func law() async throws {
+    try await withServer { server in
+      let steady = try device(server, "ada", actions: 60, seed: 1, states: true)
+      var killed: [DeviceLine] = []
+      for round in 1...3 {
+        let device = try device(server, "ben", actions: 1000, seed: round + 1)
+        // Until its own actions are on their way, and a little longer.
+        #expect(try await eventually { try device.said().contains { $0.decided != nil } })
+        try await Task.sleep(for: .milliseconds(.random(in: 0...300)))
+        device.running.end(SIGKILL)
+        killed += try device.said()
+        if round == 2 {
+          server.kill()
+          try server.startAgain()
+        }
+      }
+      killed += try device(server, "ben", actions: 5, seed: 5).ended()
+      var kept = try steady.ended()
+      // Both get what the other one did last.
+      kept += try device(server, "ada", actions: 0, seed: 6).ended()
+      killed += try device(server, "ben", actions: 0, seed: 7).ended()
+
+      let states = CommittedStates(try server.history())
+      for (lines, customer) in [(kept, "ada"), (killed, "ben")] {
+        let found = states.violations(of: lines, customer: customer)
+        #expect(found.isEmpty, "\(customer): \(found.prefix(5))")
+        #expect(lines.contains { $0.reason == "it is not allowed" })
+        #expect(lines.contains { !($0.pending ?? []).isEmpty })
+        let end = try #require(lines.last { $0.position != nil })
+        #expect(
+          end.pending == [] && end.digest == RowRecord.digest(CommittedStates.rows(of: states.last, for: customer)))
+      }
+      #expect(Set(kept.compactMap(\.position)).count > 5)
+      try expectFound(states, kept)
+    }
+  }
+
+  /// What is planted is found.
+  private func expectFound(_ states: CommittedStates, _ all: [DeviceLine]) throws {
+    // A few states are enough, and sooner compared.
+    let lines = all.filter { $0.position == nil } + all.filter { $0.rows != nil }.suffix(3)
+    func isFound(_ change: (inout [DeviceLine]) -> Void) -> Bool {
+      var changed = lines
+      change(&changed)
+      return !states.violations(of: changed, customer: "ada").isEmpty
+    }
+    let last = lines.count - 1
+    let key = try #require(lines.compactMap { $0.isAccepted == true ? $0.decided : nil }.first)
+    let refused = try #require(lines.compactMap { $0.isAccepted == false ? $0.decided : nil }.first)
+    #expect(!isFound { _ in })
+    #expect(isFound { $0[last].rows?.removeLast() } && isFound { $0[last].digest = "0" })
+    #expect(isFound { $0[last].position = "1.0" } && isFound { $0[last].pending = [key] })
+    #expect(isFound { $0.swapAt(last, last - 2) })
+    #expect(isFound { $0.append(DeviceLine(queued: "lost")) })
+    #expect(isFound { $0.append(DeviceLine(decided: key, isAccepted: false)) })
+    #expect(isFound { $0.append(DeviceLine(decided: refused, isAccepted: true)) })
+    #expect(!states.violations(of: lines, customer: "ben").isEmpty)
+  }
+}
