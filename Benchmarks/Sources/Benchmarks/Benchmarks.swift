@@ -77,7 +77,8 @@ struct Benchmarks: ParsableCommand {
       for row in rows { print("\(row.name)\n    goal: \(row.goal.description(in: row.unit))\n    floor: \(row.floor)") }
       return
     }
-    let report = measure(rows)
+    let report = Runner(stopwatch: Stopwatch(kind: clock), quick: quick, only: only, repetitions: repetitions)
+      .report(on: rows)
     if let json { try report.write(to: json) }
     try draw(report)
     if report.rows.contains(where: { $0.failure != nil }) { throw ExitCode.failure }
@@ -86,36 +87,6 @@ struct Benchmarks: ParsableCommand {
 
   private func draw(_ report: Report) throws {
     if let chart { try Chart(report).write(to: URL(fileURLWithPath: chart)) }
-  }
-
-  private func measure(_ rows: [Row]) -> Report {
-    var report = Report(date: Date(), machine: .current(clock: clock))
-    let machine = report.machine
-    print(
-      "\(machine.processor.map { $0 + ", " } ?? "")\(machine.architecture), \(machine.cores) cores, \(machine.system)")
-    print("a step: \(Unit.nanoseconds.format(machine.step)) (above 100 ns, goals that are times are longer)")
-    #if DEBUG
-      print("Built for debugging: the figures mean nothing. Build with -c release.")
-    #endif
-    Heap.keepPages()
-    let table = Table(rows: rows)
-    print(table.header)
-    let runner = Runner(stopwatch: Stopwatch(kind: clock), quick: quick, only: only, repetitions: repetitions)
-    for row in rows {
-      // Each line is seen when it is measured, also in a pipe.
-      fflush(nil)
-      let line: Report.Line
-      do {
-        line = Report.Line(row, try runner.measure(row), step: machine.step)
-      } catch {
-        line = Report.Line(row, failure: error)
-      }
-      print(table.line(for: line))
-      report.rows.append(line)
-    }
-    let judged = report.rows.compactMap(\.holds)
-    print("\(judged.count { $0 }) of \(judged.count) goals hold.")
-    return report
   }
 }
 
