@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "ConcordPostgreSQL", targets: ["ConcordPostgreSQL"]),
     .library(name: "ConcordSync", targets: ["ConcordSync"]),
     .library(name: "ConcordServer", targets: ["ConcordServer"]),
+    .library(name: "ConcordInspector", targets: ["ConcordInspector"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Entity, @PersistentEntity and the like, which compile swift-syntax"),
@@ -39,6 +40,7 @@ let package = Package(
       enabledTraits: ["Persistence"]),
     .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database, which need libpq"),
     .trait(name: "Server", description: "The server's half of synchronisation, which compiles hummingbird"),
+    .trait(name: "Inspector", description: "The page that shows what is inside a store, which compiles FlyingFox"),
     .default(enabledTraits: ["Macros", "OpenCombine", "Persistence", "Tool"]),
   ],
   dependencies: [
@@ -51,7 +53,9 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    // A web server for tests. Who uses a product does not resolve it.
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+    // A web server for tests, and for the inspector. Who does not use that does not resolve it.
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -114,6 +118,20 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Server"])),
+        .target(name: "CCompression", condition: .when(traits: ["Server"])),
+      ],
+      swiftSettings: settings),
+    .systemLibrary(name: "CCompression", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    // The page that shows what is inside a store. Without its trait it is empty, and FlyingFox is not resolved. It knows the store only:
+    // what is shown beside it describes itself.
+    .target(
+      name: "ConcordInspector",
+      dependencies: [
+        "Concord",
+        .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+        .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
       ],
       swiftSettings: settings),
     // Apart from ConcordLogging, whose users need not compile persistence.
@@ -242,13 +260,20 @@ let package = Package(
     .testTarget(
       name: "ConcordSyncTests",
       dependencies: [
-        "ConcordSync", "ConcordServer",
+        "ConcordSync", "ConcordServer", "ConcordTestSupport",
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Server"])),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Server"])),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Server"])),
       ], swiftSettings: settings),
+    .testTarget(
+      name: "ConcordInspectorTests", dependencies: ["ConcordInspector", "ConcordConnect", "ConcordSync"],
+      swiftSettings: settings),
     .testTarget(name: "ConcordCombineTests", dependencies: ["Concord", "ConcordCombine"], swiftSettings: settings),
   ]
 )

@@ -70,6 +70,11 @@ class Browser:
     def open(self, url):
         self.command("Page.navigate", url=url)
 
+    def frames(self):
+        """The addresses of the frames of the page."""
+        tree = self.command("Page.getFrameTree")["frameTree"]
+        return [child["frame"]["url"] for child in tree.get("childFrames", [])]
+
     def evaluate(self, script):
         answer = self.command("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -88,9 +93,13 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def press(self, key):
-        for kind in ("rawKeyDown", "keyUp"):
+        """Presses a key that has a name, or one that writes a character."""
+        numbers = {"ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13, "Home": 36, "End": 35}
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
+        for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
+            written = {"text": text} if text and kind == "keyDown" else {}
             self.command("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                         windowsVirtualKeyCode={"ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13}.get(key, 0))
+                         windowsVirtualKeyCode=numbers.get(key, 0), **written)
 
     def type(self, selector, text):
         """Replaces what a field has."""

@@ -12,6 +12,22 @@ swift_build() {
     ${postgresql_traits[@]+"${postgresql_traits[@]}"} "$@"
 }
 
+# Where that is built which needs the trait Server: the tests of synchronisation and the example. Hummingbird is compiled once for both, and
+# not at all where only the package is tested. Their traits are the same, and so are the versions of what they depend on.
+server_package=.build/server
+
+# swift_build_server OPTION…: builds into that folder.
+swift_build_server() {
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --scratch-path "$root/$server_package/.build" --disable-build-manifest-caching "$@"
+}
+
+# swift_build_example OPTION…: builds the example there.
+swift_build_example() {
+  find_postgresql
+  share_versions "$root/Examples/Bookstore" "$root/$server_package"
+  swift_build_server --package-path "$root/Examples/Bookstore" ${postgresql_traits[@]+"${postgresql_traits[@]}"} "$@"
+}
+
 # find_postgresql: sets postgresql_traits to the options that add PostgreSQL to a build. All packages of this repository are built
 # with it, or none, since a module that is built with other traits is compiled anew.
 find_postgresql() {
@@ -19,9 +35,51 @@ find_postgresql() {
   if have_libpq; then postgresql_traits=(--traits 'default,PostgreSQL'); fi
 }
 
-# share_versions FOLDER: makes a package that depends on this one take the same versions of what both depend on.
+# share_versions FOLDER [OTHER]: makes a package take the same versions as another one, which is this one unless told, of what both depend on.
 share_versions() {
-  if [ -e "$root/Package.resolved" ] && [ ! -e "$1/Package.resolved" ]; then
-    cp "$root/Package.resolved" "$1/Package.resolved"
+  local other=${2:-$root}
+  if [ -e "$other/Package.resolved" ] && [ ! -e "$1/Package.resolved" ]; then
+    cp "$other/Package.resolved" "$1/Package.resolved"
+  fi
+}
+
+# The last process that builds in the background, and all of them.
+background=
+backgrounds=()
+
+# build_in_background LOG COMMAND…: runs a build beside the tests, which go first. It ends with the script at the latest.
+build_in_background() {
+  local log=$1
+  shift
+  # A group of its own, so that it can be ended with its compilers.
+  set -m
+  (
+    renice -n 19 -p "$BASHPID" > /dev/null 2>&1 || true
+    "$@"
+  ) > "$log" 2>&1 &
+  set +m
+  background=$!
+  backgrounds+=("$background")
+  trap end_background EXIT
+}
+
+end_background() {
+  local group
+  for group in "${backgrounds[@]}"; do kill -- "-$group" 2> /dev/null || true; done
+}
+
+# after PROCESS COMMAND…: runs a command when a process has ended.
+after() {
+  while kill -0 "$1" 2> /dev/null; do sleep 1; done
+  shift
+  "$@"
+}
+
+# finish_building PROCESS LOG WHAT: waits for a build in the background, which goes first from now on.
+finish_building() {
+  renice -n 0 -g "$1" > /dev/null 2>&1 || true
+  if ! wait "$1"; then
+    cat "$2"
+    fail "$3 do not build"
   fi
 }

@@ -71,7 +71,7 @@ limited() {
 
 # name_failures COMMAND…: runs tests, and says at the end which of them failed and why: among thousands one is not found.
 name_failures() {
-  local status=0 log=.build/tests.log
+  local status=0 log=${tests_log:-.build/tests.log}
   mkdir -p .build
   "$@" 2>&1 | tee "$log" || status=$?
   if [ "$status" -ne 0 ]; then
@@ -87,6 +87,19 @@ name_failures() {
     fi
   fi
   return "$status"
+}
+
+# in_two_processes COMMAND…: runs the tests of the package with two processes, since most of them wait most of the time. What the second one
+# prints comes when the first has ended.
+in_two_processes() {
+  local half='^Concord(Persistence|Connect)Tests\.' log=.build/other-tests.log first=0 second=0 other
+  mkdir -p .build
+  tests_log=.build/other-tests-failed.log name_failures "$@" --ignore-lock --skip "$half" > "$log" 2>&1 &
+  other=$!
+  name_failures "$@" --ignore-lock --filter "$half" || first=$?
+  wait "$other" || second=$?
+  cat "$log"
+  return $((first > second ? first : second))
 }
 
 run_under_thread_sanitizer() {

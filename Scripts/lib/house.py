@@ -14,7 +14,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parents[2]
 most = collections.defaultdict(lambda: 5, Concord=10)
 
-noise = re.compile(r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.S)
+noise = re.compile(r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|(?m:^ *#(?:else)?if [^\n]*)', re.S)
 attributes = r"(?:@\w+(?:\([^)]*\))?\s+|#?\b(?:public|package|open|internal|private|fileprivate|final|indirect|nonisolated)(?:\(\w+\))?\s+)*"
 declaration = re.compile(
     rf"^( *){attributes}(extension|class|struct|enum|protocol|actor|typealias) (`?\w+`?(?:\.\w+)*)([^\n{{]*)", re.M

@@ -5,8 +5,23 @@
 # It builds packages as a user would write them and looks for what the compiler left behind. The same look at the package's
 # own build, which has both, must find something, or the proof would prove nothing.
 
-# check_isolation all|some: after the package itself has been built with its tests.
+isolation_build=
+isolation_log=.build/isolation.log
+
+# start_proving_isolation PROCESS all|some: begins the proof in the background, when another process has ended.
+start_proving_isolation() {
+  build_in_background "$isolation_log" after "$1" prove_all_isolation "$2"
+  isolation_build=$background
+}
+
+# check_isolation: after start_proving_isolation.
 check_isolation() {
+  finish_building "$isolation_build" "$isolation_log" 'packages that use a part of the products'
+  grep -E '^    [a-z-]+: neither ' "$isolation_log"
+}
+
+# prove_all_isolation all|some: after the package itself has been built with its tests.
+prove_all_isolation() {
   if grep -q 'ConcordMacrosPlugin' Package.swift && [ -z "$(compiled_for_macros .build)" ]; then
     fail 'the proof is blind: it does not find what macros need where it was compiled'
   fi
@@ -32,7 +47,7 @@ check_isolation() {
 
 products_without_traits=(Concord ConcordConsistency ConcordCombine ConcordLogging ConcordMacros ConcordConsistencyMacros
   ConcordCohesionKit ConcordModel ConcordPersistence ConcordPersistenceMacros ConcordConnect ConcordConnectLogging
-  ConcordTestSupport ConcordPostgreSQL ConcordSync ConcordServer)
+  ConcordTestSupport ConcordPostgreSQL ConcordSync ConcordServer ConcordInspector)
 
 # compiled_for_macros FOLDER: what was compiled of swift-syntax and of the plug-in in a build folder. The build system makes
 # folders for all targets it knows of, so only what a compiler wrote counts.
@@ -97,6 +112,9 @@ $found"
   fi
   if grep -q -E 'hummingbird|swift-nio' "$folder/Package.resolved" 2> /dev/null; then
     fail "a package that uses $* without the trait Server fetches hummingbird"
+  fi
+  if grep -q -i 'flyingfox' "$folder/Package.resolved" 2> /dev/null; then
+    fail "a package that uses $* without the trait Inspector fetches FlyingFox"
   fi
   found=$(compiled_for_files "$folder/.build")
   case $traits in

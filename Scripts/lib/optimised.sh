@@ -3,10 +3,11 @@
 # differs.
 
 optimised_package=.build-optimised/package
+# Without debug information, which takes the compiler as long as all the rest: each macro of a test is a file of its own to it.
 optimised_options=(--package-path "$optimised_package" --scratch-path .build-optimised --configuration release
-  -Xswiftc -enable-testing)
+  -debug-info-format none -Xswiftc -enable-testing)
 optimised_build=
-optimised_log=
+optimised_log=.build-optimised/build.log
 
 # start_building_optimised: writes a package that has these tests and no others, since a package builds all of its tests, and
 # builds it in the background, where one compiler uses one core for minutes. What else runs goes first.
@@ -22,21 +23,12 @@ start_building_optimised() {
     printf '  targets: [\n    .target(name: "Concord", swiftSettings: settings),\n'
     printf '    .testTarget(name: "ConcordTests", dependencies: ["Concord"], swiftSettings: settings),\n  ])\n'
   } > "$optimised_package/Package.swift"
-  optimised_log=.build-optimised/build.log
-  set -m
-  SWIFT_DETERMINISTIC_HASHING=1 nice -n 19 swift build "${optimised_options[@]}" --build-tests > "$optimised_log" 2>&1 &
-  set +m
-  optimised_build=$!
-  trap 'kill -- "-$optimised_build" 2> /dev/null || true' EXIT
+  build_in_background "$optimised_log" env SWIFT_DETERMINISTIC_HASHING=1 swift build "${optimised_options[@]}" --build-tests
+  optimised_build=$background
 }
 
 # test_optimised: after start_building_optimised.
 test_optimised() {
-  renice -n 0 -g "$optimised_build" > /dev/null 2>&1 || true
-  if ! wait "$optimised_build"; then
-    cat "$optimised_log"
-    fail 'the tests do not build optimised'
-  fi
-  trap - EXIT
+  finish_building "$optimised_build" "$optimised_log" 'the optimised tests'
   name_failures limited 90 swift test "${optimised_options[@]}" --skip-build --no-parallel
 }

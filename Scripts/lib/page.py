@@ -163,6 +163,7 @@ def play(page):
 
     offline(page)
     refused(page)
+    beside(page)
 
 
 def offline(page):
@@ -190,7 +191,9 @@ def offline(page):
     page.step("Meanwhile the price changes on the server: it is not heard of")
 
     port = page.client.url.rsplit(":", 1)[1].strip("/")
-    page.client.end(signal.SIGKILL)
+    chromium.click("#kill")
+    if page.client.process.wait(timeout=20) != -signal.SIGKILL:
+        raise Failure("the client was not killed")
     page.start_client("--offline", port=port)
     page.until("the client again", "document.querySelector('#connection').textContent.startsWith('offline')")
     page.shows("#pending-count", "3 waiting")
@@ -222,6 +225,31 @@ def refused(page):
     page.shows("#refused-count", "none")
     page.shows("#pending-count", "empty")
     page.step("It is tried again, and taken")
+
+
+def beside(page):
+    """A second device of the customer: what one does on it is on the first one."""
+    chromium = page.chromium
+    page.second = Program(page.path, "page", "--server", page.server.url, "--store", f"{page.folder}/second",
+                          "--beside", page.client.url)
+    chromium.open(page.second.url)
+    page.until("the second device", "document.querySelector('#connection')?.textContent.startsWith('following')")
+    page.shows("#copies", "3 copies")
+    page.shows("#author-title", "Jane A.")
+    chromium.click("#buy")
+    page.shows("#copies", "4 copies")
+    page.step("A second device of the customer shows the same, and a copy is put into the cart there", keeps_places=False)
+    chromium.open(page.second.url + "/both")
+    wanted = sorted(url.strip("/") + "/" for url in (page.client.url, page.second.url))
+    latest = time.monotonic() + 30
+    while sorted(chromium.frames()) != wanted:
+        if time.monotonic() > latest:
+            raise Failure(f"side by side are {chromium.frames()}, not {wanted}")
+        time.sleep(0.02)
+    picture(page, "both")
+    chromium.open(page.client.url)
+    page.shows("#copies", "4 copies")
+    page.step("It is on the first one", keeps_places=False)
 
 
 def picture(page, name):
@@ -265,11 +293,13 @@ def foreign(page):
 
 
 def applied(page):
-    """What was clicked has been applied once: three copies, two reviews, two names."""
+    """What was clicked has been applied once: four copies, two reviews, two names."""
     with sqlite3.connect(f"{page.folder}/server/server.sqlite") as file:
-        rows = file.execute("SELECT action, count(*), count(DISTINCT key) FROM Applied GROUP BY action").fetchall()
-    if sorted(rows) != [("cart", 3, 3), ("rename", 2, 2), ("review", 2, 2)]:
-        raise Failure(f"the server has applied {rows}")
+        keys = file.execute("SELECT count(DISTINCT name) FROM concord_notes WHERE space LIKE 'sync.decisions %' AND "
+                            "value = 'accepted'").fetchone()[0]
+        reviews = file.execute("SELECT count(*) FROM Review WHERE \"by\" = 'reader'").fetchone()[0]
+    if (keys, reviews) != (8, 2):
+        raise Failure(f"the server has applied {keys} actions, {reviews} of them reviews")
     print("    The server has applied each click once", flush=True)
 
 
@@ -284,6 +314,7 @@ def main():
             widths(page)
             foreign(page)
             page.client.end()
+            page.second.end()
             page.server.end()
             applied(page)
         except Failure as failure:
@@ -292,7 +323,7 @@ def main():
             sys.exit(f"error: {failure}")
         finally:
             page.chromium.close()
-            for program in (getattr(page, "client", None), getattr(page, "server", None)):
+            for program in (getattr(page, name, None) for name in ("client", "second", "server")):
                 if program and program.process.poll() is None:
                     program.process.kill()
         print(f"    {page.steps} steps, {page.comparisons} values compared", flush=True)

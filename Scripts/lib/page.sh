@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Drives the example's page in a browser, where there is one.
+# Drives the example's page, and the inspector of its store, in a browser, where there is one.
 
 # check_page PROGRAM
 check_page() {
@@ -10,6 +10,7 @@ check_page() {
   else
     note "in $(find_browser)"
     limited 5 python3 -B "$root/Scripts/lib/page.py" "$1" || fail 'the page does not do what it should'
+    limited 3 python3 -B "$root/Scripts/lib/inspector.py" "$1" || fail 'the inspector does not do what it should'
   fi
 }
 

@@ -21,9 +21,11 @@ have_command() { command -v "$1" > /dev/null 2>&1; }
 have_c_headers() { [ -e /usr/include/stdlib.h ]; }
 
 # The library that the linker takes comes with them.
-have_sqlite_headers() {
+have_sqlite_headers() { have_header sqlite3.h; }
+
+have_header() {
   local found
-  for found in /usr/include/sqlite3.h /usr/local/include/sqlite3.h /usr/include/*/sqlite3.h; do
+  for found in "/usr/include/$1" "/usr/local/include/$1" /usr/include/*/"$1"; do
     if [ -e "$found" ]; then return 0; fi
   done
   return 1
@@ -36,6 +38,13 @@ have_cxx_library() {
   done
   return 1
 }
+
+# set_up_server: installs what the trait Server needs beside a toolchain: zlib, which Apple's systems have.
+set_up_server() {
+  if [ "$(uname -s)" = Linux ]; then ensure "zlib's headers" have_zlib_headers -- zlib1g-dev ''; fi
+}
+
+have_zlib_headers() { have_header zlib.h; }
 
 # set_up_postgresql: installs what the tests of stores in PostgreSQL need where it may, and says in one line what is missing otherwise.
 set_up_postgresql() {

@@ -2,57 +2,80 @@
 # The Bookstore's server and the page that a customer of it serves.
 
 shop_process=
-page_process=
+# By the numbers of the pages.
+page_processes=()
+page_urls=()
+page_commands=()
 
 # start_shop PROGRAM OPTION…: starts a server on any port that is free, and sets shop_url. stop_shop ends it.
 start_shop() {
-  local program=$1 folder said=''
+  local program=$1
+  shift
+  start_and_hear 'listening on' "$program" serve --port 0 "$@"
+  shop_process=$heard_process
+  shop_url=$heard
+}
+
+# start_page NUMBER PROGRAM OPTION…: starts a device of a customer, and its page.
+start_page() {
+  local number=$1 program=$2
+  shift 2
+  start_and_hear open "$program" page --server "$shop_url" "$@"
+  page_processes[number]=$heard_process
+  page_urls[number]=$heard
+  # It is started again like this.
+  local port=${heard##*:}
+  page_commands[number]=$(printf '%q ' "$program" page --server "$shop_url" "$@" --port "${port%/}")
+}
+
+# start_and_hear WORDS COMMAND…: starts a program in the background, which prints the words and a URL. Sets heard and heard_process.
+start_and_hear() {
+  local words=$1 folder said=''
   shift
   folder=$(mktemp -d)
   mkfifo "$folder/said"
-  "$program" serve --port 0 "$@" < /dev/null > "$folder/said" &
-  shop_process=$!
+  "$@" < /dev/null > "$folder/said" &
+  heard_process=$!
   IFS= read -r said < "$folder/said" || true
   rm -rf "$folder"
-  if [ "${said#listening on }" = "$said" ]; then
+  if [ "${said#"$words "}" = "$said" ]; then
     local status=0
-    wait "$shop_process" || status=$?
-    shop_process=
-    fail "the server ended with status $status" "$status"
+    wait "$heard_process" || status=$?
+    fail "'${*:2:1}' ended with status $status" "$status"
   fi
-  shop_url=${said#listening on }
+  heard=${said#"$words "}
 }
 
 stop_shop() {
   local process
-  for process in $page_process $shop_process; do
+  for process in ${page_processes[@]+"${page_processes[@]}"} $shop_process; do
     kill "$process" 2> /dev/null || true
     wait "$process" 2> /dev/null || true
   done
-  page_process=
+  page_processes=()
   shop_process=
 }
 
-# show_page PROGRAM OPTION…: runs a customer until she is interrupted, and opens her page.
-show_page() {
-  local program=$1
-  shift
-  "$program" page --server "$shop_url" "$@" < /dev/null > >(open_what_it_says) &
-  page_process=$!
-  # So that this script can be interrupted meanwhile.
-  wait "$page_process"
-}
-
-open_what_it_says() {
-  local line
-  while IFS= read -r line; do
-    case $line in
-      'open '*)
-        printf '%sopen %s%s   control-C ends it\n' "$bold" "${line#open }" "$plain"
-        open_in_browser "${line#open }"
-        ;;
-      *) printf '%s\n' "$line" ;;
-    esac
+# show_pages: opens a page that shows both, and starts again each whose button killed it, until one ends by itself or this script does.
+show_pages() {
+  local both=${page_urls[1]}/both number status
+  printf '%sopen %s%s   two devices of a customer side by side; control-C ends all\n' "$bold" "$both" "$plain"
+  printf 'each for itself: %s %s\n' "${page_urls[@]}"
+  printf 'what is going on inside: %s %s\n' "${page_urls[@]/%//inspector}"
+  open_in_browser "$both"
+  while true; do
+    for number in "${!page_processes[@]}"; do
+      if kill -0 "${page_processes[number]}" 2> /dev/null; then continue; fi
+      status=0
+      wait "${page_processes[number]}" || status=$?
+      if [ "$status" -ne 137 ]; then fail "a page ended with status $status" "$status"; fi
+      # shellcheck disable=SC2086 # They are quoted already.
+      eval "start_and_hear open ${page_commands[number]}"
+      page_processes[number]=$heard_process
+    done
+    # So that this script can be interrupted meanwhile.
+    sleep 1 &
+    wait $!
   done
 }
 

@@ -54,8 +54,11 @@
   }
 
   /// Returns a text in which no URL has a password.
+  ///
+  /// It looks at scalars: a combining mark behind a colon makes another `Character` of both.
   func withoutPasswords(_ text: String) -> String {
-    text.replacing(/(?i)(postgres(?:ql)?:\/\/[^\s:\/@]*):\S*@/) { "\($0.1):***@" }
-      .replacing(/(?i)(password\s*=\s*)(?:'[^']*'|[^\s&]*)/) { "\($0.1)***" }
+    let inURL = /(?i)(postgres(?:ql)?:\/\/[^\s:\/@]*):\S*@/.matchingSemantics(.unicodeScalar)
+    let named = /(?i)(password\s*=\s*)(?:'[^']*'|[^\s&]*)/.matchingSemantics(.unicodeScalar)
+    return text.replacing(inURL) { "\($0.1):***@" }.replacing(named) { "\($0.1)***" }
   }
 #endif

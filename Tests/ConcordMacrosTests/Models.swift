@@ -37,7 +37,7 @@
   @Entity struct Card: Equatable {
     let id: Int
     var caption: Caption
-    var `a "quoted" one`: Author?
+    var `a "quoted"́ one`: Author?
   }
 
   @EntityWrapper enum Gift: Equatable {

@@ -44,14 +44,14 @@
     )
     func takenNames() {
       let store = EntityStore(delivery: .immediate)
-      let card = store.store(Card(id: 1, caption: .book(book), `a "quoted" one`: grace))
+      let card = store.store(Card(id: 1, caption: .book(book), `a "quoted"́ one`: grace))
       store.update(Book.self, id: book.id) { $0.title = "Sketch" }
       store.update(Author.self, id: grace.id) { $0.name = "Grace H." }
       var changed = book
       changed.title = "Sketch"
       #expect(card.value.caption == .book(changed))
       #expect(card.value.caption.book == "a book")
-      #expect(card.value.`a "quoted" one`?.name == "Grace H.")
+      #expect(card.value.`a "quoted"́ one`?.name == "Grace H.")
     }
 
     @Test("nil leaves other cases alone, and empties its own if that is possible")

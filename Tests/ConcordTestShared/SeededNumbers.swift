@@ -1,7 +1,7 @@
 /// Random numbers that are the same for a seed.
 ///
 /// SplitMix64: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-package struct SeededNumbers: RandomNumberGenerator {
+package struct SeededNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   package init(seed: UInt64) { state = seed }

@@ -1,7 +1,7 @@
 public import Concord
 public import ConcordConnect
 public import ConcordPersistence
-public import Foundation
+import Foundation
 
 /// Keeps what was forwarded to it, in order.
 public struct Tally: PersistentEntity, Equatable {

@@ -99,7 +99,7 @@
             "bytes","date","decimal","_stamp"]}}
             {"table":"Author","row":{"id":"HM","name":"Herman Melville","_id":null,"_stamp":S}}
             {"table":"Author","row":{"id":"JA","name":"Jane Austen","_id":null,"_stamp":S}}
-            {"table":"Review","row":{"id":1,"text":"Tab\\there","_stamp":S}}
+            {"table":"Review","row":{"id":1,"text":"Tab\\there\\\\\u{301}","_stamp":S}}
             {"table":"Review","row":{"id":2,"text":"Long","_stamp":S}}
             {"table":"Book","row":{"id":"EMMA","title":"Emma","year":1815,"isbn":null,"author":"JA","reviews":0,"byLanguage":0,\
             "_id":null,"_stamp":S}}

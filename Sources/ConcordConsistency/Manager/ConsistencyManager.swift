@@ -50,7 +50,7 @@ public final class ConsistencyManager: Sendable {
   public func register(
     _ environment: any ConsistentEnvironment & Sendable, isolation: isolated (any Actor)? = #isolation
   ) {
-    add(environment, place: isolation.map { .actor(Place.WeakActor($0)) } ?? .pushingThread)
+    add(environment, place: isolation.map { .actor(WeakActor($0)) } ?? .pushingThread)
   }
 
   /// Registers an owner that belongs to an actor and is not `Sendable`, weakly, to be called on that actor, which must be
@@ -63,7 +63,7 @@ public final class ConsistencyManager: Sendable {
   /// }
   /// ```
   public func register(_ environment: any ConsistentEnvironment, isolatedTo actor: isolated any Actor) {
-    add(environment, place: .actor(Place.WeakActor(actor)))
+    add(environment, place: .actor(WeakActor(actor)))
   }
 
   /// Registers an owner, weakly, to be called on `queue`.
@@ -73,7 +73,7 @@ public final class ConsistencyManager: Sendable {
 
   /// Registers an owner, weakly, to be called on `actor`, such as `MainActor.shared`, for as long as both exist.
   public func register(_ environment: any ConsistentEnvironment & Sendable, on actor: any Actor) {
-    add(environment, place: .actor(Place.WeakActor(actor)))
+    add(environment, place: .actor(WeakActor(actor)))
   }
 
   /// Registers a store, weakly: a push updates those entities of the store that are among the pushed objects (it never stores

@@ -7,20 +7,6 @@ enum Place: Sendable {
   case queue(DispatchQueue)
   case actor(WeakActor)
 
-  /// A weak reference to an actor, which often retains the owner that is called on it.
-  struct WeakActor: Sendable {
-    // Unsafe to the compiler, which cannot see that it is never set again; reading it is atomic.
-    nonisolated(unsafe) private(set) weak var actor: (any Actor)?
-
-    init(_ actor: any Actor) { self.actor = actor }
-
-    /// Whether it is the main actor.
-    var isMain: Bool { actor === MainActor.shared }
-
-    /// Whether it is the given actor, and not one that was released.
-    func isSame(as other: (any Actor)?) -> Bool { other != nil && actor === other }
-  }
-
   /// Whether the calling code, isolated to `isolation`, runs at the place.
   func isHere(_ isolation: (any Actor)?) -> Bool {
     switch self {
@@ -73,4 +59,12 @@ enum Place: Sendable {
 
 private func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) async {
   body()
+}
+
+extension WeakActor {
+  /// Whether it is the main actor.
+  fileprivate var isMain: Bool { actor === MainActor.shared }
+
+  /// Whether it is the given actor, and not one that was released.
+  fileprivate func isSame(as other: (any Actor)?) -> Bool { other != nil && actor === other }
 }

@@ -11,7 +11,7 @@
 
           concord schema --postgresql postgresql://localhost/staging --role shop | psql postgresql://admin@db.internal/shop
 
-        A program can tell the SQL itself, too: PostgreSQLStore.sql(for:schema:role:), and the error with which attaching fails.
+        A program can tell the SQL itself, too: PostgreSQLStore.sql(for:schema:role:isFollowed:), and the error with which attaching fails.
         """)
 
     @Option(help: ArgumentHelp("The database that has the tables.", valueName: "URL"))

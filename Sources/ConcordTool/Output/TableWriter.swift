@@ -65,7 +65,7 @@
     private func shown(_ cell: Cell) -> String { cell.isNull ? "–" : printable(cell.description) }
 
     /// Returns a text for output between tabs, in which characters that would end a value are escaped by a backslash.
-    private func separated(_ text: String) -> String { printable(text.replacing("\\", with: "\\\\")) }
+    private func separated(_ text: String) -> String { printable(text.doubling(UInt8(ascii: "\\"))) }
 
     /// Returns the widths of the columns, of which the widest are reduced until all fit.
     private func fit(_ natural: [Int]) -> [Int] {

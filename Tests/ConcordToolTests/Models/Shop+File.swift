@@ -33,7 +33,8 @@
       context.insert(
         Book(
           id: "MOBY", title: "Moby-Dick; or, \"The Whale\"", year: 1851, isbn: "978-0", author: melville,
-          reviews: [Review(id: 2, text: "Long"), Review(id: 1, text: "Tab\there")], byLanguage: ["de": melville]))
+          reviews: [Review(id: 2, text: "Long"), Review(id: 1, text: "Tab\there\\\u{301}")],
+          byLanguage: ["de": melville]))
       context.insert(Book(id: "EMMA", title: "Emma", year: 1815, author: austen, byLanguage: [:]))
       context.insert(Book(id: "PNP", title: "Pride and Prejudice", year: 1813, author: austen))
       for number in 0..<books {

@@ -260,6 +260,7 @@
         ["info", "x.sqlite", database.url], ["list", "x.sqlite", database.url], ["compact", database.url],
         ["info", database.url, "--schema", "nowhere"], ["info", database.url, database.url],
         ["list", database.url, database.url, "--schema", database.schema], ["import", "x.sqlite", database.url],
+        ["info", "postgresql://shop:\u{301}se%3Acre@[::1/x"],
         ["info", "postgresql://shop:se%3Acr%2Fet%401@[::1/x"], ["info", "postgresql://shop:x@se%3Acr@127.0.0.1/shop"],
         ["info", database.url + "?nonsense=\(database.url)"],
         ["export", database.url, database.url, "--schema", database.schema],
