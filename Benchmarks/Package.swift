@@ -31,6 +31,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "CHeap",
+        .target(name: "CCores", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "Concord", package: "Concord"),
         .product(name: "ConcordConsistency", package: "Concord"),
         .product(name: "ConcordPersistence", package: "Concord"),
@@ -44,6 +45,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "CHeap"),
+    .target(name: "CCores"),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ]

@@ -94,7 +94,7 @@ class Browser:
 
     def press(self, key):
         """Presses a key that has a name, or one that writes a character."""
-        numbers = {"ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13, "Home": 36, "End": 35}
+        numbers = {" ": 32, "ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13, "Home": 36, "End": 35}
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
         for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
             written = {"text": text} if text and kind == "keyDown" else {}

@@ -119,7 +119,7 @@
           open(all[next][1]).catch(report).then(() => place("tabs").children[next].focus());
         });
         document.addEventListener("keydown", (event) => {
-          if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+          if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox]), select, textarea")) return;
           const view = views()[Number(event.key) - 1];
           if (view) open(view[1]).catch(report);
           else if (event.key === "[") step(-1);

@@ -70,7 +70,7 @@
             if (error.status !== 404) throw error;
           });
           if (answer?.isResolving) this.isResolving = true;
-          const text = JSON.stringify(answer ?? null);
+          const text = JSON.stringify([answer, app.overview.earliest]);
           if (text === this.shown && this.detail.childElementCount) return;
           this.shown = text;
           this.detail.replaceChildren(make("div", {class: "scroll"},
@@ -89,8 +89,10 @@
               make("span", {class: "place"}, where(spot)), spot.function && make("span", {class: "soft"}, ` ${spot.function}`))) :
               make("li", {class: "soft"}, "The place in the code is not known")),
           make("div", {class: "buttons"},
-            make("button", {id: "before", onclick: () => travel(line.number - 1)}, "Look at the state before"),
-            make("button", {id: "after", onclick: () => travel(line.number)}, "and after it")),
+            make("button", {id: "before", disabled: line.number - 1 < app.overview.earliest, onclick: () => travel(line.number - 1)},
+              "Look at the state before"),
+            make("button", {id: "after", disabled: line.number < app.overview.earliest, onclick: () => travel(line.number)},
+              "and after it")),
           make("h3", {}, plural(line.changes, "change")),
           answer.changes.map((change) => make("div", {class: "card change"}, make("p", {}, `${change.kind} `, link(change.entity)),
             change.fields.length ? make("table", {}, make("thead", {}, make("tr", {}, ["Property", "Old", "New"].map((name) => make("th", {}, name)))),
