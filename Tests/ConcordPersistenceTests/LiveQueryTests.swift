@@ -136,7 +136,43 @@ struct LiveQueryTests {
     }
   }
 
+  @Test("Sections cost what changes in the result, and are told once", arguments: StoreKind.allCases)
+  func sections(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      for id in 0..<1_000 { context.insert(Review(id: id, text: "\(id)", stars: id % 5)) }
+      try context.save()
+      try await container.flush()
+      let looks = Locked(0)
+      let query = try container.viewContext.query(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)]))
+      let counted = query.map { reviews in
+        looks.withLock { $0 += 1 }
+        return reviews.count
+      }
+      let sections = query.sections(by: \.stars)
+      #expect(sections.value.map(\.id) == [0, 1, 2, 3, 4] && counted.value == 1_000)
+      #expect(sections.value[key: 3].count == 200)
+      let told = Locked<[[Int]]>([])
+      let subscription = sections.observe { value in told.withLock { $0.append(value.map(\.elements.count)) } }
+      try context.update(Review.self, id: 0) { $0.stars = 3 }
+      try context.save()
+      try await container.flush()
+      await container.viewContext.store.settled()
+      #expect(told.withLock { $0 } == [[200, 200, 200, 200, 200], [201, 200, 200, 200, 199]])
+      #expect(sections.value.map(\.id) == [3, 1, 2, 4, 0] && sections.value == query.group(by: \.stars).value)
+      // What is no result of a query has sections, too.
+      let array = query.map { Array($0.reversed()) }
+      #expect(array.sections(by: \.stars).value.map(\.id) == [4, 3, 2, 1, 0])
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
   // MARK: Random operations
+
+  private typealias Query = (
+    descriptor: FetchDescriptor<Sample>, result: EntityObserver<[Sample]>,
+    sections: EntityObserver<EntitySections<Int, Sample>>
+  )
 
   /// What all equal values look like; NaN is not equal to itself.
   private func looks(_ sample: Sample) -> String {
@@ -163,7 +199,7 @@ struct LiveQueryTests {
       defer { try? container.detach(persistentStore: store) }
       let contexts = (0..<2).map { _ in container.newBackgroundContext() }
       let view = container.viewContext
-      var queries: [(FetchDescriptor<Sample>, EntityObserver<[Sample]>)] = []
+      var queries: [Query] = []
       for step in 0..<(environment["CONCORD_LONG"] == "1" || worlds > 1 ? 150 : 60) {
         let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): world \(world), step \(step)"
         let context = random.pick(contexts)
@@ -197,7 +233,8 @@ struct LiveQueryTests {
             let descriptor = FetchDescriptor(
               predicate: predicate, sortBy: order, fetchLimit: random.pick([nil, 0, 1, 5, 20]),
               fetchOffset: random.pick([nil, 0, 2, 10]))
-            queries.append((descriptor, try view.query(descriptor)))
+            let query = try view.query(descriptor)
+            queries.append((descriptor, query, query.sections(by: \.indexed)))
           } else {
             queries.remove(at: Int.random(in: queries.indices, using: &random))
           }
@@ -205,8 +242,15 @@ struct LiveQueryTests {
         if Bool.random(using: &random) { try context.save() }
         try await container.flush()
         #expect(errors.withLock { $0 }.isEmpty, comment)
-        for (descriptor, observer) in queries {
+        for (descriptor, observer, sections) in queries {
           let wanted = try view.fetch(descriptor)
+          let keys = wanted.map(\.indexed).reduce(into: [Int]()) { if !$0.contains($1) { $0.append($1) } }
+          #expect(sections.value.map(\.id) == keys, comment)
+          #expect(
+            sections.value.map { $0.elements.map(looks) }
+              == keys.map { key in
+                wanted.filter { $0.indexed == key }.map(looks)
+              }, comment)
           #expect(observer.value.map(\.id) == wanted.map(\.id), comment)
           #expect(observer.value.map(looks) == wanted.map(looks), comment)
           if observer.value.map(looks) != wanted.map(looks) { return }

@@ -23,6 +23,8 @@
   @exclusivity(unchecked) var toldNow: Borrowed<Subscriber>?
   var groupCount: UInt64 = 0
   @exclusivity(unchecked) var ended = EndedSources()
+  /// What writes at the end of transactions what depends on the layers.
+  @exclusivity(unchecked) var layerFollower: LayerFollower?
 
   init(clock: StampClock, logger: (any EntityStoreLogger)?) {
     self.clock = clock

@@ -15,6 +15,13 @@ extension EntityObserver {
     source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, transform)) }
   }
 
+  /// Returns an observer of the result of a function of the value, which is called when `isSame` does not hold.
+  package func map<Derived: Sendable>(
+    isSame: @escaping @Sendable (Derived, Derived) -> Bool, _ transform: @escaping @Sendable (Value) -> Derived
+  ) -> EntityObserver<Derived> {
+    source.shared.read(0) { core, _ in EntityObserver<Derived>(DerivedSource(source, core, isSame: isSame, transform)) }
+  }
+
   /// An observer of the value in another form. The result of ``unconverted(_:)`` is this one then.
   package func converted<Derived: Sendable>(
     _ transform: @escaping @Sendable (Value) -> Derived

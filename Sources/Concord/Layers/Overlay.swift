@@ -6,6 +6,8 @@ struct Overlay {
   private var containers: Set<ObjectIdentifier> = []
   /// Whether some states are of nodes that no layer wrote, and whose relations changed with entities inside them.
   private(set) var hasReshaped = false
+  /// The number of nodes of each type of values.
+  private(set) var counts: [ObjectIdentifier: Int] = [:]
 
   var count: Int { list.count }
   var states: some BidirectionalCollection<SavedState> { list.elements }
@@ -26,12 +28,21 @@ struct Overlay {
   @discardableResult
   mutating func remove(_ node: ObjectIdentifier) -> (element: SavedState, position: Int)? {
     containers.remove(node)
-    return list.remove(node)
+    guard let removed = list.remove(node) else { return nil }
+    count(removed.element.node, by: -1)
+    return removed
+  }
+
+  private mutating func count(_ node: Node, by change: Int) {
+    let type = node.table.valueType
+    let count = counts[type, default: 0] + change
+    counts[type] = count == 0 ? nil : count
   }
 
   /// Inserts a state where it was removed.
   mutating func restore(_ state: SavedState, at position: Int) {
     list.restore(state, key: ObjectIdentifier(state.node), at: position)
+    count(state.node, by: 1)
     if state.children != nil { containers.insert(ObjectIdentifier(state.node)) }
   }
 
@@ -48,6 +59,7 @@ struct Overlay {
       // The node may have been saved when it was brought up to date, and written afterwards.
       state.isWrite = isWrite
       list.append(state, key: ObjectIdentifier(node))
+      count(node, by: 1)
       if state.children != nil { containers.insert(ObjectIdentifier(node)) }
     }
     list.closeGaps()

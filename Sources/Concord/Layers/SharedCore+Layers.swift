@@ -125,11 +125,25 @@ extension SharedCore {
   /// released.
   func endLayeredWrite() {
     showLayers()
+    followLayers()
     core.layers.comeUp()
     performReleases()
     let ended = core.finishLayers()
     commit()
     for tell in ended { tell() }
+  }
+
+  /// Lets the follower write what depends on what is shown. Its writes may change that in turn.
+  private func followLayers() {
+    guard let follower = core.layerFollower else { return }
+    for _ in 0..<8 {
+      let wanted = follower.wanted()
+      let layered = core.layeredEntities(wanted)
+      var hasWritten = false
+      withTurn { _ in hasWritten = follower.follow(layered) }
+      if !hasWritten { return }
+      showLayers()
+    }
   }
 
   private func showLayers() {

@@ -1,6 +1,7 @@
 extension EntityResults: DifferingCollection {
   /// Returns the difference from an earlier snapshot. Only entities that changed count as moved.
   func difference(from old: EntityResults?) -> EntityDifference<Element> {
+    if let old, let only = onlyChange(from: old) { return difference(only) }
     let changes = changes(from: old)
     var (inserted, removed) = (changes.inserted, changes.removed)
     var pairs: [EntityDifference<Element>.Pair] = []
@@ -33,6 +34,44 @@ extension EntityResults: DifferingCollection {
     return EntityDifference(
       elements: { [self] in Array(self) }, isInitial: old == nil, inserted: inserted.map(Self.change),
       removed: removed.map(Self.change), moved: moved, updated: pairs.filter { !areSame($0.old, $0.new) })
+  }
+
+  /// Returns the difference that one change makes. It is the most frequent one, and needs no tables.
+  private func difference(_ change: OnlyChange) -> EntityDifference<Element> {
+    func made(
+      inserted: [EntityDifference<Element>.Change] = [], removed: [EntityDifference<Element>.Change] = [],
+      _ pairs: [EntityDifference<Element>.Pair] = [], isMoved: Bool = false, isUpdated: Bool = false
+    ) -> EntityDifference<Element> {
+      EntityDifference(
+        elements: { [self] in Array(self) }, isInitial: false, inserted: inserted, removed: removed,
+        moved: isMoved ? pairs : [], updated: isUpdated ? pairs : [])
+    }
+    switch (change.removed, change.inserted) {
+    case (nil, nil): return made()
+    case (let removed?, nil): return made(removed: [.init(offset: removed.offset, element: removed.element.value)])
+    case (nil, let inserted?):
+      return made(inserted: [.init(offset: inserted.offset, element: inserted.element.value)])
+    // An entity keeps its number as long as it is there.
+    case (let removed?, let inserted?):
+      let (old, new) = (removed.element.value, inserted.element.value)
+      return made(
+        [.init(oldOffset: removed.offset, offset: inserted.offset, old: old, new: new)],
+        isMoved: removed.offset != inserted.offset, isUpdated: !areSame(old, new))
+    }
+  }
+
+  /// Returns the removals and insertions that turn an earlier snapshot into this one.
+  ///
+  /// - Complexity: the number of differences, times the logarithm of the number of entities.
+  package func collectionDifference(from old: EntityResults?) -> CollectionDifference<Element>? {
+    let changes = changes(from: old)
+    let removals = changes.removed.map {
+      CollectionDifference<Element>.Change.remove(offset: $0.offset, element: $0.element.value, associatedWith: nil)
+    }
+    let insertions = changes.inserted.map {
+      CollectionDifference<Element>.Change.insert(offset: $0.offset, element: $0.element.value, associatedWith: nil)
+    }
+    return CollectionDifference(removals + insertions)
   }
 
   private typealias Changes = ContiguousArray<TreeChanges<QueryEntry<Element>>.Change>

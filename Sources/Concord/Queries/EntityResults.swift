@@ -12,10 +12,17 @@ public struct EntityResults<Element: Identifiable & Sendable>: RandomAccessColle
   let tree: OrderedTree<QueryEntry<Element>>
   let order: EntryOrder<Element>
   let window: Range<Int>
+  let edition: ResultsEdition
 
-  init(_ tree: OrderedTree<QueryEntry<Element>>, _ order: EntryOrder<Element>, _ window: Range<Int>) {
-    (self.tree, self.order, self.window) = (tree, order, window)
+  init(
+    _ tree: OrderedTree<QueryEntry<Element>>, _ order: EntryOrder<Element>, _ window: Range<Int>,
+    _ edition: ResultsEdition = ResultsEdition()
+  ) {
+    (self.tree, self.order, self.window, self.edition) = (tree, order, window, edition)
   }
+
+  /// Whether all that was found is shown.
+  private var isWhole: Bool { window.lowerBound == 0 && window.upperBound == .max }
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { Swift.max(0, Swift.min(window.upperBound, tree.count) - window.lowerBound) }
@@ -53,12 +60,33 @@ public struct EntityResults<Element: Identifiable & Sendable>: RandomAccessColle
         removed: ContiguousArray(old.entries.enumerated().map { ($0, $1) }),
         inserted: ContiguousArray(entries.enumerated().map { ($0, $1) }))
     }
+    if let old, let only = onlyChange(from: old) {
+      var changes = TreeChanges<QueryEntry<Element>>(looks: 1)
+      if let removed = only.removed { changes.removed.append(removed) }
+      if let inserted = only.inserted { changes.inserted.append(inserted) }
+      return changes
+    }
     return tree.changes(from: old?.tree ?? OrderedTree(), in: window, order.compare)
+  }
+
+  /// Returns the one change that made this snapshot of an earlier one, if that is known.
+  func onlyChange(from old: EntityResults) -> OnlyChange? {
+    guard isWhole, old.isWhole, edition.follows(old.edition) else { return nil }
+    return OnlyChange(
+      removed: edition.removed.map { ($0, old.tree[$0]) }, inserted: edition.inserted.map { ($0, tree[$0]) })
+  }
+
+  /// An entry that has gone or come, or both, with its position.
+  struct OnlyChange {
+    let removed: (offset: Int, element: QueryEntry<Element>)?
+    let inserted: (offset: Int, element: QueryEntry<Element>)?
   }
 
   /// Whether another snapshot shows the same values.
   func isSame(as other: EntityResults) -> Bool {
     guard window == other.window else { return false }
+    // What is applied is a change.
+    if isWhole, edition.follows(other.edition) || other.edition.follows(edition) { return false }
     return tree.root === other.tree.root
       || tree.changes(from: other.tree, in: window, any: true, order.compare).isEmpty
   }

@@ -48,21 +48,32 @@ struct OrderedTree<Element: AnyEntry>: Sendable {
     return index < node.elements.count ? (node.elements[index].known(as: Element.self), position + index) : nil
   }
 
-  mutating func insert(_ element: Element, _ precedes: (AnyEntry, AnyEntry) -> Bool) {
+  /// Inserts an element, and returns its position.
+  @discardableResult
+  mutating func insert(_ element: Element, _ precedes: (AnyEntry, AnyEntry) -> Bool) -> Int {
     makeRootUnique()
-    guard let sibling = root.insert(element, precedes) else { return }
-    root = TreeNode(children: [root, sibling])
+    var position = 0
+    if let sibling = root.insert(element, precedes, position: &position) {
+      root = TreeNode(children: [root, sibling])
+    }
+    return position
   }
 
-  /// Removes an element; `isIt` recognises it. Returns whether it was found.
+  /// Removes an element; `isIt` recognises it. Returns its position; `nil` if it was not found.
   ///
   /// A type may order its own values as it likes, or not at all: then all elements are searched.
   @discardableResult
-  mutating func remove(where isIt: (Element) -> Bool, notBefore precedes: (AnyEntry) -> Bool) -> Element? {
-    if let found = first(notBefore: precedes), isIt(found.element) { return remove(at: found.position) }
+  mutating func remove(where isIt: (Element) -> Bool, notBefore precedes: (AnyEntry) -> Bool) -> Int? {
+    if let found = first(notBefore: precedes), isIt(found.element) {
+      remove(at: found.position)
+      return found.position
+    }
     var position = 0
     for element in self {
-      if isIt(element) { return remove(at: position) }
+      if isIt(element) {
+        remove(at: position)
+        return position
+      }
       position += 1
     }
     return nil

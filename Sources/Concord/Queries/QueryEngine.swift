@@ -52,7 +52,8 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
   }
 
   func results(of version: QueryVersion<T>) -> EntityResults<T> {
-    EntityResults(state(of: version).sorted, order, window)
+    let state = state(of: version)
+    return EntityResults(state.sorted, order, window, state.edition)
   }
 
   private func state(of version: QueryVersion<T>) -> QueryState<T> {
@@ -72,8 +73,7 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
     let done = newest.withLock { newest -> Any? in
       // Another thread may have made it meanwhile.
       guard version.made == nil, waiting.withLock({ $0.versions.first === version }) else { return nil }
-      let former = newest
-      apply(changes, looks, to: &newest)
+      let former = apply(changes, looks, to: &newest)
       version.made = newest
       return (
         former,
@@ -97,9 +97,9 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
     let (state, done) = newest.withLock { _ -> (QueryState<T>, Any?) in
       if let made = version.made { return (made, nil) }
       var state = base
-      apply(changes, looks, to: &state)
+      let former = apply(changes, looks, to: &state)
       version.made = state
-      return (state, waiting.withLock { _ in version.takeChanges() })
+      return (state, (former, waiting.withLock { _ in version.takeChanges() }))
     }
     withExtendedLifetime(done) {}
     return state
@@ -120,11 +120,21 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
 
   // MARK: Applying
 
+  /// Applies changes to a state.
+  ///
+  /// - Returns: what is to be destroyed without a lock. Nothing else retains the former state, so that what nobody shows is changed in place.
   private func apply(
     _ changes: ContiguousArray<EntityChange>, _ looks: ContiguousArray<Look>, to state: inout QueryState<T>
-  ) {
+  ) -> Former {
     for index in changes.indices where looks[index].isIncluded { changes[index].entry?.setRank(looks[index].rank) }
-    if changes.count > 64, changes.count > state.sorted.count / 4 { return applyMany(changes, looks, to: &state) }
+    if changes.count > 64, changes.count > state.sorted.count / 4 {
+      let former = state
+      applyMany(changes, looks, to: &state)
+      state.edition = state.edition.changed()
+      return Former(state: former)
+    }
+    var (former, count) = (Former(), 0)
+    var (removed, inserted): (Int?, Int?) = (nil, nil)
     for index in changes.indices {
       let number = changes[index].number
       let entry = looks[index].isIncluded ? changes[index].entry?.known(as: QueryEntry<T>.self) : nil
@@ -132,21 +142,37 @@ final class QueryEngine<T: Identifiable & Sendable>: Sendable {
       let old = known.flatMap { $0.element.number == number ? $0 : nil }
       // What equals the value before is no change.
       if let old, let entry, areSame(old.element.value, entry.value) { continue }
+      if old == nil, entry == nil { continue }
+      (removed, inserted) = (nil, nil)
       if let old {
-        state.sorted.remove {
+        former.entries.append(old.element)
+        removed = state.sorted.remove {
           $0 === old.element
         } notBefore: {
           order.precedes($0, old.element)
         }
       }
-      if let entry { state.sorted.insert(entry, order.precedes) }
+      if let entry { inserted = state.sorted.insert(entry, order.precedes) }
       switch (old?.position, entry) {
       case (let position?, let entry?): state.byNumber.replace(at: position, by: entry)
       case (let position?, nil): state.byNumber.remove(at: position)
       case (nil, let entry?): state.byNumber.insert(entry) { $0.number < $1.number }
       case (nil, nil): break
       }
+      count += 1
     }
+    if count == 1 {
+      state.edition = state.edition.changed(removed: removed, inserted: inserted)
+    } else if count > 1 {
+      state.edition = state.edition.changed()
+    }
+    return former
+  }
+
+  /// What is no longer a part of the newest state.
+  private struct Former {
+    var entries: ContiguousArray<AnyEntry> = []
+    var state: QueryState<T>?
   }
 
   /// Builds the result anew where most of it changes. Nothing that did not change is evaluated, or sorted, again.

@@ -13,7 +13,7 @@ final class QueryEntry<T: Sendable>: AnyEntry, @unchecked Sendable {
 
 /// The order of a query: that of the sort descriptors, then of the ids, then of arrival. So no two entities are equal.
 // Unchecked, because the closures of Foundation's sort descriptors, which are sendable, are not marked so; nothing ever changes.
-final class EntryOrder<T: Identifiable & Sendable>: @unchecked Sendable {
+package final class EntryOrder<T: Identifiable & Sendable>: @unchecked Sendable {
   private let order: TotalOrder<T>
   private let compareIDs: ((T.ID, T.ID) -> ComparisonResult)?
   private let rank: ((T) -> UInt64?)?
@@ -23,6 +23,13 @@ final class EntryOrder<T: Identifiable & Sendable>: @unchecked Sendable {
     compareIDs = IDOrder.comparison(of: T.ID.self)
     let rankOfID = order.isTrivial ? IDOrder.rank(of: T.ID.self) : nil
     rank = rankOfID.map { rank in { rank($0.id) } } ?? order.rank
+  }
+
+  /// Creates an order in which entities that the descriptors do not tell apart are in another order than that of their ids.
+  package init(_ descriptors: [SortDescriptor<T>], ties: @escaping (T.ID, T.ID) -> ComparisonResult) {
+    order = TotalOrder(descriptors)
+    compareIDs = ties
+    rank = order.rank
   }
 
   /// The number of descriptors.

@@ -17,6 +17,7 @@ struct EntityChange: Sendable {
 struct QueryState<T: Identifiable & Sendable>: Sendable {
   var sorted = OrderedTree<QueryEntry<T>>()
   var byNumber = OrderedTree<QueryEntry<T>>()
+  var edition = ResultsEdition()
 }
 
 /// A state of the store, as a query sees it: the changes to an earlier one, until the result is made of them.

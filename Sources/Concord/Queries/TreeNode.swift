@@ -72,16 +72,25 @@ final class TreeNode: @unchecked Sendable {
   // MARK: Changing
 
   /// Inserts an element. Returns the second half if the node had to be split.
-  func insert(_ element: AnyEntry, _ precedes: (AnyEntry, AnyEntry) -> Bool) -> TreeNode? {
+  ///
+  /// - Parameter position: is increased by the number of elements before the inserted one.
+  func insert(
+    _ element: AnyEntry, _ precedes: (AnyEntry, AnyEntry) -> Bool, position: inout Int
+  ) -> TreeNode? {
     count += 1
     defer { noteLast() }
     if height == 0 {
-      elements.insert(element, at: elements.boundary { precedes($0, element) })
+      let index = elements.boundary { precedes($0, element) }
+      elements.insert(element, at: index)
+      position += index
     } else {
       let index = min(
         children.boundary { child in child.last.map { precedes($0, element) } ?? true }, children.count - 1)
+      position += count(before: index)
       makeUnique(index)
-      if let sibling = children[index].insert(element, precedes) { children.insert(sibling, at: index + 1) }
+      if let sibling = children[index].insert(element, precedes, position: &position) {
+        children.insert(sibling, at: index + 1)
+      }
     }
     return size > Self.most ? split() : nil
   }

@@ -46,4 +46,11 @@ extension EntityStore {
 
   /// Whether the store has pending layers.
   package var hasLayers: Bool { shared.read(token) { core, _ in core.layers.isActive } }
+
+  /// Lets a closure write to the store at the end of each transaction in which there are layers, once these are shown.
+  ///
+  /// - Complexity: for each such transaction, what it changed above the base, and of the wanted types what all layers change.
+  package func setLayerFollower(_ follower: LayerFollower) {
+    shared.inspect(token) { $0.layerFollower = follower }
+  }
 }

@@ -45,7 +45,7 @@ extension EntityStore {
     _ type: T.Type, where isIncluded: @escaping @Sendable (T) -> Bool, sortBy order: [SortDescriptor<T>] = [],
     limit: Int? = nil
   ) -> EntityObserver<EntityResults<T>> {
-    query(order, offset: nil, limit, nil, isIncluded)
+    query(EntryOrder(order), offset: nil, limit, nil, isIncluded)
   }
 
   /// Asks for all entities of a type, in an order, and keeps the answer up to date.
@@ -56,7 +56,7 @@ extension EntityStore {
   public func query<T: Identifiable & Sendable>(
     _ type: T.Type, sortBy order: [SortDescriptor<T>] = [], limit: Int? = nil
   ) -> EntityObserver<EntityResults<T>> {
-    query(order, offset: nil, limit, nil, nil)
+    query(EntryOrder(order), offset: nil, limit, nil, nil)
   }
 
   /// Asks for the entities that a description tells, and keeps the answer up to date.
@@ -67,21 +67,28 @@ extension EntityStore {
   ///
   /// The same description fetches from files.
   public func query<T: Identifiable & Sendable>(_ descriptor: FetchDescriptor<T>) -> EntityObserver<EntityResults<T>> {
+    query(descriptor, in: EntryOrder(descriptor.sortBy))
+  }
+
+  /// Asks for the entities that a description tells, in an order that includes the description's.
+  package func query<T: Identifiable & Sendable>(
+    _ descriptor: FetchDescriptor<T>, in order: EntryOrder<T>
+  ) -> EntityObserver<EntityResults<T>> {
     let isIncluded = descriptor.predicate.map { predicate in
       { @Sendable (value: T) in (try? predicate.evaluate(value)) ?? false }
     }
     return query(
-      descriptor.sortBy, offset: descriptor.fetchOffset, descriptor.fetchLimit,
+      order, offset: descriptor.fetchOffset, descriptor.fetchLimit,
       descriptor.predicate.flatMap { QueryEquality($0) }, isIncluded)
   }
 
   private func query<T: Identifiable & Sendable>(
-    _ order: [SortDescriptor<T>], offset: Int?, _ limit: Int?, _ equality: QueryEquality<T>?,
+    _ order: EntryOrder<T>, offset: Int?, _ limit: Int?, _ equality: QueryEquality<T>?,
     _ isIncluded: (@Sendable (T) -> Bool)?
   ) -> EntityObserver<EntityResults<T>> {
     let start = max(0, offset ?? 0)
     let (end, isEndless) = start.addingReportingOverflow(max(0, limit ?? .max))
-    let engine = QueryEngine(EntryOrder(order), window: start..<(isEndless ? .max : end), isIncluded)
+    let engine = QueryEngine(order, window: start..<(isEndless ? .max : end), isIncluded)
     return shared.read(token) { core, _ in
       let source = QuerySource<T>(QueryHub(engine, equality, core).node, shared)
       return EntityObserver(

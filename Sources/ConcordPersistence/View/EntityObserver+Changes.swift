@@ -36,6 +36,9 @@ extension EntityObserver where Value: Collection, Value.Element: PersistentEntit
     if let results = unconverted(QueryResult<Value.Element>.self)?.values {
       return CollectionChanges { ResultDifferences(results) }
     }
+    if let results = unconverted(EntityResults<Value.Element>.self)?.values {
+      return CollectionChanges { MergedDifferences(results) }
+    }
     let values = values
     return CollectionChanges { ValueDifferences(values) }
   }
@@ -99,6 +102,25 @@ private final class ResultDifferences<T: PersistentEntity & Equatable>: Differen
       // Blocks may have changed without an element.
       guard last == nil || !difference.isEmpty else { continue }
       last = result
+      return difference
+    }
+    return nil
+  }
+}
+
+/// Compares the results of a query over the view where they are not the same.
+private final class MergedDifferences<T: PersistentEntity & Equatable>: Differences<T> {
+  private var base: AsyncStream<EntityResults<T>>.Iterator
+  private var last: EntityResults<T>?
+
+  init(_ results: EntityValues<EntityResults<T>>) { base = results.makeAsyncIterator() }
+
+  override func next(isolation actor: isolated (any Actor)?) async -> CollectionDifference<T>? {
+    while let results = await base.next(isolation: actor) {
+      let difference =
+        results.collectionDifference(from: last) ?? Array(results).difference(from: last.map { Array($0) } ?? [])
+      guard last == nil || !difference.isEmpty else { continue }
+      last = results
       return difference
     }
     return nil

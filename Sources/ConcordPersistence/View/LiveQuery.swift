@@ -16,6 +16,12 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private let order: TotalOrder<T>
   private let condition: RowQuery
   private let model: Model
+  /// Whether the result keeps in the view what a query over the view has to find there, see `ViewContext+Query.swift`.
+  let isMerged: Bool
+  /// The number of entities beyond the last shown one that the result keeps in the view, for those that layers take out.
+  var margin = 0
+  /// The entities of which layers change something inside, and that are kept in the view for that.
+  private var affected = AffectedEntities<T>()
 
   /// The first that the query finds.
   private let entries = BlockList<Entry>()
@@ -48,8 +54,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     let value: T
   }
 
-  init(_ number: Int, _ descriptor: FetchDescriptor<T>, model: Model) throws {
-    (self.number, self.model) = (number, model)
+  init(_ number: Int, _ descriptor: FetchDescriptor<T>, model: Model, isMerged: Bool = false) throws {
+    (self.number, self.model, self.isMerged) = (number, model, isMerged)
     entity = try model.entity(T.self)
     plan = FetchPlan(descriptor, entity, model)
     order = TotalOrder(descriptor.sortBy)
@@ -69,12 +75,18 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   var size: (shown: Int, known: Int) { (shown.count, entries.count) }
 
-  private var start: Int { max(0, plan.descriptor.fetchOffset ?? 0) }
+  private var start: Int { isMerged ? 0 : max(0, plan.descriptor.fetchOffset ?? 0) }
   private var end: Int? {
     plan.descriptor.fetchLimit.map { limit in
-      let end = start.addingReportingOverflow(max(0, limit))
-      return end.overflow ? .max : end.partialValue
+      let end = max(0, plan.descriptor.fetchOffset ?? 0).addingReportingOverflow(max(0, limit))
+      return end.overflow || end.partialValue > .max - margin ? .max : end.partialValue + margin
     }
+  }
+
+  func setMargin(_ margin: Int) -> Bool {
+    if self.margin == margin || plan.descriptor.fetchLimit == nil { return false }
+    (self.margin, mustFetch) = (margin, true)
+    return true
   }
   /// The number of spare entities after a fetch; at most twice as many are kept.
   private var spare: Int { min(100, max(10, (plan.descriptor.fetchLimit ?? 0) / 2)) }
@@ -130,11 +142,16 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   func update(
-    _ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader
+    _ ids: [StoredValue], _ rows: ChangedRows, _ layered: Set<EntityKey>, _ reading: any RowReading,
+    _ loader: EntityLoader
   ) -> StoreError? {
     fresh = []
     fetched = nil
     do {
+      if isMerged, !isFlat {
+        try affected.find(layered.filter { contained.contains($0.entity) }, entity, contained, reading, loader)
+        _ = setMargin(LayerMargin.of(affected.count, current: margin))
+      }
       if !mustFetch { try patch(ids, rows, reading, loader) }
       if !mustFetch { try refresh(loader) }
     } catch {
@@ -274,6 +291,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   }
 
   func finish(_ store: EntityStore) throws {
+    affected.keep(in: store)
     if mustFetch {
       guard let fetched else { return }
       self.fetched = nil
@@ -297,11 +315,11 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// Returns an observer that shows the result for the first time.
   ///
   /// - Parameter life: a token that ends with the result.
-  func observer(in store: EntityStore, _ life: QueryLife) -> EntityObserver<[T]> {
-    var result = QueryResult<T>(id: number, life: life)
+  func observer(in store: EntityStore, _ life: QueryLife) -> EntityObserver<QueryResult<T>> {
+    var result = QueryResult<T>(id: number, life: life, order: QueryResult<T>.order(plan.descriptor))
     result.take(shown, shown.takeTouched()) { values[$0] }
     (entering, leaving) = ([], [])
-    return store.store(result).converted(\.items)
+    return store.store(result)
   }
 
   private func show(in store: EntityStore) {

@@ -8,6 +8,12 @@ final class QueryIndex {
   private var groups: [EntityDescription: Group] = [:]
   /// The queries that have to fetch.
   private var toFetch: Set<Int> = []
+  /// The queries that have to find out anew what layers affect.
+  private var toCheck: Set<Int> = []
+  /// The entities that layers change, of the types that a query not about rows alone may contain.
+  private(set) var layered: Set<EntityKey> = []
+  /// The types of these.
+  let wanted = Locked<Set<ObjectIdentifier>>([])
   /// The queries whose results were released.
   private let ended = Locked<[Int]>([])
   private var lastNumber = 0
@@ -19,6 +25,8 @@ final class QueryIndex {
     /// The queries whose results depend on the entities inside, too.
     var deep = QueryLookup()
     let contained: Set<EntityDescription>
+    /// The number of entities that limited queries keep beyond the shown ones.
+    var margin = 0
 
     func isConcerned(by types: Set<EntityDescription>, _ entity: EntityDescription) -> Bool {
       !deep.isEmpty && !contained.isDisjoint(with: types) || !flat.isEmpty && types.contains(entity)
@@ -48,6 +56,10 @@ final class QueryIndex {
 
   func add(_ query: any ViewQuery) {
     queries[query.number] = query
+    if query.isMerged, !query.isFlat {
+      toCheck.insert(query.number)
+      wanted.withLock { $0.formUnion(query.contained.map { ObjectIdentifier($0.type) }) }
+    }
     groups[query.entity, default: Group(contained: query.contained)].change(query) { $0.add(query) }
   }
 
@@ -59,10 +71,45 @@ final class QueryIndex {
     }
     for number in numbers {
       toFetch.remove(number)
+      toCheck.remove(number)
       guard let query = queries.removeValue(forKey: number) else { continue }
       groups[query.entity]?.change(query) { $0.remove(query) }
       if let group = groups[query.entity], group.flat.isEmpty, group.deep.isEmpty { groups[query.entity] = nil }
     }
+    if !numbers.isEmpty, !wanted.withLock(\.isEmpty) {
+      let deep = groups.values.filter { !$0.deep.isEmpty }.flatMap(\.contained)
+      wanted.withLock { $0 = Set(deep.map { ObjectIdentifier($0.type) }) }
+    }
+  }
+
+  /// The number of entities beyond the shown ones that limited queries for a type keep in the view.
+  func margin(of entity: EntityDescription) -> Int { groups[entity]?.margin ?? 0 }
+
+  /// Notes what layers change.
+  ///
+  /// - Returns: whether queries have to be updated for it.
+  func follow(_ new: LayeredEntities, _ model: Model) -> Bool {
+    for (entity, group) in groups where !group.flat.isEmpty {
+      let margin = LayerMargin.of(new.count(of: entity.type), current: group.margin)
+      if margin == group.margin { continue }
+      groups[entity]?.margin = margin
+      for query in queries.values where query.isMerged && query.isFlat && query.entity == entity {
+        if query.setMargin(margin) { toFetch.insert(query.number) }
+      }
+    }
+    let types = wanted.withLock { $0 }
+    let found = model.entities.filter { types.contains(ObjectIdentifier($0.type)) }.reduce(into: Set<EntityKey>()) {
+      $0.formUnion(keys(of: new.ids(of: $1.type), $1))
+    }
+    if found != layered {
+      let changed = Set(found.symmetricDifference(layered).map(\.entity))
+      layered = found
+      for query in queries.values
+      where query.isMerged && !query.isFlat && !query.contained.isDisjoint(with: changed) {
+        toCheck.insert(query.number)
+      }
+    }
+    return !toFetch.isEmpty || !toCheck.isEmpty
   }
 
   // MARK: Finding
@@ -78,6 +125,7 @@ final class QueryIndex {
   /// Notes whether a query is to fetch.
   func didUpdate(_ query: any ViewQuery) {
     if query.mustFetch { toFetch.insert(query.number) } else { toFetch.remove(query.number) }
+    toCheck.remove(query.number)
   }
 
   /// Whether the rows of a type are looked at to find the queries that a change concerns.
@@ -89,7 +137,7 @@ final class QueryIndex {
     let changed = Set(keys.map(\.entity))
     var types: Set<EntityDescription> = []
     for (entity, group) in groups where group.isConcerned(by: changed, entity) { types.formUnion(group.contained) }
-    for number in toFetch { if let query = queries[number] { types.formUnion(query.contained) } }
+    for number in toFetch.union(toCheck) { if let query = queries[number] { types.formUnion(query.contained) } }
     return types
   }
 
@@ -97,7 +145,8 @@ final class QueryIndex {
   func all(concernedBy keys: Set<EntityKey>) -> [any ViewQuery] {
     let changed = Set(keys.map(\.entity))
     return queries.values.filter { query in
-      query.mustFetch || (groups[query.entity]?.isConcerned(by: changed, query.entity) ?? false)
+      query.mustFetch || toCheck.contains(query.number)
+        || (groups[query.entity]?.isConcerned(by: changed, query.entity) ?? false)
     }
   }
 
@@ -105,7 +154,7 @@ final class QueryIndex {
   /// those that have to fetch.
   func concerned(by rows: ChangedRows) throws -> [(query: any ViewQuery, ids: [StoredValue])] {
     var found: [Int: [StoredValue]] = [:]
-    for number in toFetch { found[number] = [] }
+    for number in toFetch.union(toCheck) { found[number] = [] }
     for (entity, group) in groups {
       func find(_ ids: some Sequence<StoredValue>, in lookup: QueryLookup) throws {
         if lookup.isEmpty { return }
@@ -116,6 +165,14 @@ final class QueryIndex {
     }
     return found.sorted { $0.key < $1.key }.compactMap { number, ids in queries[number].map { ($0, ids) } }
   }
+}
+
+/// Returns the keys of entities with some ids.
+private func keys(of ids: Set<AnyHashable>, _ entity: EntityDescription) -> Set<EntityKey> {
+  func keys<T: PersistentEntity>(_ type: T.Type) -> Set<EntityKey> {
+    Set(ids.lazy.compactMap { $0.base as? T.ID }.compactMap { try? T.storedKey(of: $0) }.map { EntityKey(entity, $0) })
+  }
+  return keys(entity.type)
 }
 
 /// Finds queries by the values that they compare for equality, and by the entities that they know.

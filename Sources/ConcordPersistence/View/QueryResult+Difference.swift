@@ -64,7 +64,7 @@ extension QueryResult where T: Equatable {
 
 extension Array {
   /// Whether the two share their elements; then they are the same.
-  fileprivate func isStored(as other: [Element]) -> Bool {
+  func isStored(as other: [Element]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBufferPointer { a in other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress } }
   }

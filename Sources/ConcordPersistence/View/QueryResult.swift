@@ -1,5 +1,6 @@
 import Concord
 import ConcordModel
+import Foundation
 
 /// The result of a live query, as an aggregate in the view's store: it keeps the entities, and shows their newest values.
 ///
@@ -10,9 +11,20 @@ struct QueryResult<T: PersistentEntity>: Aggregate {
   var branches: [QueryBranch<T>] = []
   /// Ends with the last copy of the result.
   let life: QueryLife
+  /// The order of the entities.
+  let order: EntryOrder<T>
 
   static var fixedRelations: [PartialIdentifiableKeyPath<Self>]? { [.init(\.branches)] }
   var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.branches)] }
+
+  /// Returns the order of a query: entities that the descriptors do not tell apart are in the order of their keys.
+  static func order(_ descriptor: FetchDescriptor<T>) -> EntryOrder<T> {
+    EntryOrder(descriptor.sortBy) { a, b in
+      let (a, b) = ((try? T.storedKey(of: a)) ?? .null, (try? T.storedKey(of: b)) ?? .null)
+      return StoredValue.precedes(a, b)
+        ? .orderedAscending : StoredValue.precedes(b, a) ? .orderedDescending : .orderedSame
+    }
+  }
 
   /// All entities, in order.
   ///

@@ -5,7 +5,23 @@ extension ViewContext {
   /// Shows an overlay's changes above the stored state.
   package func setOverlay(_ overlay: any ViewOverlay) {
     overlaid.withLock { $0 = overlay }
+    let wanted = queries.wanted
+    entities.setLayerFollower(
+      LayerFollower {
+        wanted.withLock { $0 }
+      } follow: { [weak self] in
+        self?.follow($0) ?? false
+      })
     showOverlay()
+  }
+
+  /// Updates the queries that need other entities in the view now that layers are shown, in the same transaction.
+  private func follow(_ layered: LayeredEntities) -> Bool {
+    locked {
+      guard !isShowing, !queries.isEmpty, queries.follow(layered, core.parent.model) else { return false }
+      show([])
+      return true
+    }
   }
 
   /// Shows new changes of the overlay, and returns when they are shown.

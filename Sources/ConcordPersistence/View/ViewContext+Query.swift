@@ -14,12 +14,28 @@ extension ViewContext {
   ///
   /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
-    try change { core in
+    let isMerged = overlay(ifShowing: false) != nil
+    let stored = try change { core in
       let (number, life) = queries.begin()
-      let query = try LiveQuery(number, descriptor, model: core.parent.model)
+      let query = try LiveQuery(number, descriptor, model: core.parent.model, isMerged: isMerged)
+      if isMerged, query.isFlat { _ = query.setMargin(queries.margin(of: query.entity)) }
       try query.fetch(core)
       queries.add(query)
       return query.observer(in: store, life)
+    }
+    return isMerged ? merged(stored, descriptor).converted { Array($0) } : stored.converted(\.items)
+  }
+
+  /// Returns an observer of what a query finds in the view, where layers change what is stored.
+  ///
+  /// The stored result keeps in the view what the query may need: the first entities in the order of what is stored, as many more as layers
+  /// may take out or move, and those of which layers change something inside. Layers keep what they change themselves. So each entity
+  /// that is not in the view is unchanged, and comes after those that are shown.
+  private func merged<T: PersistentEntity>(
+    _ stored: EntityObserver<QueryResult<T>>, _ descriptor: FetchDescriptor<T>
+  ) -> EntityObserver<EntityResults<T>> {
+    entities.query(descriptor, in: QueryResult<T>.order(descriptor)).map(isSame: { _, _ in false }) { results in
+      withExtendedLifetime(stored) { results }
     }
   }
 }

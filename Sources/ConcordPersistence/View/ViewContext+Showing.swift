@@ -153,7 +153,7 @@ extension ViewContext {
           defer { stored = loader.membersOfCycles.map { value in { $0.keep(value) } } + stored }
           for (query, ids) in try queries.concerned(by: rows) {
             concerned.append(query)
-            if let error = query.update(ids, rows, reading, loader), !mayDangle { throw error }
+            if let error = query.update(ids, rows, queries.layered, reading, loader), !mayDangle { throw error }
           }
         }
       } catch StoreError.danglingReference where !mayDangle {

@@ -16,6 +16,12 @@ protocol ViewQuery: AnyObject {
   var members: QueryMembers? { get set }
   /// Whether the query has to fetch.
   var mustFetch: Bool { get set }
+  /// Whether the query is answered by one over the view, for which it keeps entities there.
+  var isMerged: Bool { get }
+  /// Sets the number of entities beyond the shown ones that are kept in the view.
+  ///
+  /// - Returns: whether the query has to fetch for that.
+  func setMargin(_ margin: Int) -> Bool
   /// The number of entities that are shown, and of those that the query knows.
   var size: (shown: Int, known: Int) { get }
   /// The error of the last fetch, as text.
@@ -24,9 +30,12 @@ protocol ViewQuery: AnyObject {
   func mayConcern(_ id: StoredValue, _ row: StoredRow?) -> Bool
   /// Applies changes, and reads the rows that it needs to show them.
   ///
+  /// - Parameter layered: the entities that layers change, of the types that a query not about rows alone may contain.
   /// - Returns: the error of a row that refers to an entity that is not stored. The caller may try again.
-  func update(_ ids: [StoredValue], _ rows: ChangedRows, _ reading: any RowReading, _ loader: EntityLoader)
-    -> StoreError?
+  func update(
+    _ ids: [StoredValue], _ rows: ChangedRows, _ layered: Set<EntityKey>, _ reading: any RowReading,
+    _ loader: EntityLoader
+  ) -> StoreError?
   /// Handles a failed reading.
   func fail(_ error: any Error)
   /// Shows the result, after the reading.
