@@ -54,6 +54,17 @@
       #expect(await ticket.wait(for: .seconds(10)))
     }
 
+    @Test("Requests that come together take no more places than there are")
+    func together() async throws {
+      for _ in 0..<50 {
+        let tickets = await withTaskGroup(of: LiveTicket?.self) { group in
+          for number in 0..<16 { group.addTask { try? ticket("\(number)", stock: 5) } }
+          return await group.reduce(into: [LiveTicket]()) { $0 += $1.map { [$0] } ?? [] }
+        }
+        #expect(tickets.count == 10)
+      }
+    }
+
     @Test("Without a position the next commit wakes all, since nobody knows what it has changed")
     func withoutPosition() async throws {
       let ticket = try ticket(stock: 5)

@@ -100,7 +100,7 @@
           for _ in 1...5 { end.signal() }
           #expect(try await page.status == 200)
           #expect(begun.withLock { $0 } <= 6)
-          for _ in 0..<50 { end.signal() }
+          for _ in 0..<200 { end.signal() }
           for try await status in group { #expect(status == 200) }
         }
       }

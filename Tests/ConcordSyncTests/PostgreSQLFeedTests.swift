@@ -73,6 +73,32 @@
       try store.close()
     }
 
+    #if os(Linux)
+      @Test("A large row that was changed often is read once as it was, whatever the number of its changes")
+      func largeRows() throws {
+        let model = try shopModel()
+        let store = try store(Kind.newSchema(), model)
+        try store.startFeed()
+        try put(1, "1", in: store, model)
+        let position = try store.read { try $0.position() }
+        let other = try store.pool.connect()
+        for number in 2...200 {
+          try other.run([.once("UPDATE \"Book\" SET title = '\(number)' || repeat('x', 1000000)")])
+        }
+        func peak() throws -> Int {
+          let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+          let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+          return try #require(line.flatMap { Int($0.filter(\.isNumber)) }) * 1024
+        }
+        let before = try peak()
+        let changes = try #require(try store.read { try $0.changes(since: position) })
+        #expect(changes.hasBefore && changes.rows.map(\.before) == [[.integer(1), .text("1"), .integer(1)]])
+        let growth = try peak() - before
+        #expect(growth < 50_000_000, "\(growth) bytes for a row of a million")
+        try store.close()
+      }
+    #endif
+
     @Test("Old changes are forgotten some at a time: first the rows as they were, then the keys")
     func forgetting() throws {
       let model = try shopModel()

@@ -111,12 +111,30 @@
           #expect(try ActionDecision(WireValue(parsing: answer.body)) == .accepted)
         }
         #expect(try world.served(Cart.self).map(\.note) == ["x"])
-        // Another one is still refused.
-        var other = message
-        other.key = "other"
-        let answer = try await earlier.transport(as: User(id: 1)).send(
-          TransportRequest("POST", "actions", body: Data(other.wire.bytes)))
-        #expect(try ActionDecision(WireValue(parsing: answer.body)) != .accepted)
+      }
+    }
+
+    @Test("An action that an earlier server has refused is not applied by a later one to which the network repeats it")
+    func repeatedUnknownActions() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let earlier = SyncService<User>(world.container, actions: []) { _ in nil }
+        func decision(_ service: SyncService<User>, refusals: Int64) async throws -> ActionDecision {
+          let message = ActionMessage(
+            device: "d", key: "k", name: Append.name, body: .object(["cart": .integer(1), "text": .text("x")]),
+            refusals: refusals, since: 0)
+          let answer = try await service.transport(as: User(id: 1)).send(
+            TransportRequest("POST", "actions", body: Data(message.wire.bytes)))
+          return try ActionDecision(WireValue(parsing: answer.body))
+        }
+        let refused = ActionDecision.refused(reason: "the server does not know the action 'append'")
+        #expect(try await decision(earlier, refusals: 0) == refused)
+        #expect(try await decision(world.service, refusals: 0) == refused)
+        #expect(try world.served(Cart.self).map(\.note) == [""])
+        // When a person asks again, the later one decides.
+        #expect(try await decision(world.service, refusals: 1) == .accepted)
+        #expect(try await decision(earlier, refusals: 1) == .accepted)
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
       }
     }
   }

@@ -114,5 +114,33 @@
         #expect(String(decoding: response.body, as: UTF8.self).contains("it is not allowed"))
       }
     }
+
+    @Test(
+      "A user whose id comes in two forms of one text is one user: an action that is sent as either has its effect once"
+    )
+    func formsOfAnID() async throws {
+      struct Person: Identifiable, Sendable { let id: String }
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let service = SyncService<Person>(world.container, actions: [Append.self]) { _ in nil }
+        service.publish("carts", of: Cart.self) { _, _ in #Predicate<Cart> { $0.owner == 1 } }
+        service.allow(Append.self) { _, _ in true }
+        let message = ActionMessage(
+          device: "d", key: "k", name: Append.name, body: .object(["cart": .integer(1), "text": .text("x")]),
+          refusals: 0, since: 0)
+        let request = PageRequest(
+          device: "d", position: nil, user: nil, actions: 0, awaited: [],
+          subscriptions: [.init(name: "carts", parameters: [:], known: nil)], wait: 0)
+        for id in ["Zo\u{EB}", "Zoe\u{308}"] {
+          let transport = service.transport(as: Person(id: id))
+          let answer = try await transport.send(
+            TransportRequest("POST", "actions", body: Data(message.wire.bytes)))
+          #expect(try ActionDecision(WireValue(parsing: answer.body)) == .accepted)
+          let page = try await transport.send(TransportRequest("POST", "pages", body: Data(request.wire.bytes)))
+          #expect(try Page(parsing: page.body, world.container.model).keys == ["k"])
+        }
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
+      }
+    }
   }
 #endif

@@ -45,12 +45,15 @@
     func sees(upTo last: UInt64) -> Bool { last < begin }
 
     /// The statement that finds what is visible to its own snapshot, and was not at this position, in its order: of entities, and if there is
-    /// more than a limit, some of it.
+    /// more than a limit, some of it. A row as it was comes once, however often it was changed.
     func changes(of entities: [String], limit: Int) -> PostgreSQLConnection.Command {
       command(
         """
         WITH c AS MATERIALIZED (SELECT * FROM (\(Self.unseenRows)) AS c LIMIT $4)
-        SELECT entity, "key", is_row, before, target, added FROM c ORDER BY number
+        SELECT entity, "key", is_row,
+          CASE WHEN row_number() OVER (PARTITION BY entity, "key", is_row ORDER BY number) = 1 THEN before END,
+          target, added
+        FROM c ORDER BY number
         """, entities, limit)
     }
 

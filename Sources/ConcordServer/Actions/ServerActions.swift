@@ -19,8 +19,6 @@
       self.decoders = decoders
     }
 
-    func knows(_ name: String) -> Bool { decoders[name] != nil }
-
     func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User, EntityStore) throws -> Bool) {
       rules.withLock { rules in
         rules[A.name] = { action, user, store in

@@ -13,7 +13,23 @@
     func decision(on key: String) -> NoteName { NoteName("sync.decisions \(user)", key) }
 
     /// The numbers of the device's actions: ``ActionCounts``.
-    var count: NoteName { NoteName("sync.devices \(user)", device) }
+    var count: NoteName { NoteName(devices, device) }
+
+    /// The numbers of the actions of each of the user's devices.
+    private var devices: String { "sync.devices \(user)" }
+
+    /// Whether there are notes of the device, or may be beside those of the user's other devices.
+    ///
+    /// - Complexity: the number of these, where it is a new device.
+    func mayBeMade(limit: Int, _ reading: any RowReading) throws -> Bool {
+      if try reading.note(count) != nil { return true }
+      var others = 0
+      try reading.notes(in: devices, after: nil) { _, _ in
+        others += 1
+        return others < limit
+      }
+      return others < limit
+    }
 
     /// The keys of the device's accepted actions, by their numbers.
     var order: String { "sync.actions \(device) \(user)" }

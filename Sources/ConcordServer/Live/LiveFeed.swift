@@ -71,20 +71,24 @@
     func ticket(
       _ predicates: [RowPredicate], device: DeviceName, limit: Int, ofUser userLimit: Int
     ) throws -> LiveTicket {
-      let (place, earlier) = state.withLock { state -> (Result<Int, Full>, [LiveTicket]) in
-        // A connection that broke may keep its place for long.
-        let earlier = state.index.tickets(of: device)
-        if state.index.count(of: device.user) - earlier.count >= userLimit { return (.failure(.user), earlier) }
-        if state.index.count - earlier.count >= limit { return (.failure(.server), earlier) }
+      let number = state.withLock { state in
         state.lastNumber += 1
-        return (.success(state.lastNumber), earlier)
+        return state.lastNumber
       }
-      let number = try place.get()
       let ticket = LiveTicket { [weak self] in
         self?.state.withLock { $0.index.remove(number) }
         self?.report()
       }
-      state.withLock { $0.index.add(number, ticket, predicates, device) }
+      let (full, earlier) = state.withLock { state -> (Full?, [LiveTicket]) in
+        // A connection that broke may keep its place for long.
+        let earlier = state.index.tickets(of: device)
+        if state.index.count(of: device.user) - earlier.count >= userLimit { return (.user, earlier) }
+        if state.index.count - earlier.count >= limit { return (.server, earlier) }
+        // With the same lock, or requests that come together would take one place.
+        state.index.add(number, ticket, predicates, device)
+        return (nil, earlier)
+      }
+      if let full { throw full }
       report()
       for ticket in earlier { ticket.replace() }
       return ticket

@@ -17,13 +17,14 @@
       // The rows of another user are all replaced.
       let isSameUser = request.user == nil || request.user == user
       let from = isSameUser ? known : nil
-      let (counts, keys) = try decided(after: isSameUser ? request.actions : 0)
       let position = try reading.position()
+      let changes = try from.flatMap { try reading.changes(since: $0, of: entities, limit: Self.mostChanges) }
+      // Where the position is not known, the server may be another one, or restored, and has counted other actions.
+      let (counts, keys) = try decided(after: changes == nil ? 0 : request.actions)
       var page = Page(
         from: request.position, position: seal.closed(position), user: user, actions: counts.accepted, keys: keys,
         schema: WireSchema(entities), subscriptions: [])
       page.refusedActions = counts.refused
-      let changes = try from.flatMap { try reading.changes(since: $0, of: entities, limit: Self.mostChanges) }
       var collector = RowCollector(reading: reading, model: model, changes: changes)
       for (asked, subscription) in zip(asked, request.subscriptions) {
         switch asked {

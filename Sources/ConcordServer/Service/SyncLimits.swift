@@ -1,7 +1,7 @@
 #if Server
   public import ConcordSync
 
-  /// The limits of what one request may ask of a server.
+  /// The limits of what one request, device and user may ask of a server.
   public struct SyncLimits: Sendable {
     /// The maximum number of bytes in a request's body.
     public var requestSize = 1_048_576
@@ -15,11 +15,21 @@
     public var waitingDevicesOfUser = 100
     /// The maximum number of requests that use the store at a time. Others wait for their turn, and users take turns.
     public var concurrentRequests = 8
+    /// The maximum number of requests of one user that use the store at a time, so that slow ones leave room for others. The user's other requests
+    /// wait.
+    public var concurrentRequestsOfUser = 6
     /// The maximum number of requests in progress, with those that wait and those whose answers are not read yet. Others are answered with the
     /// status 503.
     public var requests = 20_000
     /// The maximum number of requests in progress of one user. Others are answered with the status 429.
     public var requestsOfUser = 200
+    /// The number of bytes of pages for one user that are not read yet from which on requests for further pages are answered with the status 429.
+    public var unreadBytesOfUser = 67_108_864
+    /// The maximum number of devices of one user of whose actions the store keeps notes. Actions of further ones are answered with the status
+    /// 429, and wait on the device.
+    public var devicesOfUser = 1000
+    /// The longest time that a client may take to send the body of a request. Then it is answered with the status 408.
+    public var bodyTime: Duration = .seconds(60)
     /// The longest time that a client may take to read 64 KiB of an answer. Then its connection is closed.
     public var readTime: Duration = .seconds(60)
     /// The number of requests that one user may send in a second, on the average. Others are answered with the

@@ -2,6 +2,7 @@
   import Concord
   import ConcordSync
   import Foundation
+  import HTTPTypes
 
   extension SyncService {
     /// Decides an action, once.
@@ -27,7 +28,6 @@
       guard let home = coordinator.homeAttachment else { throw StoreError.noStore(entity: message.name) }
       let notes = ServerNotes(user: text(of: user), device: message.device)
       do {
-        // What the server does not know it may know later, so that is not noted.
         let action = try actions.action(message)
         let keys = try action.keys(in: container.model)
         var change = PersistentStoreCoordinator.Change(touching: keys) { [actions] store in
@@ -45,17 +45,17 @@
           guard try notes.knowsAll(since: message, writing) else {
             throw ActionRefusal(reason: "it is so old that the server cannot tell whether it was applied")
           }
+          try checkDevice(notes, writing)
           _ = try apply(change)
           try notes.accept(message, keeping: limits.actions, writing)
           return .accepted
         }
-      } catch let refusal as ActionRefusal where actions.knows(message.name) {
-        return try refuse(message, refusal.reason, notes, home)
+      } catch let rejection as Rejection {
+        // It says nothing about the action.
+        throw rejection
       } catch let refusal as ActionRefusal {
-        // Another server knows it, perhaps.
-        return try coordinator.write(notesOf: home) { writing, _ in
-          try known(message, notes, writing) ?? .refused(reason: refusal.reason)
-        }
+        // Also if the action is not known here: a server of a later release must not apply what the network repeats to it.
+        return try refuse(message, refusal.reason, notes, home)
       } catch is PersistentStoreCoordinator.ReplacesOther {
         return try refuse(message, "it changes an entity that it does not name", notes, home)
       } catch  where !StoreError.mayPass(error) {
@@ -79,6 +79,7 @@
     ) throws -> ActionDecision {
       try container.persistentStoreCoordinator.write(notesOf: home) { writing, _ in
         if let known = try known(message, notes, writing) { return known }
+        try checkDevice(notes, writing)
         let name = notes.decision(on: message.key)
         let earlier = try writing.note(name)
         if earlier == nil { try notes.refuse(message, keeping: limits.actions, writing) }
@@ -86,6 +87,13 @@
         try writing.setNote(Refused(count: max(count, message.refusals) + 1, reason: reason).note, for: name)
         return .refused(reason: reason)
       }
+    }
+
+    /// A user must not fill the store with the notes of more and more devices.
+    private func checkDevice(_ notes: ServerNotes, _ reading: any RowReading) throws {
+      guard try !notes.mayBeMade(limit: limits.devicesOfUser, reading) else { return }
+      throw Rejection(
+        status: .tooManyRequests, reason: "the user has too many devices that have sent actions", limit: .devicesOfUser)
     }
 
     private static func refusal(_ error: any Error) -> any Error {

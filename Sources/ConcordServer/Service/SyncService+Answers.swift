@@ -10,6 +10,13 @@
     let reason: String
     /// The time after which the device may ask again, in seconds.
     var retryAfter: Int?
+    /// The limit that is reached, for programs.
+    var limit: Limit?
+
+    /// A limit, by its name on the wire.
+    enum Limit: String {
+      case rate, requests, requestsOfUser, waitingDevices, waitingDevicesOfUser, unreadBytesOfUser, devicesOfUser
+    }
   }
 
   /// The answer to a request.
@@ -19,6 +26,8 @@
     var retryAfter: Int?
     /// What it answers.
     var request: RequestsInProgress.Request?
+    /// The count of its bytes, until they are read.
+    var unread: UnreadBytes.Count?
 
     static var ready: Answer { Answer(WireValue.object(["state": .text("ok")]).bytes) }
 
@@ -26,7 +35,9 @@
 
     init(_ rejection: Rejection) {
       (status, retryAfter) = (rejection.status, rejection.retryAfter)
-      bytes = WireValue.object(["error": .text(rejection.reason)]).bytes
+      var members: [String: WireValue] = ["error": .text(rejection.reason)]
+      if let limit = rejection.limit { members["limit"] = .text(limit.rawValue) }
+      bytes = WireValue.object(members).bytes
     }
   }
 
@@ -51,13 +62,16 @@
       do {
         if let wait = rates.take(text(of: user)) {
           let seconds = Int(min(3600, wait.inSeconds.rounded(.up)))
-          throw Rejection(status: .tooManyRequests, reason: "the user asks too often", retryAfter: seconds)
+          throw Rejection(
+            status: .tooManyRequests, reason: "the user asks too often", retryAfter: seconds, limit: .rate)
         }
         let request = try begin(user)
         let message = try await message(body)
         var answer: Answer
         switch route {
-        case .pages: answer = Answer(try await page(message, for: user))
+        case .pages:
+          answer = Answer(try await page(message, for: user))
+          answer.unread = unread.add(answer.bytes.count, of: text(of: user))
         case .actions: answer = Answer(try await decide(message, for: user))
         }
         answer.request = request
@@ -75,16 +89,24 @@
     private func begin(_ user: User) throws -> RequestsInProgress.Request {
       do { return try requests.begin(text(of: user)) } catch RequestsInProgress.Full.user {
         throw Rejection(
-          status: .tooManyRequests, reason: "the user has too many requests in progress", retryAfter: 1)
+          status: .tooManyRequests, reason: "the user has too many requests in progress", retryAfter: 1,
+          limit: .requestsOfUser)
       } catch {
-        throw Rejection(status: .serviceUnavailable, reason: "the server has too many requests", retryAfter: 1)
+        throw Rejection(
+          status: .serviceUnavailable, reason: "the server has too many requests", retryAfter: 1, limit: .requests)
       }
     }
 
     private func message(_ body: () async throws -> [UInt8]) async throws -> WireValue {
-      guard let bytes = try? await body(), bytes.count <= limits.requestSize else {
-        throw Rejection(status: .contentTooLarge, reason: "a request has at most \(limits.requestSize) bytes")
+      let tooLarge = Rejection(
+        status: .contentTooLarge, reason: "a request has at most \(limits.requestSize) bytes")
+      let bytes: [UInt8]
+      do { bytes = try await body() } catch is SlowClient.Failure {
+        throw Rejection(status: .requestTimeout, reason: "the request has not come")
+      } catch {
+        throw tooLarge
       }
+      guard bytes.count <= limits.requestSize else { throw tooLarge }
       let message = try WireValue(parsing: bytes)
       guard case .number(let version) = message["version"], version == "\(PageRequest.version)" else {
         throw Rejection(

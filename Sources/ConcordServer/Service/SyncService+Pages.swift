@@ -27,6 +27,7 @@
         let (found, position) = try await workers.run(for: name, .pages) { [self] in
           let begin = ContinuousClock.now
           defer { metrics.pageRead(in: .now - begin) }
+          try checkUnread(name)
           return try prepared.store.rows.read { reading in
             reading.mayReadAgain()
             return try PageMaker(
@@ -51,6 +52,14 @@
         if let reached { page.position = prepared.seal.closed(reached) }
         return bytes(of: page)
       }
+    }
+
+    /// A user's clients that do not read must not fill the memory with pages.
+    private func checkUnread(_ user: String) throws {
+      guard unread.count(of: user) >= limits.unreadBytesOfUser else { return }
+      throw Rejection(
+        status: .tooManyRequests, reason: "the user's devices have not read the pages before", retryAfter: 1,
+        limit: .unreadBytesOfUser)
     }
 
     private func bytes(of page: Page) -> [UInt8] {
@@ -95,9 +104,10 @@
         return try live.ticket(
           predicates, device: device, limit: limits.waitingDevices, ofUser: limits.waitingDevicesOfUser)
       } catch LiveFeed.Full.user {
-        throw Rejection(status: .tooManyRequests, reason: "too many devices of the user wait")
+        throw Rejection(
+          status: .tooManyRequests, reason: "too many devices of the user wait", limit: .waitingDevicesOfUser)
       } catch {
-        throw Rejection(status: .tooManyRequests, reason: "too many devices wait")
+        throw Rejection(status: .tooManyRequests, reason: "too many devices wait", limit: .waitingDevices)
       }
     }
 

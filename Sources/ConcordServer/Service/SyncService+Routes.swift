@@ -24,7 +24,7 @@
         return response(Answer(Rejection(status: .unauthorized, reason: "the token is not valid")))
       }
       let answer = await self.answer(route, for: user) { [limits] in
-        try await Array(request.body.collect(upTo: limits.requestSize).readableBytesView)
+        try await SlowClient.read(request.body, upTo: limits.requestSize, within: limits.bodyTime)
       }
       var response = await compressed(answer, request.headers[.acceptEncoding], text(of: user))
       if let seconds = answer.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
@@ -56,13 +56,14 @@
 
     private func body(_ answer: Answer) -> ResponseBody {
       let bytes = answer.bytes
-      guard bytes.count > SlowReader.chunk else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
+      guard bytes.count > SlowClient.chunk else { return ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) }
       // Its request is in progress as long as the body is there.
-      return ResponseBody(contentLength: bytes.count) { [metrics, limits, request = answer.request] writer in
+      return ResponseBody(contentLength: bytes.count) {
+        [metrics, limits, request = answer.request, unread = answer.unread] writer in
         metrics.buffer(bytes.count)
         defer { metrics.buffer(-bytes.count) }
-        defer { withExtendedLifetime(request) {} }
-        try await SlowReader.write(bytes, within: limits.readTime, to: writer)
+        defer { withExtendedLifetime((request, unread)) {} }
+        try await SlowClient.write(bytes, within: limits.readTime, to: writer)
       }
     }
 

@@ -32,6 +32,7 @@
     let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
     let requests: RequestsInProgress
+    let unread = UnreadBytes()
     let check: StoreCheck
     let rates: RequestRates
     private let preparing: PreparedStore
@@ -54,7 +55,7 @@
       let metrics = SyncMetrics(metrics)
       self.metrics = metrics
       live = LiveFeed(metrics)
-      workers = Workers(count: limits.concurrentRequests, metrics)
+      workers = Workers(count: limits.concurrentRequests, ofUser: limits.concurrentRequestsOfUser, metrics)
       requests = RequestsInProgress(limits)
       rates = RequestRates(limits)
       let preparing = PreparedStore(container, limits, live)
@@ -96,7 +97,7 @@
     /// Begins the store's feed, once.
     func prepare() throws -> PreparedStore.Found { try preparing.prepare() }
 
-    /// The text by which a user is noted.
-    func text(of user: User) -> String { "\(user.id)" }
+    /// The text by which a user is noted. Ids that are equal texts in several forms have one.
+    func text(of user: User) -> String { "\(user.id)".canonicallyComposed }
   }
 #endif

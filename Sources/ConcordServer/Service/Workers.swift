@@ -6,6 +6,7 @@
   /// and of one user pages and actions: devices send many actions at once, each of which ends with a page.
   final class Workers: Sendable {
     private let count: Int
+    private let userCount: Int
     private let queue = DispatchQueue(label: "concord.server", attributes: .concurrent)
     private let state = Locked(State())
     private let metrics: SyncMetrics
@@ -24,6 +25,8 @@
 
     private struct State {
       var running = 0
+      /// By user, the number of those that run.
+      var runningOfUsers: [String: Int] = [:]
       var lastNumber = 0
       /// The jobs that wait for a thread, by their numbers.
       var waiting: [Int: Job] = [:]
@@ -38,21 +41,45 @@
         numbers[turn, default: Line()].append(number)
       }
 
-      mutating func next() -> Job? {
+      /// - Parameter userCount: the number of jobs of one user that run at most.
+      mutating func next(_ userCount: Int) -> (job: Job, user: String)? {
+        // Few are passed over: those of users who have all the threads that they may have.
+        var passed: [Turn] = []
+        defer { for turn in passed { turns.append(turn) } }
         while let turn = turns.popFirst() {
+          if runningOfUsers[turn.user, default: 0] >= userCount {
+            passed.append(turn)
+            continue
+          }
           while let number = numbers[turn]?.popFirst() {
             guard let job = waiting.removeValue(forKey: number) else { continue }
             // Its next one comes after one of each other.
             turns.append(turn)
-            return job
+            return (job, turn.user)
           }
           numbers[turn] = nil
         }
         return nil
       }
+
+      mutating func begin(_ user: String) {
+        running += 1
+        runningOfUsers[user, default: 0] += 1
+      }
+
+      mutating func end(_ user: String) {
+        running -= 1
+        runningOfUsers[user, default: 1] -= 1
+        if runningOfUsers[user] == 0 { runningOfUsers[user] = nil }
+      }
     }
 
-    init(count: Int, _ metrics: SyncMetrics) { (self.count, self.metrics) = (max(1, count), metrics) }
+    /// - Parameters:
+    ///   - count: the number of threads.
+    ///   - userCount: the number of those that one user has at most.
+    init(count: Int, ofUser userCount: Int, _ metrics: SyncMetrics) {
+      (self.count, self.userCount, self.metrics) = (max(1, count), max(1, userCount), metrics)
+    }
 
     /// The number of closures that wait for a thread.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
@@ -87,8 +114,8 @@
 
     private func begin(_ job: Job, _ number: Int, _ turn: Turn) {
       let isNow = state.withLock { state in
-        if state.running < count {
-          state.running += 1
+        if state.running < count, state.runningOfUsers[turn.user, default: 0] < userCount {
+          state.begin(turn.user)
           return true
         }
         state.add(job, number, turn)
@@ -96,16 +123,17 @@
       }
       guard isNow else { return }
       queue.async { [self] in
-        var job = job
+        var (job, user) = (job, turn.user)
         while true {
           job.run()
           let next = state.withLock { state in
-            let next = state.next()
-            if next == nil { state.running -= 1 }
+            state.end(user)
+            let next = state.next(userCount)
+            if let next { state.begin(next.user) }
             return next
           }
           guard let next else { return }
-          job = next
+          (job, user) = next
         }
       }
     }

@@ -86,6 +86,7 @@ extension Sync {
   private static func reason(of error: any Error) -> SyncOfflineReason {
     switch error {
     case TransportError.status(401, _, _), TransportError.status(403, _, _): .unauthorized
+    case TransportError.status(429, let reason, _): .limited(reason)
     case TransportError.status(426, let reason, _): .upgradeRequired(reason)
     case let error as WireRowReader.Incompatible: .upgradeRequired("\(error)")
     case is TransportError, is WireError: .unreachable("\(error)")

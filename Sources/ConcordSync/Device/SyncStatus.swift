@@ -16,6 +16,8 @@ public enum SyncOfflineReason: Sendable, Hashable {
   case unreachable(String)
   /// The server does not accept the token, or there is none.
   case unauthorized
+  /// The server has set a limit to what the user may have or ask at a time: requests, devices, pages that are not read. The text is for people.
+  case limited(String)
   /// This program and the server do not understand each other: one of them has to be updated. Forwarded actions wait.
   case upgradeRequired(String)
   /// The store cannot be written, or what the server sends does not fit into it. The text is for people.
