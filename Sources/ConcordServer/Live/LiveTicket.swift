@@ -56,11 +56,8 @@
 
     /// - Returns: `false` if the time is over, or the task was cancelled, and nothing has woken it.
     func wait(for time: Duration) async -> Bool {
-      let timer = Task { [weak self] in
-        try? await Task.sleep(for: time)
-        self?.resume(false)
-      }
-      defer { timer.cancel() }
+      let deadline = Deadlines.shared.call(after: time) { [weak self] in self?.resume(false) }
+      defer { withExtendedLifetime(deadline) {} }
       return await withTaskCancellationOrGracefulShutdownHandler {
         await withCheckedContinuation { continuation in
           let isNow = state.withLock { state in

@@ -11,15 +11,20 @@
     ///
     /// - Throws: ``Failure`` if it takes longer than a limit; what the body throws if it is too large.
     static func read(_ body: RequestBody, upTo size: Int, within limit: Duration) async throws -> [UInt8] {
-      try await withThrowingTaskGroup(of: [UInt8].self) { group in
-        group.addTask { try await Array(body.collect(upTo: size).readableBytesView) }
-        group.addTask {
-          try await Task.sleep(for: limit)
-          throw Failure()
-        }
-        defer { group.cancelAll() }
-        return try await group.next() ?? []
+      let isLate = Locked(false)
+      let reading = Task { try await Array(body.collect(upTo: size).readableBytesView) }
+      let deadline = Deadlines.shared.call(after: limit) {
+        isLate.withLock { $0 = true }
+        reading.cancel()
       }
+      defer { withExtendedLifetime(deadline) {} }
+      let result = await withTaskCancellationHandler {
+        await reading.result
+      } onCancel: {
+        reading.cancel()
+      }
+      if isLate.withLock({ $0 }) { throw Failure() }
+      return try result.get()
     }
 
     /// The number of bytes that are handed to a connection at once: a client that reads slowly is waited for.
@@ -35,36 +40,67 @@
     /// - Parameter limit: the longest time that the client may take to read ``chunk`` bytes.
     /// - Throws: ``Failure``; what the writer throws.
     static func write(_ bytes: [UInt8], within limit: Duration, to writer: any ResponseBodyWriter) async throws {
-      let written = Locked(0)
+      let watch = Watch(limit)
       let shared = Writer(writer: writer)
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-          var writer = shared.writer
-          for start in stride(from: 0, to: bytes.count, by: chunk) {
-            try Task.checkCancellation()
-            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
-            let count = written.withLock { count in
-              count += 1
-              return count
-            }
-            if count % burst == 0 { try await Task.sleep(for: .milliseconds(1)) }
-          }
-          // That of all.
-          try await Task.sleep(for: .milliseconds(1))
-          try await writer.finish(nil)
+      let writing = Task {
+        var writer = shared.writer
+        for (number, start) in stride(from: 0, to: bytes.count, by: chunk).enumerated() {
+          try Task.checkCancellation()
+          try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + chunk, bytes.count)]))
+          watch.note()
+          if number % burst == burst - 1 { try await Task.sleep(for: .milliseconds(1)) }
         }
-        group.addTask {
-          var last = -1
-          while true {
-            try await Task.sleep(for: limit)
-            let count = written.withLock { $0 }
-            if count == last { throw Failure() }
-            last = count
+        // That of all.
+        try await Task.sleep(for: .milliseconds(1))
+        try await writer.finish(nil)
+      }
+      watch.begin { writing.cancel() }
+      defer { watch.end() }
+      // The connection is closed where this throws.
+      try await withTaskCancellationHandler {
+        try await writing.value
+      } onCancel: {
+        writing.cancel()
+      }
+    }
+
+    /// Calls a closure when nothing has been noted for some time.
+    private final class Watch: Sendable {
+      private struct State {
+        var count = 0
+        var seen = 0
+        var deadline: Deadlines.Deadline?
+        var isEnded = false
+      }
+
+      private let state = Locked(State())
+      private let limit: Duration
+
+      init(_ limit: Duration) { self.limit = limit }
+
+      func note() { state.withLock { $0.count += 1 } }
+
+      func begin(_ body: @escaping @Sendable () -> Void) {
+        let deadline = Deadlines.shared.call(after: limit) { [self] in
+          let hasMoved = state.withLock { state in
+            defer { state.seen = state.count }
+            return state.seen != state.count
           }
+          if hasMoved { begin(body) } else { body() }
         }
-        // The connection is closed where this throws.
-        defer { group.cancelAll() }
-        try await group.next()
+        let earlier = state.withLock { state in
+          defer { state.deadline = state.isEnded ? nil : deadline }
+          return state.deadline
+        }
+        withExtendedLifetime((earlier, deadline)) {}
+      }
+
+      func end() {
+        let deadline = state.withLock { state in
+          defer { (state.deadline, state.isEnded) = (nil, true) }
+          return state.deadline
+        }
+        withExtendedLifetime(deadline) {}
       }
     }
   }

@@ -28,11 +28,8 @@
           for continuation in waiting { continuation.yield(isReadable) }
         }
       }
-      let timer = Task {
-        try? await Task.sleep(for: time)
-        continuation.yield(false)
-      }
-      defer { timer.cancel() }
+      let deadline = Deadlines.shared.call(after: time) { continuation.yield(false) }
+      defer { withExtendedLifetime(deadline) {} }
       for await answer in answers { return answer }
       return false
     }

@@ -118,8 +118,4 @@
       }
     }
   }
-
-  extension Duration {
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-  }
 #endif
