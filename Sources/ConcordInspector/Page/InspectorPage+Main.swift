@@ -12,13 +12,17 @@
 
       async function tick() {
         try {
-          const overview = await ask("overview", {at: app.at}).catch((error) => {
+          const at = app.at;
+          const overview = await ask("overview", {at}).catch((error) => {
             if (error.status !== 410) throw error;
-            app.at = undefined;
+            if (app.at === at) app.at = undefined;
             return ask("overview");
           });
+          // Somebody has travelled meanwhile, and has asked again.
+          if (app.at !== undefined && app.at !== at) return;
           const {writes, last} = app.overview ?? {};
           app.overview = overview;
+          if (app.at >= overview.last) app.at = undefined;
           problem();
           drawState();
           const isLive = app.at === undefined;
@@ -92,8 +96,8 @@
       }
 
       async function travel(number) {
-        const {earliest, last} = app.overview;
-        app.at = number === undefined || number >= last ? undefined : Math.max(earliest, number);
+        // Whether that is the present, only the store knows by now: `tick` asks it.
+        app.at = number === undefined ? undefined : Math.max(app.overview.earliest, number);
         app.moves += 1;
         const move = app.moves;
         await tick();

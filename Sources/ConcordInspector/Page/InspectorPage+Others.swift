@@ -7,8 +7,9 @@
           make("div", {class: "scroll", id}, children.length ? children : make("p", {class: "empty"}, none)));
       }
 
-      // Draws a view anew only where it has changed, and leaves the keyboard where it was.
+      // Draws a view anew only where it has changed, and leaves the keyboard where it was. What comes when another view is open is too late.
       function replace(view, state, data, draw) {
+        if (app.view !== state) return;
         const text = JSON.stringify(data);
         if (state.shown === text && view.childElementCount) return;
         state.shown = text;
