@@ -32,8 +32,8 @@ extension ComponentSearch {
       if isTo { to.append(edge.parent) }
     }
     var apart = ContiguousArray<Node>()
-    if !from.isEmpty { apart += pathsFrom.restore(from, graph) }
-    if !to.isEmpty { apart += pathsTo.restore(to, graph) }
+    if !from.isEmpty { apart += SupportSearch(pathsFrom, graph).restore(from) }
+    if !to.isEmpty { apart += SupportSearch(pathsTo, graph).restore(to) }
     // A single node that contained itself.
     if component.count == 1, edges.contains(where: { !contains($0.parent, $0.child) }) { apart += [edges[0].parent] }
     return apart
@@ -71,7 +71,7 @@ extension ComponentSearch {
       paths.setSupport(of: node, nil)
       if !paths.isRoot(node) { node.mark = mark }
     }
-    paths.attach(nodes, mark)
+    SupportSearch(paths, graph).attach(nodes, mark)
     return nodes.filter { $0.mark == mark }
   }
 
@@ -85,7 +85,7 @@ extension ComponentSearch {
   private func addPaths(_ nodes: ContiguousArray<Node>, _ paths: RootForest) {
     let mark = graph.nextMark()
     for node in nodes { node.mark = mark }
-    paths.attach(nodes, mark)
+    SupportSearch(paths, graph).attach(nodes, mark)
   }
 
   private func contains(_ parent: Node, _ child: Node) -> Bool {

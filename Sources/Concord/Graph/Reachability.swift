@@ -30,7 +30,7 @@ final class Reachability {
       }
       lost.removeAll { !$0.exists }
       if lost.isEmpty { continue }
-      for node in Retainers(retaining: lost, graph).restore(lost, graph) { release(node) }
+      for node in SupportSearch(Retainers(retaining: lost, graph), graph).restore(lost) { release(node) }
     }
   }
 

@@ -16,9 +16,17 @@ protocol SpanningForest {
   func forEachBelow(_ node: Node, _ body: (Node) -> Void)
 }
 
-extension SpanningForest {
+/// Mends a forest in which nodes have lost their supports.
+///
+/// It knows the forest as an existential: the compiler makes the search once, and not once for each kind of forest.
+struct SupportSearch {
+  let forest: any SpanningForest
+  let graph: Graph
+
+  init(_ forest: any SpanningForest, _ graph: Graph) { (self.forest, self.graph) = (forest, graph) }
+
   /// Finds other supports for nodes that lost theirs, and returns those that are not reached any longer.
-  func restore(_ lost: ContiguousArray<Node>, _ graph: Graph) -> ContiguousArray<Node> {
+  func restore(_ lost: ContiguousArray<Node>) -> ContiguousArray<Node> {
     let (lostMark, reachedMark) = (graph.nextMark(), graph.nextMark())
     // What is above of it was lost, for as long as no other support was found.
     var missedMark = graph.nextMark()
@@ -29,12 +37,14 @@ extension SpanningForest {
       queue.append(node)
     }
     func isReached(_ first: Node) -> Bool {
-      guard contains(first) else { return false }
+      guard forest.contains(first) else { return false }
       var path: ContiguousArray<Node> = []
       var node = first
-      while !isRoot(node), node.mark != reachedMark {
+      while !forest.isRoot(node), node.mark != reachedMark {
         // Marked at once: holders that end meanwhile leave supports behind that may lead round and round.
-        guard node.mark != lostMark, node.mark != missedMark, let support = support(of: node) else { return false }
+        guard node.mark != lostMark, node.mark != missedMark, let support = forest.support(of: node) else {
+          return false
+        }
         node.mark = missedMark
         path.append(node)
         node = support
@@ -50,15 +60,17 @@ extension SpanningForest {
     while next < queue.count {
       let node = queue[next]
       next += 1
-      let support = firstAbove(node, where: isReached)
-      setSupport(of: node, support)
+      let support = forest.firstAbove(node, where: isReached)
+      forest.setSupport(of: node, support)
       guard support == nil else {
         node.mark = reachedMark
         missedMark = graph.nextMark()
         continue
       }
       unsupported.append(node)
-      forEachBelow(node) { if !isRoot($0), contains($0), self.support(of: $0) === node { lose($0) } }
+      forest.forEachBelow(node) {
+        if !forest.isRoot($0), forest.contains($0), forest.support(of: $0) === node { lose($0) }
+      }
     }
     attach(unsupported, lostMark)
     return unsupported.filter { $0.mark == lostMark }
@@ -68,19 +80,21 @@ extension SpanningForest {
   func attach(_ nodes: ContiguousArray<Node>, _ lostMark: Int) {
     var found: ContiguousArray<Node> = []
     func add(_ node: Node, _ support: Node) {
-      setSupport(of: node, support)
+      forest.setSupport(of: node, support)
       node.mark = 0
       found.append(node)
     }
     for node in nodes where node.mark == lostMark {
-      if let support = firstAbove(node, where: { contains($0) && $0.mark != lostMark }) { add(node, support) }
+      if let support = forest.firstAbove(node, where: { forest.contains($0) && $0.mark != lostMark }) {
+        add(node, support)
+      }
     }
     // In the order in which they were found, so that paths to roots are short.
     var next = 0
     while next < found.count {
       let support = found[next]
       next += 1
-      forEachBelow(support) { if $0.mark == lostMark { add($0, support) } }
+      forest.forEachBelow(support) { if $0.mark == lostMark { add($0, support) } }
     }
   }
 }

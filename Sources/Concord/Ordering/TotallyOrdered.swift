@@ -13,29 +13,24 @@ extension Comparable {
   }
 }
 
-extension FixedWidthInteger {
+extension TotallyOrdered where Self: Comparable {
   package func totalOrder(_ other: Self) -> ComparisonResult { order(other) }
-
-  package var rank: UInt64? {
-    guard Self.bitWidth <= 64 else { return nil }
-    return Self.isSigned
-      ? UInt64(bitPattern: Int64(truncatingIfNeeded: self)) ^ (1 << 63) : UInt64(truncatingIfNeeded: self)
-  }
 }
 
-extension Int: TotallyOrdered {}
-extension Int8: TotallyOrdered {}
-extension Int16: TotallyOrdered {}
-extension Int32: TotallyOrdered {}
-extension Int64: TotallyOrdered {}
-extension UInt: TotallyOrdered {}
-extension UInt8: TotallyOrdered {}
-extension UInt16: TotallyOrdered {}
-extension UInt32: TotallyOrdered {}
-extension UInt64: TotallyOrdered {}
+// Each type is converted on its own: one generic conversion has the compiler make the whole arithmetic of each of them.
+extension Int: TotallyOrdered { package var rank: UInt64? { Int64(self).rank } }
+extension Int8: TotallyOrdered { package var rank: UInt64? { Int64(self).rank } }
+extension Int16: TotallyOrdered { package var rank: UInt64? { Int64(self).rank } }
+extension Int32: TotallyOrdered { package var rank: UInt64? { Int64(self).rank } }
+extension Int64: TotallyOrdered { package var rank: UInt64? { UInt64(bitPattern: self) ^ (1 << 63) } }
+extension UInt: TotallyOrdered { package var rank: UInt64? { UInt64(self) } }
+extension UInt8: TotallyOrdered { package var rank: UInt64? { UInt64(self) } }
+extension UInt16: TotallyOrdered { package var rank: UInt64? { UInt64(self) } }
+extension UInt32: TotallyOrdered { package var rank: UInt64? { UInt64(self) } }
+extension UInt64: TotallyOrdered { package var rank: UInt64? { self } }
 
-extension BinaryFloatingPoint {
-  package func totalOrder(_ other: Self) -> ComparisonResult {
+extension Double: TotallyOrdered {
+  package func totalOrder(_ other: Double) -> ComparisonResult {
     let result = order(other)
     if result != .orderedSame { return result }
     return switch (isNaN, other.isNaN) {
@@ -48,14 +43,20 @@ extension BinaryFloatingPoint {
   package var rank: UInt64? {
     if isNaN { return .max }
     // The two zeros are the same.
-    let bits = self == 0 ? 0 : Double(self).bitPattern
+    let bits = self == 0 ? 0 : bitPattern
     return bits >> 63 == 0 ? bits | (1 << 63) : ~bits
   }
 }
 
-extension Double: TotallyOrdered {}
-extension Float: TotallyOrdered {}
-extension CGFloat: TotallyOrdered {}
+extension Float: TotallyOrdered {
+  package func totalOrder(_ other: Float) -> ComparisonResult { Double(self).totalOrder(Double(other)) }
+  package var rank: UInt64? { Double(self).rank }
+}
+
+extension CGFloat: TotallyOrdered {
+  package func totalOrder(_ other: CGFloat) -> ComparisonResult { Double(self).totalOrder(Double(other)) }
+  package var rank: UInt64? { Double(self).rank }
+}
 
 extension Date: TotallyOrdered {
   package func totalOrder(_ other: Date) -> ComparisonResult {

@@ -33,6 +33,8 @@ extension OrderedTree {
 enum Precedence { case before, same, after }
 
 /// A walk through two sorted trees at once.
+///
+/// Its steps are functions of their own: put into the loop, they take the compiler longer than the rest of the queries together.
 private struct ChangesWalk {
   private var old: TreeCursor
   private var new: TreeCursor
@@ -68,6 +70,7 @@ private struct ChangesWalk {
     }
   }
 
+  @inline(never)
   private mutating func meet(
     _ a: TreeNode, _ b: TreeNode, _ compare: (AnyEntry, AnyEntry) -> Precedence
   ) {
@@ -77,11 +80,13 @@ private struct ChangesWalk {
     if b.height >= a.height { new.descend(b) }
   }
 
+  @inline(never)
   private mutating func remove(_ item: TreeCursor.Item) {
     item.forEach(at: old.offset, in: window) { removed.append(($0 - window.lowerBound, $1)) }
     old.advance(by: item.count)
   }
 
+  @inline(never)
   private mutating func insert(_ item: TreeCursor.Item) {
     item.forEach(at: new.offset, in: window) { inserted.append(($0 - window.lowerBound, $1)) }
     new.advance(by: item.count)
@@ -90,6 +95,7 @@ private struct ChangesWalk {
   /// Passes over the items that both have next. Some elements may have come into the part that is looked at, or have left it.
   ///
   /// - Returns: whether there were any.
+  @inline(never)
   private mutating func passShared() -> Bool {
     let shared = old.shared(with: new)
     if shared.items == 0 { return false }

@@ -25,13 +25,15 @@ final class QueryHub<T: Identifiable & Sendable>: Hub {
 
   override func detach(_ core: StoreCore) { queries.remove(self, core) }
 
-  override func inspected(_ core: StoreCore) -> InspectedQuery? {
-    let state = engine.inspected
-    return InspectedQuery(
-      type: T.self, property: equality?.property, value: equality?.value, hasCondition: engine.hasCondition,
-      sorts: engine.order.count, window: engine.window, size: state.size,
-      looks: state.looks, waiting: state.waiting, observers: core.inspectedObservers(of: node))
-  }
+  #if Inspector
+    override func inspected(_ core: StoreCore) -> InspectedQuery? {
+      let state = engine.inspected
+      return InspectedQuery(
+        type: T.self, property: equality?.property, value: equality?.value, hasCondition: engine.hasCondition,
+        sorts: engine.order.count, window: engine.window, size: state.size,
+        looks: state.looks, waiting: state.waiting, observers: core.inspectedObservers(of: node))
+    }
+  #endif
 
   // MARK: What changes
 

@@ -44,27 +44,46 @@ extension EntityStore {
   /// - Complexity: the number of stored entities, sorted by their ids.
   public func dump(limit: Int = 20, width: Int = 120) -> String {
     let limit = max(0, limit)
-    return contents().map { name, entities in
-      let shown = entities.prefix(limit).map { entity in "  \(entity.id)  \(entity.value)".cut(to: width) }
-      let more = entities.count > limit ? ["  … and \(entities.count - limit) more"] : []
-      return (["\(entities.count) \(name)"] + shown + more).joined(separator: "\n")
-    }.joined(separator: "\n")
+    var lines: [String] = []
+    for listed in contents() {
+      lines.append("\(listed.count) \(listed.name)")
+      for index in 0..<min(limit, listed.count) {
+        lines.append("  \(listed.ids[index])  \(listed.values[index])".cut(to: width))
+      }
+      if listed.count > limit { lines.append("  … and \(listed.count - limit) more") }
+    }
+    return lines.joined(separator: "\n")
   }
 
   /// Returns the stored entities of each type, sorted by the descriptions of their ids.
-  fileprivate func contents() -> [(name: String, entities: [(id: String, value: any Identifiable & Sendable)])] {
+  fileprivate func contents() -> [ListedEntities] {
     let found = shared.read(token) { core, isCommitted in
       core.graph.allTables.filter { !$0.isInternal }.map { table in
         table.allNodes().compactMap { core.entity(of: $0, isCommitted) }
       }
     }
     // Without the lock, since descriptions of ids and values are the user's code.
-    let tables = found.filter { !$0.isEmpty }
-    let names = tables.map { "\(type(of: $0[0]))" }
-    return order(of: names).map { table in
-      let ids = tables[table].map { describedID($0) }
-      return (names[table], order(of: ids).map { (ids[$0], tables[table][$0]) })
-    }
+    let listed = found.compactMap { ListedEntities($0) }
+    return order(of: listed.map(\.name)).map { listed[$0] }
+  }
+}
+
+/// The stored entities of a type, sorted by the descriptions of their ids.
+private struct ListedEntities {
+  let name: String
+  let ids: [String]
+  let values: [any Identifiable & Sendable]
+
+  var count: Int { ids.count }
+
+  @inline(never)
+  init?(_ entities: [any Identifiable & Sendable]) {
+    guard let first = entities.first else { return nil }
+    name = "\(type(of: first))"
+    let described = entities.map { describedID($0) }
+    let places = order(of: described)
+    ids = places.map { described[$0] }
+    values = places.map { entities[$0] }
   }
 }
 
@@ -72,7 +91,7 @@ extension EntityStore: CustomReflectable {
   /// The stored values by type, for `dump(store)` and similar tools.
   public var customMirror: Mirror {
     Mirror(
-      self, children: contents().map { (label: $0.name as String?, value: $0.entities.map(\.value) as Any) },
+      self, children: contents().map { (label: $0.name as String?, value: $0.values as Any) },
       displayStyle: .class)
   }
 }
@@ -80,7 +99,7 @@ extension EntityStore: CustomReflectable {
 extension EntityStore: CustomDebugStringConvertible {
   /// The number of stored entities of each type.
   public var debugDescription: String {
-    let counts = contents().map { "\($0.entities.count) \($0.name)" }
+    let counts = contents().map { "\($0.count) \($0.name)" }
     return "EntityStore(\(counts.isEmpty ? "empty" : counts.joined(separator: ", ")))"
   }
 }
