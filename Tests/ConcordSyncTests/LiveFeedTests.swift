@@ -55,14 +55,35 @@
     }
 
     @Test("Requests that come together take no more places than there are")
-    func together() async throws {
-      for _ in 0..<50 {
-        let tickets = await withTaskGroup(of: LiveTicket?.self) { group in
-          for number in 0..<16 { group.addTask { try? ticket("\(number)", stock: 5) } }
-          return await group.reduce(into: [LiveTicket]()) { $0 += $1.map { [$0] } ?? [] }
+    func together() throws {
+      let predicate = try RowPredicate(#Predicate<Book> { $0.stock == 5 }, in: model)
+      for _ in 0..<3000 {
+        let tickets = Kept<[LiveTicket]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+          let device = DeviceName(user: "1", device: "\(number)")
+          guard let ticket = try? feed.ticket([predicate], device: device, limit: 1, ofUser: 1) else { return }
+          tickets.withLock { $0.append(ticket) }
         }
-        #expect(tickets.count == 10)
+        #expect(tickets.withLock { $0.count } == 1)
+        try #require(feed.count == 1)
+        for ticket in tickets.withLock({ $0 }) { withExtendedLifetime(ticket) {} }
       }
+    }
+
+    @Test("A request that waits is not woken by what was committed while nobody did")
+    func idle() async throws {
+      feed.begin(store)
+      withExtendedLifetime(try ticket(stock: 5)) {}
+      let looks = feed.looks
+      try stock(1, 5)
+      #expect(try await eventually { feed.looks > looks })
+      feed.begin(store)
+      let ticket = try ticket(stock: 5)
+      let later = feed.looks
+      try stock(2, 4)
+      #expect(try await eventually { feed.looks > later })
+      try await Task.sleep(for: .milliseconds(50))
+      #expect(!ticket.isCalled)
     }
 
     @Test("Without a position the next commit wakes all, since nobody knows what it has changed")

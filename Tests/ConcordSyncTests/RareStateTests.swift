@@ -4,6 +4,7 @@
   @testable import ConcordServer
   @testable import ConcordSync
   import Foundation
+  import GRDB
   import Metrics
   import Testing
 
@@ -230,6 +231,18 @@
         for number in 10..<20 { _ = try await rename(number, sinceRefused: 6) }
         isAllowed.withLock { $0 = true }
         #expect(try await rename(20, sinceRefused: 6) == .accepted)
+        // What is noted of refusals does not grow with their number.
+        let file = try #require(world.container.persistentStoreCoordinator.persistentStores.first?.url)
+        let queue = try DatabaseQueue(path: file.path)
+        defer { try? queue.close() }
+        func notes() throws -> Int {
+          try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM concord_notes") } ?? 0
+        }
+        isAllowed.withLock { $0 = false }
+        for number in 30..<60 { _ = try await rename(number, sinceRefused: number) }
+        let early = try notes()
+        for number in 60..<90 { _ = try await rename(number, sinceRefused: number) }
+        #expect(try notes() == early)
       }
     }
 
