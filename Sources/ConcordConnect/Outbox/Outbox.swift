@@ -46,6 +46,7 @@ public final class Outbox: Sendable {
     self.writePendingChanges = writePendingChanges
     overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: report)
     view.setOverlay(overlay)
+    coordinator.addGuard(self)
     // What this process writes is read at once.
     let observed = coordinator.observeOtherChanges { [weak self] _ in self?.readChanges() }
     observation.withLock { $0 = observed }
@@ -150,4 +151,9 @@ public final class Outbox: Sendable {
       state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
     }
   }
+}
+
+extension Outbox: RetentionGuard {
+  package func pendingKeys() -> Set<EntityKey> { pendingKeys(without: []) }
+  package func isObserved(_ key: EntityKey) -> Bool { false }
 }

@@ -91,6 +91,7 @@ public final class RootContext: ContextParent {
   public init(parent: PersistentStoreCoordinator, errorHandler: @escaping AsyncErrorHandlerBlock) {
     self.parent = parent
     self.errorHandler = errorHandler
+    parent.guards.add(self)
   }
 
   // MARK: For contexts
@@ -192,6 +193,9 @@ public final class RootContext: ContextParent {
       try? writeLayers()
     }
   }
+
+  /// The entities of saves that are not written yet.
+  package func pendingKeys() -> Set<EntityKey> { state.withLock { Set($0.combined.keys) } }
 
   // MARK: Writing
 
@@ -380,4 +384,8 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
     let rest = changes.count > 5 ? " and \(changes.count - 5) more" : ""
     return "\(names)\(rest) could not be written\(isPending ? " yet" : ""): \(error)"
   }
+}
+
+extension RootContext: RetentionGuard {
+  package func isObserved(_ key: EntityKey) -> Bool { false }
 }

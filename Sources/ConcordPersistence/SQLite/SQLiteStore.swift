@@ -267,6 +267,10 @@
       try using { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(FULL)") } }
     }
 
+    public func giveBackSpace() throws {
+      try using { try pool.writeWithoutTransaction { try SQLiteSpace.giveBack($0) } }
+    }
+
     public func holdOutbox() throws -> OutboxHold? {
       try using { try SQLiteOutboxLock.take(beside: url, store: name) }
     }

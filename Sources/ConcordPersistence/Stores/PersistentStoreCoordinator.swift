@@ -13,6 +13,10 @@ public final class PersistentStoreCoordinator: Sendable {
   let commitCount = Locked(0)
   /// The stores in which actions are applied to stored entities.
   let scratch = ScratchStores()
+  /// Who needs stored entities that a rule does not keep.
+  let guards = RetentionGuards()
+  let uses = RetentionUses()
+  let retentionRules = RetentionRules()
 
   private struct State {
     var attached: [Attached] = []
@@ -158,6 +162,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private func didCommit(_ commit: StoreCommit, _ store: PersistentStore) {
     commitCount.withLock { $0 += 1 }
     guard let keys = commit.keys.map({ Array($0) }) else { return announceUnknown(in: store, isTold: true) }
+    retentionRules.didWrite(keys)
     feed.tell(.rows([keys], announcements: [announcements.addEnded(keys)]))
   }
 
@@ -285,6 +290,11 @@ public final class PersistentStoreCoordinator: Sendable {
     }
   }
 
+  /// The store that keeps the entities of a type.
+  func store(of entity: EntityDescription) -> PersistentStore? {
+    state.withLock { state in state.routes[entity].map { state.attached[$0].store } }
+  }
+
   /// The store that keeps forwarded actions.
   package var outboxHome: PersistentStore? {
     state.withLock { state in state.home.map { state.attached[$0].store } }
@@ -335,9 +345,11 @@ public final class PersistentStoreCoordinator: Sendable {
     var notice: (keys: [EntityKey], number: Int)?
     // A commit that only some of several stores have made is told as well. Observers compare their pending changes with
     // it.
+    var written: [EntityKey] = []
     defer {
       if isChanged { commitCount.withLock { $0 += 1 } }
       if let notice { tell(notice.keys, announced: notice.number) }
+      if isChanged { retentionRules.didWrite(written) }
     }
     func writing(_ session: any RowWriting) throws -> R {
       // A store may run this again, if its first attempt to commit had no effect.
@@ -345,7 +357,7 @@ public final class PersistentStoreCoordinator: Sendable {
       notice = nil
       let result = try body(session)
       let keys = session.changedKeys
-      isChanged = !keys.isEmpty
+      (isChanged, written) = (!keys.isEmpty, keys)
       if isChanged, feed.isFollowed { notice = (keys, announcements.add(keys)) }
       return result
     }

@@ -65,6 +65,11 @@ public protocol RowStore: AnyObject, Sendable {
   /// - Returns: whether there are more to forget.
   func trimFeed() throws -> Bool
 
+  /// Gives the space of removed rows back to the system, as far as that is worth it.
+  ///
+  /// The default does nothing.
+  func giveBackSpace() throws
+
   /// Closes the store. Later calls throw ``/ConcordModel/StoreError/detached(store:)``.
   func close() throws
 }
@@ -88,6 +93,8 @@ extension RowStore {
   public func startFeed() throws { try startFeed(FeedLimits()) }
 
   public func trimFeed() throws -> Bool { false }
+
+  public func giveBackSpace() throws {}
 
   public func synchronize() throws {}
 }

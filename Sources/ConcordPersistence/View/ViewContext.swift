@@ -40,6 +40,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
   let overlaid = Locked<(any ViewOverlay)?>(nil)
+  let cache = ViewCache()
+  /// The coordinator of the stores; `nil` if a strategy has parents of its own kind.
+  let home: PersistentStoreCoordinator?
 
   /// Creates a context for screens.
   ///
@@ -55,6 +58,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
     // A row that is read replaces the shown one, also with an older stamp, as after a rollback.
     entities = EntityStore(delivery: delivery, stamping: .unstampedWritesWin)
     core = ContextCore(parent: parent)
+    home = parent.coordinator
     core.noteTouched()
     self.isKeptUpToDate = isKeptUpToDate
     self.errorHandler = errorHandler
@@ -64,6 +68,7 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       self?.show($0)
     }
     observation.withLock { $0 = observed }
+    home?.guards.add(self)
   }
 
   /// Notes that the view is used, before it reads anything: commits that had ended are in what it reads, and it is told of later ones.
@@ -141,7 +146,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
       return withExtendedLifetime(others.map { store.keep($0) }) { store.store(value) }
     }
     // A layer may have made it, as one of what waits to be sent does.
-    return stored ?? store.find(type, id: id)
+    let found = stored ?? store.find(type, id: id)
+    didFind(type, id, found)
+    return found
   }
 
   /// Fetches entities, with all they contain, without observing them.

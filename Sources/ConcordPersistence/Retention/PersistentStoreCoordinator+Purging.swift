@@ -1,0 +1,47 @@
+import Concord
+import ConcordModel
+import Foundation
+
+extension PersistentStoreCoordinator {
+  /// Removes from its store what a rule does not keep of a type, and gives the space back.
+  ///
+  /// - Parameter pending: further entities that stay.
+  /// - Returns: the number of removed entities.
+  func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>, _ pending: Set<EntityKey>) throws
+    -> Int
+  {
+    let entity = try model.entity(type)
+    let refused = try evaluated(retention, entity)
+    // Before the store is locked, since this waits for those who use the contexts.
+    let guards = guards.all
+    let pending = guards.reduce(into: pending) { $0.formUnion($1.pendingKeys()) }
+    let purge = Purge(
+      retention: retention, entity: entity, model: model, uses: uses, pending: pending,
+      isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
+    let count = try write(model.connected(with: [entity])) { try purge.run($0) }
+    if count > 0 { try store(of: entity)?.rows.giveBackSpace() }
+    return count
+  }
+
+  /// Returns what a rule does not keep that no store can evaluate.
+  ///
+  /// A condition may call the user's code, which must not run within a transaction that writes.
+  private func evaluated<T: PersistentEntity>(
+    _ retention: Retention<T>, _ entity: EntityDescription
+  ) throws -> [StoredValue: Stamp]? {
+    guard case .matching(let predicate) = retention.rule else { return nil }
+    if FetchPlan(FetchDescriptor(predicate: predicate), entity, model).isExact { return nil }
+    let found: [(value: T, stamp: Stamp)] = try read(Array(model.contained(in: entity))) { reading in
+      let loader = EntityLoader(reading, model: model)
+      return try loader.fetch(T.self, RowQuery(entity)).map { value in
+        let key = EntityKey(entity, try T.storedKey(of: value.id))
+        return (value, try reading.withRow(of: key) { $0.stamp } ?? -.infinity)
+      }
+    }
+    var refused: [StoredValue: Stamp] = [:]
+    for (value, stamp) in found where try !predicate.evaluate(value) {
+      refused[try T.storedKey(of: value.id)] = stamp
+    }
+    return refused
+  }
+}

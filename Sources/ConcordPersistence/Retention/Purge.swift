@@ -1,0 +1,88 @@
+import Concord
+import ConcordModel
+import Foundation
+
+/// The removal of the rows of a type that a rule does not keep, and that nothing needs.
+struct Purge<T: PersistentEntity> {
+  let retention: Retention<T>
+  let entity: EntityDescription
+  let model: Model
+  let uses: RetentionUses
+  /// The entities that are pending.
+  let pending: Set<EntityKey>
+  let isObserved: (EntityKey) -> Bool
+  /// The entities that the rule does not keep, with their stamps, where it had to be evaluated in memory; `nil` if stores evaluate it.
+  let refused: [StoredValue: Stamp]?
+
+  /// Removes the rows.
+  ///
+  /// - Returns: their number.
+  func run(_ writing: any RowWriting) throws -> Int {
+    var going = try Set(candidates(writing).lazy.map { EntityKey(entity, $0) })
+    going = going.filter { !pending.contains($0) && !isObserved($0) }
+    try keepContained(in: &going, writing)
+    // No stamp: that they were deleted is not remembered, so that they can come again as they were.
+    for key in going { try writing.delete(key) }
+    uses.forget(going)
+    return going.count
+  }
+
+  /// The keys of the rows that the rule does not keep.
+  private func candidates(_ reading: any RowReading) throws -> [StoredValue] {
+    switch retention.rule {
+    case .atMost(let count):
+      let rows = try rowsByUse(reading)
+      if rows.count <= count { return [] }
+      let sorted = rows.sorted { $0.use != $1.use ? $0.use > $1.use : StoredValue.precedes($0.key, $1.key) }
+      return sorted.dropFirst(count).map(\.key)
+    case .usedWithin(let time):
+      let first = Date().timeIntervalSinceReferenceDate - time
+      return try rowsByUse(reading).filter { $0.use < first }.map(\.key)
+    case .matching(let predicate):
+      if let refused {
+        // What has changed since then stays until the next time.
+        return try refused.filter { key, stamp in
+          try reading.withRow(of: EntityKey(entity, key)) { $0.stamp } == stamp
+        }.map(\.key)
+      }
+      var found: [StoredValue] = []
+      let plan = FetchPlan(FetchDescriptor(predicate: predicate), entity, model)
+      try reading.rows(RowQuery(entity, where: .not(plan.condition))) { key, _ in
+        found.append(key)
+        return true
+      }
+      return found
+    }
+  }
+
+  private func rowsByUse(_ reading: any RowReading) throws -> [(key: StoredValue, use: TimeInterval)] {
+    let uses = uses.dates(of: entity)
+    var rows: [(key: StoredValue, use: TimeInterval)] = []
+    try reading.rows(RowQuery(entity)) { key, source in
+      rows.append((key, max(source.stamp, uses[key] ?? -.infinity)))
+      return true
+    }
+    return rows
+  }
+
+  /// Leaves what stands in something that stays.
+  private func keepContained(in going: inout Set<EntityKey>, _ reading: any RowReading) throws {
+    let owners = model.entities.filter { owner in owner.targets.contains { $0 == entity.type } }
+    if owners.isEmpty { return }
+    var staying: [EntityKey] = []
+    for key in going where try owners.contains(where: { try isContained(key, in: $0, besides: going, reading) }) {
+      staying.append(key)
+    }
+    while let key = staying.popLast() {
+      going.remove(key)
+      guard let row = try reading.row(of: key) else { continue }
+      staying += entity.referencedKeys(of: row, in: model).filter(going.contains)
+    }
+  }
+
+  private func isContained(
+    _ key: EntityKey, in owner: EntityDescription, besides going: Set<EntityKey>, _ reading: any RowReading
+  ) throws -> Bool {
+    try reading.referrers(to: key, in: owner).contains { !going.contains(EntityKey(owner, $0)) }
+  }
+}

@@ -1,0 +1,28 @@
+#if Persistence
+  import GRDB
+
+  /// The free pages of a file, which removed rows leave.
+  enum SQLiteSpace {
+    /// The number of free pages that are left as they are: the next rows take them.
+    private static let most = 64
+
+    /// Takes free pages off the end of a file. A file whose pages cannot be moved is rewritten once, when a quarter of it is free.
+    static func giveBack(_ db: Database) throws {
+      guard try number("freelist_count", db) > most else { return }
+      if try number("auto_vacuum", db) != 2 {
+        guard try number("freelist_count", db) * 4 > number("page_count", db) else { return }
+        try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        try db.execute(sql: "VACUUM")
+      } else {
+        // Each row that the statement gives is a page.
+        _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum")
+      }
+      // Pages that somebody still reads stay in the log: a later checkpoint takes them in.
+      _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private static func number(_ pragma: String, _ db: Database) throws -> Int {
+      try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
+    }
+  }
+#endif

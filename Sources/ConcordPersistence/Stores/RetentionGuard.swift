@@ -1,0 +1,29 @@
+import Concord
+package import ConcordModel
+
+/// Somebody who needs stored entities: these are not purged.
+package protocol RetentionGuard: AnyObject, Sendable {
+  /// The entities that are changed, and not stored yet. It may wait for others who use the guard.
+  func pendingKeys() -> Set<EntityKey>
+  /// Whether an entity is observed. Called within a transaction of a store, so that it waits for nobody.
+  func isObserved(_ key: EntityKey) -> Bool
+}
+
+/// The guards of a coordinator's stores, none of which is retained.
+final class RetentionGuards: Sendable {
+  private struct Reference: Sendable { weak var value: (any RetentionGuard)? }
+  private let references = Locked<[Reference]>([])
+
+  func add(_ keeper: any RetentionGuard) {
+    references.withLock { references in
+      references.removeAll { $0.value == nil }
+      references.append(Reference(value: keeper))
+    }
+  }
+
+  var all: [any RetentionGuard] { references.withLock { $0.compactMap(\.value) } }
+}
+
+extension PersistentStoreCoordinator {
+  package func addGuard(_ keeper: any RetentionGuard) { guards.add(keeper) }
+}

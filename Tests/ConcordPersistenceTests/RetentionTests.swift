@@ -1,0 +1,288 @@
+import Concord
+import ConcordModel
+import Foundation
+import Testing
+
+#if Persistence
+  import GRDB
+#endif
+
+@testable import ConcordPersistence
+
+@Suite("Lasting: what a rule keeps")
+struct RetentionTests {
+  private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+
+  @Test(
+    "A purge removes what a rule does not keep, and never what is observed, pending or contained in what stays",
+    arguments: StoreKind.combinations)
+  func random(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    let isAny = ProcessInfo.processInfo.environment["CONCORD_RANDOM_FIRST"] == "random"
+    let first = isAny ? UInt64.random(in: 0..<1_000_000) : 1
+    for seed in first..<first + (kind.isShared ? 1 : 4) {
+      try await strategy.withContainer(kind) { container in
+        var random = SeededGenerator(seed: seed)
+        let (view, context) = (container.viewContext, container.newBackgroundContext())
+        /// The stars of the stored reviews.
+        var reviews: [Int: Int] = [:]
+        var books: [String: [Int]] = [:]
+        var observed: [Int: EntityObserver<Review>] = [:]
+        var log: [String] = []
+        for step in 0..<40 {
+          switch Int.random(in: 0..<10, using: &random) {
+          case 0..<4:
+            for _ in 0..<5 {
+              let (id, stars) = (Int.random(in: 0..<40, using: &random), Int.random(in: 0..<6, using: &random))
+              context.insert(Review(id: id, text: "\(step)", stars: stars))
+              reviews[id] = stars
+            }
+            try context.save()
+            log.append("\(step): store five")
+          case 4:
+            let inside = reviews.keys.sorted().filter { _ in Int.random(in: 0..<5, using: &random) == 0 }
+            let known = try context.fetch(FetchDescriptor<Review>()).filter { inside.contains($0.id) }
+            let id = random.pick(["a", "b"])
+            context.insert(
+              Book(id: id, title: "", isbn: id, author: Author(id: "x", name: "X"), reviews: known))
+            try context.save()
+            books[id] = known.map(\.id)
+            log.append("\(step): book \(id) contains \(known.map(\.id))")
+          case 5:
+            if let id = books.keys.sorted().first {
+              try context.delete(Book.self, id: id)
+              try context.save()
+              books[id] = nil
+              log.append("\(step): book \(id) goes")
+            }
+          case 6:
+            let id = Int.random(in: 0..<40, using: &random)
+            observed[id] = try view.find(Review.self, id: id)
+            log.append("\(step): observe \(id)")
+          case 7:
+            observed = [:]
+            log.append("\(step): observe nothing")
+          default:
+            try await container.flush()
+            let pending = Int.random(in: 0..<40, using: &random)
+            let isPending = reviews[pending] != nil
+            if isPending { try view.update(Review.self, id: pending) { $0.text = "pending" } }
+            let unsaved = Int.random(in: 0..<40, using: &random)
+            let isUnsaved = try context.update(Review.self, id: unsaved) { $0.text = "unsaved" }
+            let query = try view.query(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)], fetchLimit: 3))
+            var needed = Set(observed.keys).union(books.values.joined()).union(query.value.map(\.id))
+            if isPending { needed.insert(pending) }
+            if isUnsaved { needed.insert(unsaved) }
+            let least = Int.random(in: 0..<6, using: &random)
+            let count = Int.random(in: 0..<20, using: &random)
+            let rule: Retention<Review>
+            let kept: Set<Int>
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+              let fresh = container.newBackgroundContext()
+              let stamps = try reviews.keys.map { ($0, try fresh.stamp(of: Review.self, id: $0) ?? 0) }
+              let latest = stamps.sorted { $0.1 != $1.1 ? $0.1 > $1.1 : $0.0 < $1.0 }.prefix(count)
+              (rule, kept) = (.atMost(count), Set(latest.map(\.0)))
+            case 1:
+              rule = .matching(#Predicate { ($0.stars ?? 0) >= least })
+              kept = Set(reviews.filter { $0.value >= least }.keys)
+            case 2: (rule, kept) = (.used(within: .seconds(3_600)), Set(reviews.keys))
+            default: (rule, kept) = (.used(within: .zero), [])
+            }
+            let removed = try context.purge(Review.self, keeping: rule)
+            log.append("\(step): purge by \(rule), \(needed.sorted()) are needed")
+            context.rollback()
+            view.rollback()
+            try await container.flush()
+            let expected = reviews.filter { kept.contains($0.key) || needed.contains($0.key) }
+            #expect(removed == reviews.count - expected.count)
+            reviews = expected
+            let stored = try container.newBackgroundContext().fetch(FetchDescriptor<Review>()).map(\.id).sorted()
+            if stored != reviews.keys.sorted() {
+              let what = "\(stored), not \(reviews.keys.sorted())"
+              Issue.record("\(kind) \(strategy), seed \(seed): \(what)\n\(log.joined(separator: "\n"))")
+              return
+            }
+            if strategy.isKeptUpToDate {
+              #expect(query.value.map(\.id) == Array(reviews.keys.sorted().prefix(3)), "seed \(seed)")
+            }
+            for (id, book) in books {
+              #expect(try context.find(Book.self, id: id)?.reviews.map(\.id) == book, "seed \(seed)")
+            }
+            for (id, observer) in observed { #expect(observer.value.id == id && !observer.isRemoved, "seed \(seed)") }
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Live queries that know a purged entity go on without it, and it can come again as it was",
+    arguments: StoreKind.allCases)
+  func queries(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      for id in 0..<30 { context.insert(Review(id: id, text: "", stars: id), modifiedAt: Double(id)) }
+      try context.save()
+      try await container.flush()
+      let first = try container.viewContext.query(
+        FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)], fetchLimit: 2))
+      try context.purge(Review.self, keeping: .matching(#Predicate { $0.id >= 20 }))
+      #expect(first.value.map(\.id) == [0, 1])
+      try context.delete(Review.self, id: 0)
+      try context.delete(Review.self, id: 1)
+      try context.save()
+      try await container.flush()
+      #expect(first.value.map(\.id) == [20, 21])
+      // Older than a deletion would allow.
+      context.insert(Review(id: 5, text: "again"), modifiedAt: 5)
+      context.insert(Review(id: 0, text: "again"), modifiedAt: 0)
+      try context.save()
+      try await container.flush()
+      #expect(first.value.map(\.id) == [5, 20])
+    }
+  }
+
+  @Test("A condition that no store evaluates is evaluated in memory", arguments: StoreKind.allCases)
+  func inMemory(_ kind: StoreKind) async throws {
+    try await StrategyKind.mixed.withContainer(kind) { container in
+      let context = container.newBackgroundContext()
+      for id in 0..<20 { context.insert(Review(id: id, text: "\(id)", stars: id % 3 == 0 ? nil : id)) }
+      try context.save()
+      let predicate = #Predicate<Review> { review in review.text.count == 1 && review.stars.flatMap { $0 } != nil }
+      #expect(try context.purge(Review.self, keeping: .matching(predicate)) == 14)
+      #expect(try context.fetch(FetchDescriptor<Review>()).map(\.id) == [1, 2, 4, 5, 7, 8])
+      // One that throws removes nothing.
+      context.insert(Review(id: 50, text: ""))
+      try context.save()
+      #expect(throws: (any Error).self) {
+        try context.purge(Review.self, keeping: .matching(#Predicate { $0.stars! >= 0 || $0.text.count > 9 }))
+      }
+      #expect(try context.count(FetchDescriptor<Review>()) == 7)
+    }
+  }
+
+  @Test("A rule that is kept bounds what is stored, however much goes through", arguments: StoreKind.allCases)
+  func bound(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      try container.keep(Review.self, .atMost(500))
+      let context = container.newBackgroundContext()
+      for batch in 0..<50 {
+        for id in 0..<100 { context.insert(Review(id: batch * 100 + id, text: "\(id)")) }
+        try context.save()
+        container.persistentStoreCoordinator.retentionRules.settle()
+        #expect(try context.count(FetchDescriptor<Review>()) <= 500 + 200)
+      }
+      #expect(try context.fetch(FetchDescriptor<Review>(sortBy: [SortDescriptor(\.id)])).last?.id == 4_999)
+      try container.keepAll(Review.self)
+      for id in 5_000..<6_000 { context.insert(Review(id: id, text: "")) }
+      try context.save()
+      container.persistentStoreCoordinator.retentionRules.settle()
+      #expect(try context.count(FetchDescriptor<Review>()) >= 1_500)
+    }
+  }
+
+  @Test("What was found again was used")
+  func used() async throws {
+    try await StrategyKind.direct.withContainer(.memory) { container in
+      let (context, view) = (container.newBackgroundContext(), container.viewContext)
+      try container.keep(Review.self, .atMost(10))
+      for id in 0..<10 { context.insert(Review(id: id, text: "")) }
+      try context.save()
+      for id in 0..<3 { _ = try view.find(Review.self, id: id) }
+      #expect(try context.purge(Review.self, keeping: .atMost(5)) == 5)
+      #expect(try context.fetch(FetchDescriptor<Review>()).map(\.id) == [0, 1, 2, 8, 9])
+    }
+  }
+
+  #if Persistence
+    @Test("The file gets smaller, and is whole")
+    func space() async throws {
+      try await StrategyKind.direct.withContainer(.sqlite) { container in
+        let url = try #require(container.persistentStores.first?.url)
+        func size() throws -> Int { try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0 }
+        let context = container.newBackgroundContext()
+        var sizes: [Int] = []
+        // The file is rewritten the first time, and its free pages are moved later.
+        for round in 0..<3 {
+          for id in 0..<3_000 {
+            context.insert(Review(id: round * 10_000 + id, text: String(repeating: "x", count: 300)))
+          }
+          try context.save()
+          try container.persistentStoreCoordinator.persistentStores.first?.rows.synchronize()
+          let full = try size()
+          try context.purge(Review.self, keeping: .atMost(100))
+          sizes.append(try size())
+          #expect(sizes[round] < full / 5, "\(sizes) of \(full)")
+        }
+        #expect(try context.count(FetchDescriptor<Review>()) == 100)
+        let store = try #require(container.persistentStores.first?.rows as? SQLiteStore)
+        #expect(try await store.pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        #expect(store.unknownCommits == 0)
+      }
+    }
+  #endif
+
+  @Test("A view keeps what it has found last, within its bound, and lets go of the rest")
+  func view() async throws {
+    try await StrategyKind.direct.withContainer(.memory) { container in
+      let (context, view) = (container.newBackgroundContext(), container.viewContext)
+      for id in 0..<100 { context.insert(Review(id: id, text: "", stars: id % 2)) }
+      try context.save()
+      func kept() -> [Int] { view.store.all(Review.self).map(\.id).sorted() }
+      var random = SeededGenerator(seed: 3)
+      try view.keep(Review.self, .atMost(10))
+      var used: [Int] = []
+      for _ in 0..<500 {
+        let id = Int.random(in: 0..<30, using: &random)
+        #expect(try view.find(Review.self, id: id)?.value.id == id)
+        used.removeAll { $0 == id }
+        used.append(id)
+        #expect(kept() == used.suffix(10).sorted())
+      }
+      // It follows what is saved, and goes when it is deleted.
+      let last = try #require(used.last)
+      try context.update(Review.self, id: last) { $0.text = "new" }
+      try context.save()
+      try await container.flush()
+      #expect(view.store.find(Review.self, id: last)?.value.text == "new")
+      try view.keep(Review.self, .matching(#Predicate { $0.stars == 1 }))
+      for id in 0..<20 { _ = try view.find(Review.self, id: id) }
+      #expect(kept() == Array(stride(from: 1, to: 20, by: 2)))
+      try view.keep(Review.self, .used(within: .milliseconds(50)))
+      _ = try view.find(Review.self, id: 7)
+      #expect(kept() == [7])
+      #expect(try await eventually { kept().isEmpty })
+      try view.keepObserved(Review.self)
+      _ = try view.find(Review.self, id: 7)
+      #expect(kept().isEmpty && view.store._statistics().entities == 0)
+    }
+  }
+
+  @Test("As many entities as one likes go through a bound within its memory")
+  func memory() async throws {
+    let (bound, all) = Self.isLong ? (10_000, 1_000_000) : (500, 20_000)
+    try await StrategyKind.direct.withContainer(.memory) { container in
+      let (context, view) = (container.newBackgroundContext(), container.viewContext)
+      try container.keep(Review.self, .atMost(bound))
+      try view.keep(Review.self, .atMost(bound / 10))
+      var early = 0
+      for batch in 0..<all / 1_000 {
+        for id in batch * 1_000..<(batch + 1) * 1_000 { context.insert(Review(id: id, text: "number \(id)")) }
+        try context.save()
+        for id in batch * 1_000..<(batch + 1) * 1_000 { _ = try view.find(Review.self, id: id) }
+        container.persistentStoreCoordinator.retentionRules.settle()
+        if batch == all / 5_000 { early = try Self.residentMemory() }
+      }
+      let late = try Self.residentMemory()
+      #expect(late < early + 16 << 20, "\(early) bytes after a fifth, \(late) at the end")
+      #expect(try context.count(FetchDescriptor<Review>()) <= bound + max(1_000, bound / 10) + bound / 10)
+      #expect(view.store._statistics().entities <= bound / 10)
+    }
+  }
+
+  private static func residentMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) << 10
+  }
+}
