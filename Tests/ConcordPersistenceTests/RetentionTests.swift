@@ -205,7 +205,7 @@ struct RetentionTests {
         // The file is rewritten the first time, and its free pages are moved later.
         for round in 0..<3 {
           for id in 0..<3_000 {
-            context.insert(Review(id: round * 10_000 + id, text: String(repeating: "x", count: 300)))
+            context.insert(Review(id: round * 10_000 + id, text: String(repeating: "x", count: 1_000)))
           }
           try context.save()
           try container.persistentStoreCoordinator.persistentStores.first?.rows.synchronize()
@@ -217,7 +217,8 @@ struct RetentionTests {
         #expect(try context.count(FetchDescriptor<Review>()) == 100)
         let store = try #require(container.persistentStores.first?.rows as? SQLiteStore)
         #expect(try await store.pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
-        #expect(store.unknownCommits == 0)
+        // That of the rewriting: nothing has to be read again because pages are moved.
+        #expect(store.unknownCommits <= 1)
       }
     }
   #endif

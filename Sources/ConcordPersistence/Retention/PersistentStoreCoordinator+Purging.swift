@@ -18,7 +18,7 @@ extension PersistentStoreCoordinator {
     let purge = Purge(
       retention: retention, entity: entity, model: model, uses: uses, pending: pending,
       isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
-    let count = try write(model.connected(with: [entity])) { try purge.run($0) }
+    let count = try write(model.connected(with: [entity]), isPurge: true) { try purge.run($0) }
     if count > 0 { try store(of: entity)?.rows.giveBackSpace() }
     return count
   }

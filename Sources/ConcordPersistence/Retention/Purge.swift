@@ -62,6 +62,8 @@ struct Purge<T: PersistentEntity> {
       rows.append((key, max(source.stamp, uses[key] ?? -.infinity)))
       return true
     }
+    // Those of entities that were deleted are of no use.
+    if uses.count > rows.count { self.uses.forget(allBut: Set(rows.lazy.map(\.key)), of: entity) }
     return rows
   }
 

@@ -268,7 +268,7 @@
     }
 
     public func giveBackSpace() throws {
-      try using { try pool.writeWithoutTransaction { try SQLiteSpace.giveBack($0) } }
+      try using { try pool.writeWithoutTransaction { try SQLiteSpace.giveBack($0, commits) } }
     }
 
     public func holdOutbox() throws -> OutboxHold? {

@@ -338,7 +338,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// - Parameter outboxes: the outboxes that are written, too.
   /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store of the outbox is not attached any longer.
   func write<R>(
-    _ entities: some Collection<EntityDescription>, outboxes: WrittenOutboxes = .none,
+    _ entities: some Collection<EntityDescription>, outboxes: WrittenOutboxes = .none, isPurge: Bool = false,
     _ body: (any RowWriting) throws -> R
   ) throws -> R {
     var isChanged = false
@@ -349,7 +349,7 @@ public final class PersistentStoreCoordinator: Sendable {
     defer {
       if isChanged { commitCount.withLock { $0 += 1 } }
       if let notice { tell(notice.keys, announced: notice.number) }
-      if isChanged { retentionRules.didWrite(written) }
+      if isChanged, !isPurge { retentionRules.didWrite(written) }
     }
     func writing(_ session: any RowWriting) throws -> R {
       // A store may run this again, if its first attempt to commit had no effect.

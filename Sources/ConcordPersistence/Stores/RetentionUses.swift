@@ -28,4 +28,8 @@ final class RetentionUses: Sendable {
   func forget(_ keys: Set<EntityKey>) {
     state.withLock { state in for key in keys { state[key.entity]?[key.id] = nil } }
   }
+
+  func forget(allBut keys: Set<StoredValue>, of entity: EntityDescription) {
+    state.withLock { state in state[entity] = state[entity]?.filter { keys.contains($0.key) } }
+  }
 }

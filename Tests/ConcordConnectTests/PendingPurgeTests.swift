@@ -1,0 +1,38 @@
+import ConcordConnect
+import Foundation
+import Testing
+
+@Suite("A purge leaves what is pending")
+struct PendingPurgeTests {
+  @Test("Entities of pending actions stay, whoever forwards and whoever purges", arguments: StoreKind.lasting)
+  func pending(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      try await withOutbox(kind, in: folder) { a in
+        a.suspended = true
+        try await withOutbox(kind, in: folder) { b in
+          b.suspended = true
+          // Two pending actions on one book, one on two books, and one on a book that is not stored yet.
+          try await a.forward(Raise(book: 1, note: "a"))
+          try await a.forward(Raise(book: 1, note: "b"))
+          try await a.forward(RemoveBook(book: 2, counter: 3))
+          try await a.forward(AddBook(book: Book(id: 20, title: "")))
+          #expect(try await eventually { b.outbox.pending.count == 4 })
+          let books = try b.viewContext.query(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.id)], fetchLimit: 2))
+          #expect(books.value.map(\.id) == [1, 3])
+          #expect(try b.newBackgroundContext().purge(Book.self, keeping: .atMost(0)) > 0)
+          #expect(try a.stored(Book.self).map(\.id).sorted().starts(with: [1, 2, 3]))
+          #expect(books.value.map(\.id) == [1, 3])
+          try a.keep(Book.self, .atMost(0))
+          try a.keepAll(Book.self)
+          #expect(try a.stored(Book.self).map(\.id).sorted().starts(with: [1, 2, 3]))
+          a.suspended = false
+          b.suspended = false
+          #expect(try await eventually { a.outbox.pending.isEmpty && b.outbox.pending.isEmpty })
+          let first = try #require(try a.kept(1))
+          #expect(try first.title == "ab" && first.price == 2 && a.kept(2) == nil && a.kept(3)?.shelf == 1)
+          #expect(try a.kept(20) != nil)
+        }
+      }
+    }
+  }
+}
