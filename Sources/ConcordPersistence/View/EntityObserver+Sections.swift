@@ -20,7 +20,7 @@ extension EntityObserver {
     results().sections(by: property)
   }
 
-  /// Returns an observer of the result of a live query over stores in groups: another name of ``sections(by:)``.
+  /// Returns an observer of the result of a live query over stores in groups: another name of `sections(by:)`.
   public func group<T: PersistentEntity, Key: Hashable & Sendable>(
     by property: any KeyPath<T, Key> & Sendable
   ) -> EntityObserver<EntitySections<Key, T>> where Value == [T] { sections(by: property) }
