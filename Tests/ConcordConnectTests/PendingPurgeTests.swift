@@ -11,6 +11,7 @@ struct PendingPurgeTests {
         a.suspended = true
         try await withOutbox(kind, in: folder) { b in
           b.suspended = true
+          try a.store((30...60).map { Book(id: $0, title: "") })
           // Two pending actions on one book, one on two books, and one on a book that is not stored yet.
           try await a.forward(Raise(book: 1, note: "a"))
           try await a.forward(Raise(book: 1, note: "b"))

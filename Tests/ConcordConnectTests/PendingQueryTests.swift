@@ -256,6 +256,22 @@ extension PendingQueryTests {
     }
   }
 
+  @Test(
+    "A view that is used later shows at once what another container has forwarded before", arguments: StoreKind.lasting)
+  func usedLater(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      try await withOutbox(kind, in: folder) { a in
+        a.suspended = true
+        try await withOutbox(kind, in: folder) { b in
+          b.suspended = true
+          try await a.forward(Raise(book: 1, note: "a"))
+          #expect(try await eventually { b.outbox.pending.count == 1 })
+          #expect(try b.shown(1)?.title == "a")
+        }
+      }
+    }
+  }
+
   @Test("A query with a limit keeps few entities more than it shows")
   func margin() async throws {
     try await withOutbox(.memory) { connect in

@@ -23,6 +23,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let entities: EntityStore
   /// Whether the view was ever used. Until then it shows nothing, and need not hear of commits.
   let isUsed = Atomic<Bool>(false)
+  /// Whether the overlay may have changes of commits that ended before the view was used.
+  private let hasUnreadOverlay = Atomic<Bool>(false)
   let core: ContextCore
   let queries = QueryIndex()
   /// Whether changes are being shown at this moment.
@@ -73,7 +75,10 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
 
   /// Notes that the view is used, before it reads anything: commits that had ended are in what it reads, and it is told of later ones.
   func beginUse() {
-    if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .sequentiallyConsistent) }
+    if isUsed.load(ordering: .relaxed) { return }
+    // The overlay was told of none of the commits before.
+    hasUnreadOverlay.store(true, ordering: .sequentiallyConsistent)
+    isUsed.store(true, ordering: .sequentiallyConsistent)
   }
 
   func locked<R>(_ body: () throws -> R) rethrows -> R {
@@ -92,7 +97,10 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
         let result = Result { try body(core) }
         // The change may have read a commit that is not told yet, or one that ends a change shown above it. Changes
         // that a computed property makes during showing are shown with the rest.
-        if !isShowing, !showTouched(), !announced.isEmpty || isOverlaid { show([]) }
+        let isUnread = !isShowing && hasUnreadOverlay.exchange(false, ordering: .sequentiallyConsistent)
+        if !isShowing, !showTouched() || isUnread, !announced.isEmpty || isOverlaid || isUnread {
+          show([], withOverlay: isUnread)
+        }
         return result
       }
     }
