@@ -316,6 +316,8 @@ private final class ReentrantWorld: @unchecked Sendable {
     }
     for _ in 0..<3 { await store.settled() }
     var faults = store._checkInvariants()
+    // Whoever reads lets go of former values, of what these hold, and of what that keeps alive: there may be something to tell once more.
+    for item in shown { _ = item.present() }
     for _ in 0..<3 { await store.settled() }
     for item in shown {
       guard let present = item.present(), let last = item.told.last else { continue }
