@@ -1,9 +1,7 @@
 import Concord
 import ConcordConnect
-import Dispatch
 import Foundation
 import GRDB
-import Synchronization
 
 extension Row {
   /// What forwarded actions cost: to be kept and shown, and to be sent and stored.
@@ -97,7 +95,7 @@ extension Row {
     let file = try VolumeFile(0)
     let pool = try file.pool()
     return try stopwatch.nanoseconds(per: count) {
-      try waitFor {
+      try blocking {
         for id in 0..<count {
           try await pool.write { try RawVolume.write(Volume(id: id), with: $0.cachedStatement(sql: RawVolume.upsert)) }
         }
@@ -123,14 +121,14 @@ private final class OutboxFile {
   }
 
   func forward(_ count: Int, entities: Int) throws {
-    try waitFor { [connect] in
+    try blocking { [connect] in
       for number in 0..<count { try await connect.forward(Raise(volume: number % entities)) }
     }
   }
 
   func drain() throws {
     connect.suspended = false
-    try waitFor { [connect] in await connect.outbox.idle() }
+    try blocking { [connect] in await connect.outbox.idle() }
   }
 
   /// How often volumes were raised, as they are stored.
@@ -144,20 +142,6 @@ private final class OutboxFile {
     try connect.stop()
     try FileManager.default.removeItem(at: folder)
   }
-}
-
-/// Waits for work that suspends.
-private func waitFor(_ body: @escaping @Sendable () async throws -> Void) throws {
-  final class Failure: Sendable {
-    let error = Mutex<(any Error)?>(nil)
-  }
-  let (done, failure) = (DispatchSemaphore(value: 0), Failure())
-  Task {
-    do { try await body() } catch { failure.error.withLock { $0 = error } }
-    done.signal()
-  }
-  done.wait()
-  if let error = failure.error.withLock({ $0 }) { throw error }
 }
 
 /// Counts in the year of a volume.

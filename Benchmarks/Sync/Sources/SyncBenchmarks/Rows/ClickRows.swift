@@ -42,7 +42,10 @@
     private var turn = 0
 
     init() throws {
-      let server = try OrderServer(orders: [Order(id: 1, customer: 1)], inDatabase: true)
+      var limits = SyncLimits()
+      // A person does not click so often.
+      limits.requestsPerSecond = 1e6
+      let server = try OrderServer(orders: [Order(id: 1, customer: 1)], limits: limits, inDatabase: true)
       self.server = server
       (clicked, other) = try blocking {
         let devices = (
