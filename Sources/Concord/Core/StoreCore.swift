@@ -1,5 +1,8 @@
 /// All of a store's state. Code that has a reference to it holds the store's lock: `SharedCore` passes it on only while the
 /// lock is held. So it is not `Sendable`, and no method of it takes the lock.
+// Fields of it, and of the objects that it has, are `@exclusivity(unchecked)`, since the check would be made with each access. They are used
+// only while the store's lock is held, so that no two threads overlap. For one thread there is a rule: whatever changes such a field in place
+// must not call what uses it.
 @usableFromInline final class StoreCore {
   @usableFromInline let graph: Graph
   @usableFromInline let backlog: Backlog

@@ -1,5 +1,6 @@
 /// The identity of an entity: its type and its id.
-// Unchecked, since `AnyHashable` is not `Sendable`; the id is a part of a value that is.
+// Unchecked, since `AnyHashable` is not `Sendable`. A stored id is a part of a value that is; one that is computed without being `Sendable`
+// is made anew for the inspector, which compares and prints it and changes nothing.
 package struct InspectedKey: Hashable, @unchecked Sendable {
   package let type: ObjectIdentifier
   package let id: AnyHashable

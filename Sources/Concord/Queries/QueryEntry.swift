@@ -26,7 +26,7 @@ package final class EntryOrder<T: Identifiable & Sendable>: @unchecked Sendable 
   }
 
   /// Creates an order in which entities that the descriptors do not tell apart are in another order than that of their ids.
-  package init(_ descriptors: [SortDescriptor<T>], ties: @escaping (T.ID, T.ID) -> ComparisonResult) {
+  package init(_ descriptors: [SortDescriptor<T>], ties: @escaping @Sendable (T.ID, T.ID) -> ComparisonResult) {
     order = TotalOrder(descriptors)
     compareIDs = ties
     rank = order.rank
