@@ -96,10 +96,15 @@
           #expect(try await eventually { begun.withLock { $0 } == 1 && world.service.workers.waitingCount == 49 })
           async let page = world.service.transport(as: User(id: user)).send(asking("e"))
           #expect(try await eventually { world.service.workers.waitingCount == 50 })
-          // A request takes two turns, and each waits for the one that has begun and for one more.
-          for _ in 1...5 { end.signal() }
+          // A request takes two turns, and each waits for the one that has begun and for one more at the most.
+          end.signal()
+          #expect(try await eventually { begun.withLock { $0 } == 2 })
+          end.signal()
+          // The page's first turn is over, and it waits for its second one beside the other 47.
+          #expect(try await eventually { begun.withLock { $0 } == 3 && world.service.workers.waitingCount == 48 })
+          end.signal()
           #expect(try await page.status == 200)
-          #expect(begun.withLock { $0 } <= 6)
+          #expect(try await eventually { begun.withLock { $0 } == 4 })
           for _ in 0..<200 { end.signal() }
           for try await status in group { #expect(status == 200) }
         }

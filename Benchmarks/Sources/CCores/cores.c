@@ -3,8 +3,11 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/sysinfo.h>
 
 int concord_core(void) { return sched_getcpu(); }
+
+int concord_core_count(void) { return get_nprocs(); }
 
 int concord_keep_on_core(int process, int core) {
   cpu_set_t cores;
@@ -18,6 +21,8 @@ int concord_keep_on_core(int process, int core) {
 }
 #else
 int concord_core(void) { return -1; }
+
+int concord_core_count(void) { return 1; }
 
 int concord_keep_on_core(int process, int core) {
   (void)process;
