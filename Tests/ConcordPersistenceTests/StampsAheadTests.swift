@@ -103,4 +103,33 @@ struct StampsAheadTests {
       }
     }
   }
+
+  @Test("A stamp of NaN is older than all others", arguments: Case.all.filter { $0.policy == .byStamp })
+  func noNumber(_ test: Case) async throws {
+    try await withContainer(test) { container in
+      let context = container.newBackgroundContext()
+      func save() async throws {
+        try context.save()
+        try await container.flush()
+      }
+      context.insert(Review(id: 1, text: "stale"), modifiedAt: .nan)
+      #expect(try !context.update(Review.self, id: 2, modifiedAt: .nan) { $0.text = "stale" })
+      for id in 5...7 { context.insert(Review(id: id, text: "new"), modifiedAt: .nan) }
+      let author = Author(id: "5", name: "new")
+      context.insert(Book(id: "5", title: "new", author: author, reviews: []), modifiedAt: .nan)
+      try await save()
+      for id in 1...2 { #expect(try container.stored(Review.self, id: id)?.text == "old") }
+      for id in 5...7 { #expect(try container.stored(Review.self, id: id)?.text == "new") }
+      #expect(try container.stored(Book.self, id: "5")?.author.name == "new")
+      // All that is newer replaces it.
+      #expect(try context.update(Review.self, id: 5) { $0.text = "newer" })
+      context.insert(Review(id: 6, text: "newer"), modifiedAt: 1)
+      #expect(try context.delete(Review.self, id: 7))
+      #expect(try context.update(Book.self, id: "5") { $0.author.name = "newer" })
+      try await save()
+      for id in 5...6 { #expect(try container.stored(Review.self, id: id)?.text == "newer") }
+      #expect(try container.stored(Review.self, id: 7) == nil)
+      #expect(try container.stored(Book.self, id: "5")?.author.name == "newer")
+    }
+  }
 }

@@ -171,7 +171,7 @@ final class ContextCore {
   func insert<T: PersistentEntity>(_ value: T, _ stamp: Stamp?) {
     do {
       let isUnstamped = stamp == nil
-      let stamp = stamp ?? parent.nextStamp()
+      let stamp = stamp?.kept ?? parent.nextStamp()
       let entity = try model.entity(T.self)
       if entity.targets.isEmpty {
         // Nothing is inside, so there is but one row.
@@ -265,7 +265,7 @@ final class ContextCore {
     try body(&after)
     guard try T.storedKey(of: after.id) == key.id else { return false }
     let isUnstamped = stamp == nil
-    let stamp = stamp ?? parent.nextStamp()
+    let stamp = stamp?.kept ?? parent.nextStamp()
     // The row is read again only if the closure may have changed it.
     let isPresentKnown = pending.revision == knownRevision
     if entity.targets.isEmpty, isPresentKnown {

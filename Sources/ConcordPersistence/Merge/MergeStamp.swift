@@ -9,7 +9,7 @@ struct MergeStamp {
 
   /// - Parameter given: the stamp; the next one of the parent's clock if `nil`.
   init(_ given: Stamp?, _ parent: any ContextParent) {
-    value = given ?? parent.nextStamp()
+    value = given?.kept ?? parent.nextStamp()
     next = given == nil ? { parent.nextStamp(after: $0) } : nil
   }
 
