@@ -24,6 +24,8 @@
       var collections: [String: Set<String>] = [:]
       /// The entities that are targets of references.
       var referredTo: Set<String> = []
+      /// The entities that are kept in the file.
+      var kept: Set<String> = []
     }
 
     private struct Values {

@@ -107,8 +107,8 @@
           try db.execute(sql: table.createSQL(named: table.name))
           try SQLiteHistory.add(table, version: version, db)
         }
-        try migrate(comparison, db)
-        if migrates || isNew(comparison) {
+        differences += try migrate(comparison, db)
+        if differences.isEmpty, migrates || isNew(comparison) {
           let carried = Set(comparison.migrations.filter(\.isCarried).map(\.table.name))
           differences += try SQLiteIndexes.prepare(
             tables, carried: carried, keepsUnique: version < Self.version(db), db)
@@ -121,12 +121,15 @@
     }
 
     /// Makes the new tables before the old ones are dropped, since they may exchange names.
-    private func migrate(_ comparison: Comparison, _ db: Database) throws {
+    ///
+    /// - Returns: what keeps that from being done.
+    private func migrate(_ comparison: Comparison, _ db: Database) throws -> [String] {
       let changed = comparison.changed
       // Triggers name tables that are about to be dropped and renamed.
       let entities = Set(changed.map(\.table.entity))
       let followed = try entities.filter { try SQLiteFeed.stop($0, db) }
-      for migration in changed { try migration.copy(db) }
+      let problems = try changed.flatMap { try $0.copy(db) }
+      if !problems.isEmpty { return problems }
       for name in Set(changed.flatMap { [$0.presentName.lowercased(), $0.table.name.lowercased()] }) {
         try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(name))")
       }
@@ -144,6 +147,7 @@
         try SQLiteHistory.dropCollections(of: entity, except: tables.map(\.name), db)
       }
       if !followed.isEmpty { try SQLiteFeed(db: db, entities: Array(followed)).start() }
+      return []
     }
 
     /// Whether the tables of the file are still those of the model; another program may have changed them.
@@ -203,6 +207,7 @@
 
     private func facts(_ db: Database) throws -> SQLiteMigration.FileFacts {
       var facts = SQLiteMigration.FileFacts()
+      facts.kept = Set(entities.map(\.name))
       facts.targets = try SQLiteRelations.targets(db)
       for entity in entities {
         facts.collections[entity.name] = Set(try SQLiteHistory.collections(of: entity, db).map { $0.lowercased() })

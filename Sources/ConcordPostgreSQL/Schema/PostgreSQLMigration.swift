@@ -337,6 +337,7 @@
               parameters: parameters)
           ])
         }
+        problems += try unreadable(addition, converted[addition.column.name] ?? [], connection)
       }
       for column in optional {
         try connection.run([alter("ALTER COLUMN \(identifier(column)) DROP NOT NULL")])
@@ -359,6 +360,26 @@
         .once(try TableShape.note(table, version: version, keeping: carriedNames)),
       ])
       return problems
+    }
+
+    /// Returns what cannot be read of the values that the user's closures have made. A database that was left with it would have no way
+    /// back.
+    private func unreadable(
+      _ addition: Addition, _ made: [(key: String, value: StoredValue)], _ connection: PostgreSQLConnection
+    ) throws -> [String] {
+      let keys = Set(made.lazy.filter { !$0.value.isNull }.map(\.key))
+      guard !keys.isEmpty,
+        let coding = table.columns.first(where: { $0.0.name == addition.column.name })?.2?.coding
+      else { return [] }
+      let column = identifier(addition.column.name)
+      let rows = try connection.run([
+        .once("SELECT \"id\"::text, \(column) FROM \(identifier(table.name)) WHERE \(column) IS NOT NULL")
+      ])[0]
+      let count = (0..<rows.count).count { row in
+        keys.contains(rows.text(row, 0)) && !coding.canRead(addition.form.read(rows, row, 1))
+      }
+      if count == 0 { return [] }
+      return ["\(table.name).\(addition.column.name) has \(count) values that cannot be read as \(coding.name)"]
     }
 
     /// The values that the user's closures make of the old rows, by the rows' keys.
@@ -387,6 +408,10 @@
         }
         for addition in conversions {
           guard let conversion = addition.conversion else { continue }
+          // What has a value keeps it.
+          if addition.fills, let origin = origins[addition.column.name], values[origin.name]?.isNull == false {
+            continue
+          }
           found[addition.column.name, default: []].append((rows.text(row, 0), try conversion.convert(OldRow(values))))
         }
       }
