@@ -25,6 +25,21 @@ struct PatienceTests {
     }
   }
 
+  @Test(
+    "Whatever a backoff is made of, no wait is below zero or above the cap, and a limit costs no step for each failure")
+  func oddBackoffs() {
+    let longest = Duration(attoseconds: .max)
+    for base in [.seconds(-1), .zero, Duration(attoseconds: 1), .seconds(Int64.max), longest] {
+      for cap in [.seconds(-1), .zero, Duration(attoseconds: 1), .seconds(Int64.max), longest] {
+        let backoff = Backoff(base: base, cap: cap)
+        for failures in [.min, -1, 0, 1, 200, .max] {
+          #expect((.zero...max(.zero, cap)).contains(backoff.limit(after: failures)))
+        }
+        #expect(backoff.limit(after: .max) == (base > .zero ? max(.zero, cap) : .zero))
+      }
+    }
+  }
+
   @Test("Unless something else is said, limits go from half a second to a minute, and there is no end")
   func defaults() {
     #expect(Backoff().limit(after: 0) == .milliseconds(500) && Backoff().limit(after: 1) == .seconds(1))

@@ -49,9 +49,14 @@ public struct Backoff: Sendable, Hashable {
 
   /// Returns the longest wait after a number of failures.
   public func limit(after failures: Int) -> Duration {
-    var limit = base
-    for _ in 0..<max(0, failures) where limit < cap { limit *= 2 }
-    return min(limit, cap)
+    guard base > .zero, cap > .zero else { return .zero }
+    var limit = min(base, cap)
+    // The shortest duration but zero is the longest one after 128 of them.
+    for _ in 0..<max(0, min(failures, 128)) {
+      guard limit < cap / 2 else { return cap }
+      limit *= 2
+    }
+    return limit
   }
 
   /// Returns a random wait after a number of failures.
