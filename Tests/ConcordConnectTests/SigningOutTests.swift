@@ -15,6 +15,26 @@ struct SigningOutTests {
   private let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 422, body: Data("sold out".utf8)))
 
   @Test(
+    "What is not saved stays when another store is attached, until it is rolled back",
+    arguments: StoreKind.allCases)
+  func unsaved(_ kind: StoreKind) async throws {
+    try await withOutbox(kind) { connect in
+      let context = connect.newBackgroundContext()
+      context.insert(Book(id: 18, title: "hers"))
+      connect.viewContext.insert(Book(id: 19, title: "hers"))
+      let books = try connect.viewContext.query(FetchDescriptor<Book>())
+      try connect.detach(persistentStores: connect.persistentStores)
+      #expect(try await eventually { books.value.isEmpty })
+      try connect.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
+      #expect(try await eventually { books.value.map(\.title) == ["hers"] })
+      #expect(context.hasChanges && connect.viewContext.hasChanges)
+      connect.viewContext.rollback()
+      context.rollback()
+      #expect(books.value.isEmpty && !context.hasChanges && !connect.viewContext.hasChanges)
+    }
+  }
+
+  @Test(
     "Signing out forgets all, and an answer that comes late changes nothing",
     arguments: StoreKind.allCases)
   func clear(_ kind: StoreKind) async throws {

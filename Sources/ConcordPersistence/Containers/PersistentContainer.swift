@@ -32,6 +32,9 @@ public protocol PersistentContainer: AnyObject, Sendable {
 
   /// Writes pending saves to a store, and detaches and closes it. Its entities are removed from the view.
   ///
+  /// What contexts and the view have changed and not saved stays with them, above the store that is attached next: roll it back, unless that is
+  /// the same user's.
+  ///
   /// - Throws: ``/ConcordModel/StoreError``: the store is not attached, or a pending save cannot be written; then it stays
   ///   attached.
   func detach(persistentStore: PersistentStore) throws
