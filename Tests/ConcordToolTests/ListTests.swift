@@ -68,6 +68,13 @@
         #expect(lines.count > 2 && lines[1].hasPrefix("SELECT"))
         #expect(lines.contains { $0.contains("USING INDEX Book.author (author=?)") })
         #expect(!lines.contains { $0.contains("EMMA") })
+        #expect(lines.last == "what is found is sorted" && lines.contains("Book: a search in the index Book.author"))
+        let scanned = try Tool.run("list", file, "Book", "--where", "title = 'x'", "--explain").lines
+        #expect(
+          scanned.contains {
+            $0 == "Book: a scan of all rows" || $0.hasPrefix("Book: all rows, in the order of the index")
+          },
+          "\(scanned)")
       }
     }
 

@@ -2,14 +2,16 @@
 ///
 /// It is a superaccumulator after U. Kulisch: so the sum does not depend on the order, nor on what was taken away again, and is rounded once,
 /// when it is read.
-struct ExactSum {
+package struct ExactSum: Sendable {
   /// The digits to the base 2³², the lowest first; each may exceed the base until carries are propagated.
-  private var digits = ContiguousArray<Int64>(repeating: 0, count: 70)
+  var digits = ContiguousArray<Int64>(repeating: 0, count: 70)
   /// The number of changes since carries were propagated.
-  private var changeCount = 0
-  private var (nanCount, positiveInfinities, negativeInfinities) = (0, 0, 0)
+  var changeCount = 0
+  var (nanCount, positiveInfinities, negativeInfinities) = (0, 0, 0)
 
-  mutating func add(_ number: Double) { change(number, by: 1) }
+  package init() {}
+
+  package mutating func add(_ number: Double) { change(number, by: 1) }
   mutating func remove(_ number: Double) { change(number, by: -1) }
 
   private mutating func change(_ number: Double, by sign: Int64) {
@@ -34,12 +36,16 @@ struct ExactSum {
       let digit = Int64(truncatingIfNeeded: (shifted >> UInt128(32 * offset)) & 0xFFFF_FFFF)
       digits[exponent / 32 + offset] += direction * digit
     }
+    noteChange()
+  }
+
+  mutating func noteChange() {
     changeCount += 1
     if changeCount >= 1 << 28 { propagate() }
   }
 
   /// Makes all digits but the highest numbers between 0 and the base.
-  private mutating func propagate() {
+  mutating func propagate() {
     changeCount = 0
     var carry: Int64 = 0
     for index in digits.indices {
@@ -54,7 +60,7 @@ struct ExactSum {
   }
 
   /// The sum, rounded once.
-  var value: Double {
+  package var value: Double {
     if nanCount > 0 || positiveInfinities > 0 && negativeInfinities > 0 { return .nan }
     if positiveInfinities > 0 { return .infinity }
     if negativeInfinities > 0 { return -.infinity }

@@ -3,8 +3,8 @@ import ConcordModel
 
 /// A reading of rows as they will be when the pending changes are saved, merged with stored rows property by property.
 final class PendingReading: RowReading, OutboxesReading {
-  private let base: any RowReading
-  private let pending: PendingChanges
+  let base: any RowReading
+  let pending: PendingChanges
 
   init(_ base: any RowReading, _ pending: PendingChanges) {
     self.base = base
@@ -18,6 +18,8 @@ final class PendingReading: RowReading, OutboxesReading {
   }
 
   func mayReadAgain() { base.mayReadAgain() }
+
+  func prepare(_ keys: [EntityKey]) throws { try base.prepare(keys) }
 
   func row(of key: EntityKey) throws -> StoredRow? {
     if let change = pending[key] { return try row(change, key) }
@@ -94,7 +96,7 @@ final class PendingReading: RowReading, OutboxesReading {
   }
 
   /// The entities of a type that are changed. Changes of other types are not looked through.
-  private func changedKeys(_ entity: EntityDescription) -> [EntityKey] { pending.keys(of: entity) }
+  func changedKeys(_ entity: EntityDescription) -> [EntityKey] { pending.keys(of: entity) }
 
   func count(_ query: RowQuery) throws -> Int {
     if query.condition.otherEntities.contains(where: pending.mayChange) { return try countEvaluated(query) }
@@ -114,6 +116,10 @@ final class PendingReading: RowReading, OutboxesReading {
       + (changed > 0 ? ["\(changed) changed rows that are not saved are merged with these"] : [])
       + (isBesideChanged
         ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
+  }
+
+  func plan(of query: RowQuery) throws -> QueryPlan {
+    try base.plan(of: query.condition.otherEntities.contains(where: pending.mayChange) ? query.wider : query)
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

@@ -3,7 +3,7 @@ import ConcordModel
 
 /// A session that reads and writes a memory store while its lock is held, and keeps the previous rows.
 final class MemorySession: RowWriting {
-  private let tables: MemoryTables
+  let tables: MemoryTables
   /// The rows before the session, of all keys that it wrote.
   private(set) var undo: [EntityKey: StoredRow?] = [:]
   private var outboxUndo: [MemoryOutbox.Undo] = []
@@ -64,6 +64,10 @@ final class MemorySession: RowWriting {
     let all = tables.rows[query.entity] ?? [:]
     let found = query.condition == .always(true) ? all.count : try all.count { try query.holds($1, key: $0, self) }
     return min(max(0, found - query.start), query.maximum)
+  }
+
+  func plan(of query: RowQuery) -> QueryPlan {
+    QueryPlan([TableAccess(table: query.entity.name, .scan)], sorts: !query.order.isEmpty)
   }
 
   private func found(_ query: RowQuery) throws -> some Sequence<(key: StoredValue, value: StoredRow)> {

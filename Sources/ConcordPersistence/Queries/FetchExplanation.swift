@@ -24,12 +24,33 @@ public struct FetchExplanation: Sendable, Hashable {
   public let partsInMemory: [String]
   /// The steps of the store, as it describes them: with SQLite each statement and its query plan. A store in memory has none.
   public let steps: [String]
+  /// The plan of the store: which tables are searched by an index, and which are scanned.
+  public let plan: QueryPlan
+  /// The place in which an aggregation is computed, in memory of entities that were read; `nil` for a fetch.
+  public let aggregation: Place?
+  /// Whether the store reads all rows of a table, since no index tells which are wanted.
+  public let scans: Bool
+}
+
+extension FetchExplanation {
+  /// Returns the explanation of an aggregation of what is fetched.
+  func aggregating(
+    _ place: Place, also parts: [String], _ steps: [String], _ plan: QueryPlan
+  ) -> FetchExplanation {
+    FetchExplanation(
+      predicate: predicate, order: order, limit: limit, partsInMemory: partsInMemory + parts, steps: steps, plan: plan,
+      aggregation: place, scans: plan.scans(isLimited: true))
+  }
 }
 
 extension FetchExplanation: CustomStringConvertible {
   public var description: String {
-    var lines = ["predicate: \(predicate.rawValue), order: \(order.rawValue), limit: \(limit.rawValue)"]
+    var lines = [
+      aggregation.map { "predicate: \(predicate.rawValue), aggregation: \($0.rawValue)" }
+        ?? "predicate: \(predicate.rawValue), order: \(order.rawValue), limit: \(limit.rawValue)"
+    ]
     lines += partsInMemory.map { "in memory: \($0)" }
+    lines += plan.lines
     lines += steps.map { "  \($0)" }
     return lines.joined(separator: "\n")
   }
@@ -39,10 +60,14 @@ extension FetchPlan {
   /// Explains which part is evaluated where, by the rows that a reading sees.
   func explain(_ reading: any RowReading) throws -> FetchExplanation {
     let query = try wholeQuery(reading)
+    let asked = query ?? unordered
+    let plan = try reading.plan(of: asked)
     return FetchExplanation(
       predicate: isExact ? .store : condition == .always(true) ? .memory : .both,
       order: query == nil && !descriptor.sortBy.isEmpty ? .memory : .store,
       limit: query == nil && (descriptor.fetchLimit != nil || descriptor.fetchOffset != nil) ? .memory : .store,
-      partsInMemory: partsInMemory, steps: try reading.steps(of: query ?? unordered))
+      partsInMemory: partsInMemory, steps: try reading.steps(of: asked),
+      plan: plan, aggregation: nil,
+      scans: plan.scans(isLimited: asked.limit != nil))
   }
 }

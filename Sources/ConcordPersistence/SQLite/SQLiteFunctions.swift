@@ -23,6 +23,7 @@
     static func register(_ db: Database) throws {
       guard let connection = db.sqliteConnection else { return }
       SQLiteComparators.register(connection)
+      try SQLiteExactSum.register(connection)
       func check(_ code: Int32) throws {
         if code != SQLITE_OK { throw SQLiteFailure(code: code, message: "functions cannot be registered") }
       }
@@ -105,7 +106,7 @@
     }
 
     /// A number as it is stored.
-    private static func stored(_ value: OpaquePointer?) -> StoredValue {
+    static func stored(_ value: OpaquePointer?) -> StoredValue {
       switch sqlite3_value_type(value) {
       case SQLITE_INTEGER: .integer(sqlite3_value_int64(value))
       case SQLITE_FLOAT: .real(sqlite3_value_double(value))
@@ -116,7 +117,7 @@
       }
     }
 
-    private static func give(_ value: StoredValue, _ context: OpaquePointer?) {
+    static func give(_ value: StoredValue, _ context: OpaquePointer?) {
       switch value {
       case .integer(let value): sqlite3_result_int64(context, value)
       case .real(let value): sqlite3_result_double(context, value)

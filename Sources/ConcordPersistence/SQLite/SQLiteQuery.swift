@@ -24,6 +24,8 @@
     let entities: String
     /// Counts them.
     let count: String
+    /// The table and the condition, from `FROM` on.
+    let from: String
     private let values: [StoredValue]
 
     /// - Parameter part: of which rows; the texts of some columns are plain there.
@@ -38,7 +40,7 @@
       case .others(let position): conditions.append(SQLiteTexts.isNotPlain(writer.name(.position(position))))
       }
       let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
-      let from = "FROM \(quoted(query.entity.name))\(filter)"
+      from = "FROM \(quoted(query.entity.name))\(filter)"
       var orders = try query.order.map { order in
         "\(writer.name(order.column))\(try Self.collation(of: order, part))\(order.isAscending ? "" : " DESC")"
       }

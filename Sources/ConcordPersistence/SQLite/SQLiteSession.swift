@@ -118,23 +118,34 @@
     }
 
     func steps(of query: RowQuery) throws -> [String] {
+      try plans(of: query).flatMap { [$0.statement] + $0.lines }
+    }
+
+    func plan(of query: RowQuery) throws -> QueryPlan {
+      try plans(of: query).reduce(into: QueryPlan()) { $0.add(QueryPlan(sqlite: $1.lines, of: $1.statement)) }
+    }
+
+    /// The statements of a query, and what SQLite says of each.
+    func plans(
+      of query: RowQuery, _ sql: (SQLiteQuery) -> String = { $0.rows }
+    ) throws -> [(statement: String, lines: [String])] {
       let query = try simplified(query)
       let table = try table(query.entity)
-      var lines: [String] = []
-      for part in try parts(of: query) {
+      return try parts(of: query).map { part in
         let select = try SQLiteQuery(query, table, part)
-        let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(select.rows)"))
+        let sql = sql(select)
+        let statement = SQLiteStatement(try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)"))
         defer { statement.reset() }
         try select.bind(to: statement)
-        lines.append(select.rows)
+        var lines: [String] = []
         while try statement.step() { lines.append(statement.text(at: 3) ?? "") }
+        return (sql, lines)
       }
-      return lines
     }
 
     /// The parts in which a query is read: where an index orders or finds plain texts, the rows with other texts,
     /// usually none, are a separate part.
-    private func parts(of query: RowQuery) throws -> [SQLitePart] {
+    func parts(of query: RowQuery) throws -> [SQLitePart] {
       let used = query.indexedTexts
       if used.isEmpty { return [SQLitePart(rows: .all, plainTexts: [])] }
       var plain: Set<Int> = []
@@ -159,7 +170,7 @@
 
     /// The query, for a table whose indexed numbers and dates have no bits that are stored as bytes, as those of NaN are: what asks for
     /// these, too, is two ranges, and SQLite reads all rows rather than two ranges in order.
-    private func simplified(_ query: RowQuery) throws -> RowQuery {
+    func simplified(_ query: RowQuery) throws -> RowQuery {
       // A comparison of bytes alone is the check for such rows itself.
       if case .compares = query.condition { return query }
       var positions = query.condition.columnsBesideBytes.filter {

@@ -61,6 +61,11 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     ]
   }
 
+  func plan(of query: RowQuery) throws -> QueryPlan {
+    let reading = try reading(query.entity)
+    return try reading.plan(of: isWithin(reading, query) ? query : query.wider)
+  }
+
   func unannouncedKeys() throws -> Set<EntityKey> {
     var seen: [any RowReading] = []
     var keys: Set<EntityKey> = []
@@ -126,6 +131,23 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
       changes[attachment] = try asReading(session).outbox(after: known[attachment])
     }
     return changes
+  }
+}
+
+extension RoutedSession: AggregatingReading {
+  func aggregate(_ aggregation: RowAggregation) throws -> RowGroups? {
+    let reading = try reading(aggregation.entity)
+    return try isWithin(reading, aggregation.rows) ? reading.aggregated(aggregation) : nil
+  }
+
+  func explain(_ aggregation: RowAggregation) throws -> (steps: [String], plan: QueryPlan)? {
+    let reading = try reading(aggregation.entity)
+    guard try isWithin(reading, aggregation.rows) else { return nil }
+    return try (reading as? any AggregatingReading)?.explain(aggregation)
+  }
+
+  func mayHaveIndexes(_ entity: EntityDescription) throws -> Bool {
+    try (reading(entity) as? any AggregatingReading)?.mayHaveIndexes(entity) ?? false
   }
 }
 

@@ -120,6 +120,11 @@ public protocol RowReading: AnyObject {
   /// Returns the steps that the store takes for a query, as it describes them to a person.
   func steps(of query: RowQuery) throws -> [String]
 
+  /// Returns the store's plan of a query: how it finds the rows of each table.
+  ///
+  /// The default is an empty plan, for stores that have no indexes to choose from.
+  func plan(of query: RowQuery) throws -> QueryPlan
+
   /// Returns the keys of the rows of a type that refer to an entity, each once.
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue]
 
@@ -190,6 +195,8 @@ extension RowReading {
   }
 
   public func steps(of query: RowQuery) throws -> [String] { [] }
+
+  public func plan(of query: RowQuery) throws -> QueryPlan { QueryPlan() }
 
   public func unannouncedKeys() throws -> Set<EntityKey> { [] }
 

@@ -27,7 +27,7 @@ package protocol OutboxesWriting: RowWriting {
 }
 
 /// Reads the only attached store, and tells which it is.
-final class AttachedReading: RowReading, OutboxesReading {
+final class AttachedReading: RowReading, OutboxesReading, AggregatingReading {
   private let base: any RowReading
   private let attachment: StoreAttachment
 
@@ -48,6 +48,20 @@ final class AttachedReading: RowReading, OutboxesReading {
   func count(_ query: RowQuery) throws -> Int { try base.count(query) }
 
   func steps(of query: RowQuery) throws -> [String] { try base.steps(of: query) }
+
+  func plan(of query: RowQuery) throws -> QueryPlan { try base.plan(of: query) }
+
+  func aggregate(_ aggregation: RowAggregation) throws -> RowGroups? {
+    try (base as? any AggregatingReading)?.aggregate(aggregation)
+  }
+
+  func explain(_ aggregation: RowAggregation) throws -> (steps: [String], plan: QueryPlan)? {
+    try (base as? any AggregatingReading)?.explain(aggregation)
+  }
+
+  func mayHaveIndexes(_ entity: EntityDescription) throws -> Bool {
+    try (base as? any AggregatingReading)?.mayHaveIndexes(entity) ?? false
+  }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {
     try base.referrers(to: key, in: entity)

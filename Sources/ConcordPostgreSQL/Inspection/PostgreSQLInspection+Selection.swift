@@ -46,6 +46,14 @@
       }
     }
 
+    /// Returns how the server finds the rows of a statement.
+    package func queryPlan(_ statement: Statement) throws -> QueryPlan {
+      try InspectionError.translating {
+        let result = try connection.run([.once("EXPLAIN (FORMAT JSON) \(statement.sql)", statement.parameters)])[0]
+        return QueryPlan(postgreSQL: result.count > 0 ? result.text(0, 0) : "")
+      }
+    }
+
     /// The conditions that are all to be met.
     private static func parts(_ condition: RowCondition?) -> [RowCondition] {
       guard let condition else { return [] }

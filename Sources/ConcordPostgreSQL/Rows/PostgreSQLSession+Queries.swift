@@ -43,7 +43,15 @@
       return [select.sql] + (0..<result.count).map { result.text($0, 0) }
     }
 
-    private func knownTable(_ entity: EntityDescription) -> PostgreSQLTable? { try? table(entity) }
+    func plan(of query: RowQuery) throws -> QueryPlan {
+      let table = try table(query.entity)
+      let sql = PostgreSQLQuery(query, table, tables: knownTable)
+      let select = select(query, sql, table, table.resultColumns)
+      let result = try run([.once("EXPLAIN (FORMAT JSON) \(select.sql)", select.parameters)])[0]
+      return QueryPlan(postgreSQL: result.count > 0 ? result.text(0, 0) : "")
+    }
+
+    func knownTable(_ entity: EntityDescription) -> PostgreSQLTable? { try? table(entity) }
 
     // MARK: Visiting
 

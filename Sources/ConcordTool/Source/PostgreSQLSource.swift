@@ -90,7 +90,7 @@
 
     func explain(_ selection: RowSelection, of table: SourceTable) throws -> [String] {
       let statement = try inspection.statement(selection, of: inspected(table))
-      let lines = try [statement.sql] + inspection.plan(statement)
+      let lines = try [statement.sql] + inspection.plan(statement) + inspection.queryPlan(statement).lines
       return statement.isWhole
         ? lines : lines + ["of these rows, here: \(SQLiteSelection(selection, of: table).sql)"]
     }

@@ -42,7 +42,8 @@
 
     func explain(_ selection: RowSelection, of table: SourceTable) throws -> [String] {
       let selection = SQLiteSelection(selection, of: table)
-      return try [selection.sql] + selection.plan(db)
+      let lines = try selection.plan(db)
+      return [selection.sql] + lines + QueryPlan(sqlite: lines, of: selection.sql).lines
     }
 
     func importRows(replaces: Bool, commits: Bool, _ body: (any RowTarget) throws -> Void) throws {

@@ -234,6 +234,9 @@
       let lines = try database.run("list", "Book", "--where", "author = 'JA'", "--explain").lines
       #expect(lines.count > 2 && lines[1].hasPrefix("SELECT"), "\(lines)")
       #expect(lines.contains { $0.contains("\"Book.author\"") || $0.contains("Seq Scan") })
+      #expect(
+        lines.contains { $0 == "Book: a search in the index Book.author" || $0 == "Book: a scan of all rows" },
+        "\(lines)")
       let mixed = try database.run("list", "Book", "--where", "author = 5", "--explain").lines
       #expect(mixed.last?.hasPrefix("of these rows, here: SELECT") == true, "\(mixed)")
     }

@@ -1,0 +1,43 @@
+import ConcordModel
+
+extension PendingReading: AggregatingReading {
+  /// The number of changed rows from which on all rows are read.
+  private static let mostChanged = 300
+
+  func aggregate(_ aggregation: RowAggregation) throws -> RowGroups? {
+    guard let unchanged = unchanged(aggregation) else { return nil }
+    var groups = RowGroups(aggregation)
+    groups.merge(try base.aggregated(unchanged))
+    for key in changedKeys(aggregation.entity) {
+      guard let row = try row(of: key), try aggregation.rows.holds(row, key: key.id, self) else { continue }
+      try groups.add(key.id) { row.values[$0] }
+    }
+    return groups
+  }
+
+  func explain(_ aggregation: RowAggregation) throws -> (steps: [String], plan: QueryPlan)? {
+    guard let unchanged = unchanged(aggregation), let reading = base as? any AggregatingReading,
+      var found = try reading.explain(unchanged)
+    else { return nil }
+    let changed = changedKeys(aggregation.entity).count
+    if changed > 0 { found.steps.append("\(changed) changed rows that are not saved are added to these") }
+    return found
+  }
+
+  func mayHaveIndexes(_ entity: EntityDescription) throws -> Bool {
+    try (base as? any AggregatingReading)?.mayHaveIndexes(entity) ?? false
+  }
+
+  /// Without the rows that are changed; `nil` if the store cannot tell which those are.
+  private func unchanged(_ aggregation: RowAggregation) -> RowAggregation? {
+    if aggregation.condition.otherEntities.contains(where: pending.mayChange) { return nil }
+    let changed = changedKeys(aggregation.entity)
+    if changed.isEmpty { return aggregation }
+    guard changed.count <= Self.mostChanged else { return nil }
+    var unchanged = aggregation
+    // In front, since the condition may fail for a row as it is stored.
+    unchanged.condition = .all(
+      [.not(.isIn(.key, Set(changed.map(\.id))))] + aggregation.condition.conjuncts.filter { $0 != .always(true) })
+    return unchanged
+  }
+}
