@@ -18,7 +18,7 @@ final class ContextCore {
   // MARK: Reading
 
   /// Reads the entities of a type, and all inside, with the changes that are not saved.
-  private func read<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
+  func read<R>(_ entity: EntityDescription, _ body: (any RowReading) throws -> R) throws -> R {
     try read(model.contained(in: entity), body)
   }
 
@@ -260,6 +260,15 @@ final class ContextCore {
       return try loader.find(type, key: key.id, row: row, omitting: links.positions)
     }
     guard let before = found else { return false }
+    return try update(before, key, presentRow, stamp, links, body)
+  }
+
+  /// Changes an entity that was read with its row.
+  func update<T: PersistentEntity>(
+    _ before: T, _ key: EntityKey, _ presentRow: StoredRow?, _ stamp: Stamp?, _ links: LinkChanges?,
+    _ body: (inout T) throws -> Void
+  ) throws -> Bool {
+    let entity = key.entity
     let knownRevision = pending.revision
     var after = before
     try body(&after)
@@ -359,15 +368,18 @@ final class ContextCore {
       if present != nil {
         try remove([key], base) { last in stamp.map { max($0, last) } ?? self.parent.nextStamp(after: last) }
       }
-      if let stamp {
-        pending.change(key) { change in
-          var change = change ?? PendingChange(base: .unknown, row: nil, stamp: stamp)
-          change.stamp = max(change.stamp, stamp)
-          change.noteDeletion(stamp)
-          return change
-        }
-      }
+      if let stamp { noteDeletion(key, stamp) }
       return present != nil
+    }
+  }
+
+  /// Notes a deletion with a given stamp, which is remembered also if there is no row.
+  func noteDeletion(_ key: EntityKey, _ stamp: Stamp) {
+    pending.change(key) { change in
+      var change = change ?? PendingChange(base: .unknown, row: nil, stamp: stamp)
+      change.stamp = max(change.stamp, stamp)
+      change.noteDeletion(stamp)
+      return change
     }
   }
 

@@ -242,6 +242,9 @@ public struct PendingChanges: Sendable {
   /// Starts noting the keys of changes that are touched.
   mutating func noteTouched() { touched = [] }
 
+  /// Notes that entities are to be looked at, although their changes are the same.
+  mutating func noteTouched(_ keys: [EntityKey]) { touched?.formUnion(keys) }
+
   /// Returns the keys touched since the last call.
   mutating func takeTouched() -> Set<EntityKey> {
     guard let touched, !touched.isEmpty else { return [] }
