@@ -1,4 +1,5 @@
 import ConcordConnect
+import ConcordTestSupport
 import Foundation
 import Testing
 
@@ -34,6 +35,24 @@ struct PendingPurgeTests {
           #expect(try a.kept(20) != nil)
         }
       }
+    }
+  }
+
+  @Test("Entities of dead letters stay, until these are dropped", arguments: StoreKind.allCases)
+  func deadLetters(_ kind: StoreKind) async throws {
+    let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 409))
+    try await withOutbox(kind, ScriptedTransport([refusal, .pass, refusal])) { connect in
+      let context = connect.newBackgroundContext()
+      try await connect.forward(Raise(book: 1, note: "a"))
+      #expect(try await eventually { connect.outbox.deadLetters.count == 1 })
+      #expect(try context.purge(Book.self, keeping: .atMost(0)) == 8)
+      #expect(connect.outbox.retry(try #require(connect.outbox.deadLetters.first)))
+      await connect.outbox.idle()
+      #expect(try connect.kept(1)?.title == "a")
+      try await connect.forward(Raise(book: 1, note: "b"))
+      #expect(try await eventually { connect.outbox.deadLetters.count == 1 })
+      #expect(connect.outbox.drop(try #require(connect.outbox.deadLetters.first)))
+      #expect(try context.purge(Book.self, keeping: .atMost(0)) == 1)
     }
   }
 }

@@ -17,10 +17,13 @@ extension Outbox {
   package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
 
   /// The entities that pending actions name, except for some actions.
-  package func pendingKeys(without keys: Set<String> = []) -> Set<EntityKey> {
-    let items = state.withLock { state in
-      state.items.values.filter { $0.row.state == .pending && !keys.contains($0.row.key) }
-    }
+  package func pendingKeys(without keys: Set<String>) -> Set<EntityKey> {
+    entityKeys { $0.state == .pending && !keys.contains($0.key) }
+  }
+
+  /// The entities that some actions name.
+  func entityKeys(where isMeant: (OutboxRow) -> Bool) -> Set<EntityKey> {
+    let items = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
     return items.reduce(into: []) { keys, item in
       keys.formUnion((try? item.action?.keys(in: coordinator.model)) ?? [])
       // Of an action whose type is not registered at least the entity is known that it keeps its order with.

@@ -154,6 +154,7 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox: RetentionGuard {
-  package func pendingKeys() -> Set<EntityKey> { pendingKeys(without: []) }
+  /// Also those of dead letters, which may be tried again.
+  package func pendingKeys() -> Set<EntityKey> { entityKeys { $0.state == .pending || $0.state == .refused } }
   package func isObserved(_ key: EntityKey) -> Bool { false }
 }
