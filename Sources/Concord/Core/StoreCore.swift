@@ -28,6 +28,10 @@
   @exclusivity(unchecked) var ended = EndedSources()
   /// What writes at the end of transactions what depends on the layers.
   @exclusivity(unchecked) var layerFollower: LayerFollower?
+  /// The steps that can be undone, once somebody has asked for them.
+  @exclusivity(unchecked) var undoSteps: UndoSteps?
+  /// Whether the open transaction, or a part of it, is recorded as a step.
+  @exclusivity(unchecked) var isRecordingStep = false
 
   init(clock: StampClock, logger: (any EntityStoreLogger)?) {
     self.clock = clock

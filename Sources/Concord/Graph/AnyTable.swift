@@ -164,6 +164,7 @@
   /// Whether a node has a value: all existing nodes have one, and most that existed.
   func hasValue(_ node: Node) -> Bool { false }
   func entity(of node: Node) -> (any Identifiable & Sendable)? { nil }
+  func entity(pending slot: Int32) -> (any Identifiable & Sendable)? { nil }
   func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? { nil }
   func id(of node: Node) -> AnyHashable? { nil }
   /// Returns the node of an entity by its id.

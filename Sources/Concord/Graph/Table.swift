@@ -325,7 +325,7 @@
 
   /// Writes all newer values, in all places. After a write a place may show another entity, or an old value of the same. So
   /// it repeats until nothing is written; a value that never settles is left as it is after some rounds.
-  private func patchAll(
+  func patchAll(
     _ value: inout T, of node: Node, _ schema: Schema<T>, _ forms: ChildForms, _ visitor: Visitor
   ) {
     for _ in 0..<8 {
@@ -393,6 +393,7 @@
 
   override func hasValue(_ node: Node) -> Bool { node.typed(T.self)?.value != nil }
   override func entity(of node: Node) -> (any Identifiable & Sendable)? { node.typed(T.self)?.value }
+  override func entity(pending slot: Int32) -> (any Identifiable & Sendable)? { place(slot)?.pointee }
   override func committedEntity(of node: Node, _ view: CommittedView) -> (any Identifiable & Sendable)? {
     node.typed(T.self).flatMap { view.value(of: $0) }
   }

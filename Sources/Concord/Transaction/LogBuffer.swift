@@ -20,13 +20,20 @@
     backlog.add()
   }
 
+  /// Adds a closure that is called after the transaction without the lock, also if there is no logger; not if it is undone.
+  func appendEnd(_ body: @escaping () -> Void) {
+    entries.append { _ in body() }
+    backlog.add()
+  }
+
   /// Removes all but the first `count` entries.
   func truncate(to count: Int) { entries.removeSubrange(min(count, entries.count)...) }
 
   /// Removes all entries, and returns a closure that passes them to the logger, to be called without the lock.
   func takeAll() -> () -> Void {
-    guard let logger, !entries.isEmpty else { return {} }
+    guard !entries.isEmpty else { return {} }
     let taken = entries
+    let logger = logger ?? NoLogger()
     entries = []
     return { for entry in taken { entry(logger) } }
   }
@@ -41,3 +48,5 @@
 
   var isEmpty: Bool { entries.isEmpty }
 }
+
+private struct NoLogger: EntityStoreLogger {}

@@ -14,7 +14,7 @@ extension Row {
       storeBatch, storeBatchOfAggregates, diamond,
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
-    ] + transactions + layers + notices + queries + cycles + relations + value
+    ] + transactions + undo + layers + notices + queries + cycles + relations + value
   }
 
   /// Those for a database, if there is one.

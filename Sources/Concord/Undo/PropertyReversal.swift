@@ -1,0 +1,50 @@
+/// Takes back what a step changed of a value, property by property. What others have changed since stays.
+struct PropertyReversal {
+  var hasChanged = false
+  /// The properties that stay, with the reasons. A name is `nil` for a value whose properties are not known.
+  var conflicts: [(property: String?, reason: UndoConflict.Reason)] = []
+
+  /// Returns the names of the properties in which two values differ.
+  static func differences<T>(_ a: T, _ b: T) -> [String] {
+    let layout = PropertyLayout.of(a)
+    if layout.isWhole { return SameProperty.areSame(values: a, b) ? [] : ["\(T.self)"] }
+    return layout.properties.indices.lazy.filter { !layout.isSame($0, a, b) }.map { layout.properties[$0].name }
+  }
+
+  /// Takes back a change from `new` to `old` in a value. All three show the entities inside them as they are now.
+  static func revert<T>(_ current: inout T, from new: T, to old: T) -> PropertyReversal {
+    let layout = PropertyLayout.of(current)
+    guard !layout.isWhole else { return revertWhole(&current, from: new, to: old) }
+    var reversal = PropertyReversal()
+    var inseparable: [Int] = []
+    for k in layout.properties.indices where !layout.isSame(k, old, new) {
+      let name = layout.properties[k].name
+      if layout.isSame(k, current, old) { continue }
+      if layout.isSame(k, current, new) {
+        if layout.copy(k, from: old, to: &current) { reversal.hasChanged = true } else { inseparable.append(k) }
+      } else if let elements = layout.revertElements(k, from: new, to: old, in: &current) {
+        if elements.hasChanged { reversal.hasChanged = true }
+        if elements.isPartial { reversal.conflicts.append((name, .changedSince)) }
+      } else {
+        reversal.conflicts.append((name, .changedSince))
+      }
+    }
+    guard let first = inseparable.first else { return reversal }
+    // Such a property can be set only if the whole value can: if nothing else is different from what the step had made.
+    let others = layout.properties.indices.filter { !inseparable.contains($0) }
+    if others.allSatisfy({ layout.isSame($0, current, old) }) {
+      current = old
+      reversal.hasChanged = true
+    } else {
+      reversal.conflicts.append((layout.properties[first].name, .inseparable))
+    }
+    return reversal
+  }
+
+  private static func revertWhole<T>(_ current: inout T, from new: T, to old: T) -> PropertyReversal {
+    if SameProperty.areSame(values: current, old) { return PropertyReversal() }
+    guard SameProperty.areSame(values: current, new) else { return PropertyReversal(conflicts: [(nil, .changedSince)]) }
+    current = old
+    return PropertyReversal(hasChanged: true)
+  }
+}

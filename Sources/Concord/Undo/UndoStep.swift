@@ -1,0 +1,126 @@
+/// A step that can be undone or redone: the changes of one transaction, or of a group of them.
+public struct UndoStep: Sendable, Identifiable {
+  /// The number of the step in its history. An undone step that is redone keeps it.
+  public let id: Int
+  /// The name of what the user did, for menus, as in *Undo Rename*.
+  public let actionName: String
+  /// The writer that the step was recorded with; undoing and redoing are written by the same.
+  public let context: TransactionContext?
+  /// The group whose further transactions join the step; `nil` if none do.
+  package var group: UndoGroup?
+  /// The changes of transactions, in their order, each list those of one. Several transactions share a list if nobody else has
+  /// changed the same entities between them.
+  package var parts: [[any UndoableChange]]
+
+  /// The number of changed entities, counted once for each list.
+  package var size: Int { parts.reduce(0) { $0 + $1.count } }
+
+  package init(
+    id: Int, actionName: String, context: TransactionContext?, group: UndoGroup?, parts: [[any UndoableChange]] = []
+  ) {
+    (self.id, self.actionName, self.context, self.group, self.parts) = (id, actionName, context, group, parts)
+  }
+}
+
+/// What a step changed of one entity: of one in memory, or of one in a store.
+package protocol UndoableChange: Sendable {}
+
+/// What transactions have in common that become one step.
+// Unchecked, since `AnyHashable` is not `Sendable`; it is made of a value that is.
+package struct UndoGroup: Hashable, @unchecked Sendable {
+  private let key: AnyHashable
+
+  package init(_ key: any Hashable & Sendable) { self.key = AnyHashable(key) }
+}
+
+/// A change that undoing or redoing a step left as it is, since others have changed the same since.
+public struct UndoConflict: Sendable {
+  /// The reasons for which a change is left as it is.
+  public enum Reason: Sendable, Hashable {
+    /// Others have changed the same property since. What they have set stays.
+    case changedSince
+    /// The entity is not stored any longer: it was removed, or nothing retained it.
+    case notStored
+    /// The entity was removed by the step, and others have stored it again with other contents, which stay.
+    case storedSince
+    /// The entity was inserted by the step, and others have put it into another entity, or named it, since.
+    case inUse
+    /// A property cannot be set alone, because it is a reference or a protocol's, and others have changed another one of the entity.
+    case inseparable
+  }
+
+  /// The type of the entity; of an alias, that of what it names.
+  public let type: any Any.Type
+  // Unchecked by the compiler, since `AnyHashable` is not `Sendable`; the id is a part of a value that is.
+  /// The id of the entity, or the name of the alias.
+  nonisolated(unsafe) public let id: AnyHashable
+  /// The name of the property; `nil` if the entity is concerned as a whole.
+  public let property: String?
+  /// The reason.
+  public let reason: Reason
+
+  package init(type: any Any.Type, id: AnyHashable, property: String?, reason: Reason) {
+    (self.type, self.id, self.property, self.reason) = (type, id, property, reason)
+  }
+}
+
+extension UndoConflict: CustomStringConvertible {
+  public var description: String {
+    let place = "\(type) \(id)" + (property.map { ", \($0)" } ?? "")
+    return switch reason {
+    case .changedSince: "\(place): has been changed since"
+    case .notStored: "\(place): is not stored any longer"
+    case .storedSince: "\(place): has been stored again since"
+    case .inUse: "\(place): is used by others since"
+    case .inseparable: "\(place): can only be set with the whole entity, which has been changed since"
+    }
+  }
+}
+
+/// The result of undoing or redoing a step.
+public struct UndoResult: Sendable {
+  /// The step.
+  public let step: UndoStep
+  /// The changes that were left as they are; most often none.
+  public let conflicts: [UndoConflict]
+
+  package init(step: UndoStep, conflicts: [UndoConflict]) { (self.step, self.conflicts) = (step, conflicts) }
+}
+
+/// An error of ``UndoHistory/undo()`` and ``UndoHistory/redo()``. The store is as before.
+public enum UndoError: Error, Sendable {
+  /// There is no step to undo, or to redo.
+  case nothingToDo
+  /// Others have changed all that the step changed since. The step is not in the history any longer.
+  case overtaken(UndoStep, [UndoConflict])
+  /// The call was made inside a transaction of the store, or in the closure of an update: undoing is a transaction of its own.
+  case insideTransaction
+}
+
+extension UndoError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .nothingToDo: "there is no step to undo or to redo"
+    case .overtaken(let step, let conflicts):
+      "\"\(step.actionName)\" cannot be taken back: \(conflicts.map(\.description).joined(separator: "; "))"
+    case .insideTransaction: "a step cannot be undone or redone inside a transaction: call it after that"
+    }
+  }
+}
+
+/// What menus show of a history; see ``UndoHistory/statuses``.
+public struct UndoStatus: Sendable, Hashable {
+  /// The name of the step that would be undone next; `nil` if there is none.
+  public let undoActionName: String?
+  /// The name of the step that would be redone next; `nil` if there is none.
+  public let redoActionName: String?
+
+  package init(undoActionName: String?, redoActionName: String?) {
+    (self.undoActionName, self.redoActionName) = (undoActionName, redoActionName)
+  }
+
+  /// Whether there is a step to undo.
+  public var canUndo: Bool { undoActionName != nil }
+  /// Whether there is a step to redo.
+  public var canRedo: Bool { redoActionName != nil }
+}

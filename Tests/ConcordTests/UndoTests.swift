@@ -1,0 +1,517 @@
+import Concord
+import Foundation
+import Testing
+
+private struct Writer: Identifiable, Equatable {
+  let id: Int
+  var name: String
+  var born = 1900
+}
+
+private struct Novel: Aggregate, Equatable {
+  let id: Int
+  var title: String
+  var pages = 100
+  var tags: Set<String> = []
+  var prices: [String: Int] = [:]
+  var writer: Writer
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.writer)] }
+}
+
+private struct Case: Aggregate, Equatable {
+  let id: Int
+  var name = "case"
+  var novels: [Novel] = []
+  var nestedEntitiesKeyPaths: [PartialIdentifiableKeyPath<Self>] { [.init(\.novels)] }
+}
+
+extension AliasKey where T == Novel { fileprivate static var chosenNovel: Self { "current" } }
+extension AliasKey where T == [Novel] { fileprivate static var novelList: Self { "list" } }
+
+private let steinbeck = Writer(id: 1, name: "Steinbeck")
+private func novel(_ id: Int, _ title: String, _ writer: Writer = steinbeck) -> Novel {
+  Novel(id: id, title: title, writer: writer)
+}
+
+@Suite("Undo")
+struct UndoTests {
+  private let store = EntityStore(delivery: .immediate)
+  private var undo: UndoHistory { store.undo }
+
+  private func rename(_ id: Int, _ title: String) { store.update(Novel.self, id: id) { $0.title = title } }
+  private func title(_ id: Int) -> String? { store.value(Novel.self, id: id)?.title }
+
+  // MARK: Steps
+
+  @Test("A step is undone and redone, by its name, and whoever observes is told once")
+  func undoesAndRedoes() throws {
+    let observer = store.store(novel(1, "Eden"))
+    let titles = Locked<[String]>([])
+    let subscription = observer.observe { novel in titles.withLock { $0.append(novel.title) } }
+    undo.record("Rename") { $0.update(Novel.self, id: 1) { ($0.title, $0.pages) = ("East of Eden", 600) } }
+    #expect(undo.status == UndoStatus(undo: "Rename", redo: nil))
+    #expect(try undo.undo().step.actionName == "Rename")
+    #expect(observer.value.title == "Eden" && observer.value.pages == 100)
+    #expect(undo.status == UndoStatus(undo: nil, redo: "Rename"))
+    try undo.redo()
+    #expect(observer.value.title == "East of Eden" && observer.value.pages == 600)
+    #expect(undo.status == UndoStatus(undo: "Rename", redo: nil))
+    #expect(titles.withLock { $0 } == ["Eden", "East of Eden", "Eden", "East of Eden"])
+    subscription.unsubscribe()
+  }
+
+  @Test("Without a step there is nothing to do, and a new step ends what could be redone")
+  func nothingToDo() throws {
+    let observer = store.store(novel(1, "Eden"))
+    #expect(throws: UndoError.self) { try undo.undo() }
+    rename(1, "by another")
+    undo.record("Nothing") { _ in }
+    undo.record("The same") { $0.update(Novel.self, id: 1) { $0.pages = 100 } }
+    #expect(!undo.status.canUndo)
+    undo.record("One") { $0.update(Novel.self, id: 1) { $0.pages = 1 } }
+    try undo.undo()
+    undo.record("Two") { $0.update(Novel.self, id: 1) { $0.pages = 2 } }
+    #expect(!undo.status.canRedo)
+    #expect(undo.undoSteps.map(\.actionName) == ["Two"])
+    #expect(observer.value.pages == 2)
+  }
+
+  @Test("What others changed later stays, property by property")
+  func keepsOthers() throws {
+    let observer = store.store(novel(1, "Eden"))
+    undo.record("Edit") { $0.update(Novel.self, id: 1) { ($0.title, $0.pages) = ("East of Eden", 600) } }
+    store.update(Novel.self, id: 1) { ($0.pages, $0.tags) = (601, ["epic"]) }
+    let result = try undo.undo()
+    #expect(observer.value.title == "Eden" && observer.value.pages == 601 && observer.value.tags == ["epic"])
+    #expect(result.conflicts.map(\.property) == ["pages"] && result.conflicts.first?.reason == .changedSince)
+    // What was undone is redone, and no more.
+    store.update(Novel.self, id: 1) { $0.pages = 700 }
+    #expect(try undo.redo().conflicts.isEmpty)
+    #expect(observer.value.title == "East of Eden" && observer.value.pages == 700)
+  }
+
+  @Test("A step of which nothing can be undone says why, changes nothing, and makes way for the one before")
+  func overtaken() throws {
+    let observer = store.store(novel(1, "Eden"))
+    undo.record("Pages") { $0.update(Novel.self, id: 1) { $0.pages = 600 } }
+    undo.record("Rename") { $0.update(Novel.self, id: 1) { $0.title = "East of Eden" } }
+    rename(1, "Jenseits von Eden")
+    do {
+      try undo.undo()
+      Issue.record("it was undone")
+    } catch UndoError.overtaken(let step, let conflicts) {
+      #expect(step.actionName == "Rename")
+      #expect(conflicts.map(\.description) == ["Novel 1, title: has been changed since"])
+    }
+    #expect(observer.value.title == "Jenseits von Eden" && !undo.status.canRedo)
+    try undo.undo()
+    #expect(observer.value.pages == 100)
+    // An entity that is gone.
+    undo.record("Rename") { $0.update(Novel.self, id: 1) { $0.title = "East of Eden" } }
+    store.remove(Novel.self, id: 1)
+    do {
+      try undo.undo()
+      Issue.record("it was undone")
+    } catch UndoError.overtaken(_, let conflicts) { #expect(conflicts.map(\.reason) == [.notStored]) }
+  }
+
+  @Test("Only what is recorded can be undone, and a transaction that throws is not a step")
+  func onlyRecorded() throws {
+    struct Failed: Error {}
+    let observer = store.store(novel(1, "Eden"))
+    #expect(throws: Failed.self) {
+      try undo.record("Failed") { tx in
+        tx.update(Novel.self, id: 1) { $0.pages = 1 }
+        throw Failed()
+      }
+    }
+    #expect(throws: Failed.self) {
+      try store.transaction { tx in
+        tx.undo.record("Within") { $0.update(Novel.self, id: 1) { $0.pages = 1 } }
+        throw Failed()
+      }
+    }
+    #expect(!undo.status.canUndo && observer.value.pages == 100)
+    store.transaction { tx in
+      tx.update(Novel.self, id: 1) { $0.tags = ["before"] }
+      tx.undo.record("Within") { tx in
+        tx.update(Novel.self, id: 1) { $0.pages = 1 }
+        tx.undo.record("Inside") { $0.update(Novel.self, id: 1) { $0.title = "Inside" } }
+        #expect(throws: UndoError.self) { try tx.undo.undo() }
+      }
+      tx.update(Novel.self, id: 1) { $0.prices = ["after": 1] }
+      #expect(!undo.status.canUndo)
+    }
+    #expect(undo.undoSteps.map(\.actionName) == ["Within"])
+    try undo.undo()
+    #expect(observer.value == Novel(id: 1, title: "Eden", tags: ["before"], prices: ["after": 1], writer: steinbeck))
+  }
+
+  @Test("Typing is one step until its group ends, and what others wrote between stays")
+  func groups() throws {
+    let observer = store.store(novel(1, ""))
+    for text in ["E", "Ed", "Ede", "Eden"] {
+      undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = text } }
+    }
+    #expect(undo.undoSteps.map(\.size) == [1])
+    undo.endGroup()
+    undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = "Eden!" } }
+    undo.record("Typing", joining: 2) { $0.update(Novel.self, id: 1) { $0.pages = 2 } }
+    undo.record("Other", joining: 2) { $0.update(Novel.self, id: 1) { $0.pages = 3 } }
+    #expect(undo.undoSteps.count == 4)
+    for _ in 0..<3 { try undo.undo() }
+    #expect(observer.value.title == "Eden" && observer.value.pages == 100)
+    try undo.undo()
+    #expect(observer.value.title.isEmpty)
+    for _ in 0..<4 { try undo.redo() }
+    #expect(observer.value.title == "Eden!" && observer.value.pages == 3)
+    // Others between.
+    undo.removeAllSteps()
+    undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = "mine" } }
+    rename(1, "theirs")
+    undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = "mine again" } }
+    #expect(undo.undoSteps.count == 1)
+    #expect(try undo.undo().conflicts.map(\.property) == ["title"])
+    #expect(observer.value.title == "theirs")
+  }
+
+  @Test("The history is bounded, and can be discarded")
+  func bounds() throws {
+    let observer = store.store(novel(1, "Eden"))
+    for pages in 1...150 { undo.record("\(pages)") { $0.update(Novel.self, id: 1) { $0.pages = pages } } }
+    #expect(undo.undoSteps.count == 100 && undo.undoSteps.first?.actionName == "51")
+    undo.levelsOfUndo = 3
+    #expect(undo.undoSteps.map(\.actionName) == ["148", "149", "150"])
+    for _ in 0..<3 { try undo.undo() }
+    #expect(observer.value.pages == 147 && !undo.status.canUndo && undo.redoSteps.count == 3)
+    undo.removeAllSteps()
+    #expect(!undo.status.canRedo)
+    undo.levelsOfUndo = 0
+    undo.record("Nothing is kept") { $0.update(Novel.self, id: 1) { $0.pages = 1 } }
+    #expect(!undo.status.canUndo)
+  }
+
+  @Test("A history keeps no more changes than its bound, however few the steps are")
+  func boundOfChanges() {
+    let observer = store.store((0..<40_000).map { Writer(id: $0, name: "") })
+    for name in ["a", "b", "c"] {
+      undo.record(name) { tx in for id in 0..<40_000 { tx.update(Writer.self, id: id) { $0.name = name } } }
+    }
+    #expect(undo.undoSteps.map(\.actionName) == ["b", "c"])
+    #expect(observer.value.first?.name == "c")
+  }
+
+  @Test("Menus are told of each status")
+  func statuses() async throws {
+    let observer = store.store(novel(1, "Eden"))
+    var statuses = undo.statuses.makeAsyncIterator()
+    #expect(await statuses.next() == UndoStatus(undo: nil, redo: nil))
+    undo.record("Rename") { $0.update(Novel.self, id: 1) { $0.title = "x" } }
+    #expect(await statuses.next() == UndoStatus(undo: "Rename", redo: nil))
+    try undo.undo()
+    #expect(await statuses.next() == UndoStatus(undo: nil, redo: "Rename"))
+    #expect(observer.value.title == "Eden")
+  }
+
+  @Test("The writer that a step was recorded with is that of undoing it, too")
+  func contexts() throws {
+    let observer = store.store(novel(1, "Eden"))
+    let contexts = Locked<[String?]>([])
+    let subscription = store.observeChanges { set in contexts.withLock { $0.append(set.context?.name) } }
+    undo.record("Rename", context: "me") { $0.update(Novel.self, id: 1) { $0.title = "x" } }
+    try undo.undo()
+    try undo.redo()
+    rename(1, "y")
+    #expect(contexts.withLock { $0 } == ["me", "me", "me", nil])
+    #expect(observer.value.title == "y")
+    subscription.unsubscribe()
+  }
+
+  // MARK: Inserting and removing
+
+  @Test("What a step inserted is removed, unless others have changed it or use it")
+  func inserts() throws {
+    let shelf = store.store(Case(id: 1, novels: [novel(1, "Eden")]))
+    let observer = store.observer(Novel.self, id: 2)
+    func insert() { undo.record("Add") { $0.update(Case.self, id: 1) { $0.novels.append(novel(2, "Pearl")) } } }
+    insert()
+    try undo.undo()
+    #expect(shelf.value.novels.map(\.id) == [1] && observer.value == nil)
+    try undo.redo()
+    #expect(shelf.value.novels.map(\.id) == [1, 2] && observer.value?.title == "Pearl")
+    // Others insert, too: theirs stays, at its place.
+    store.update(Case.self, id: 1) { $0.novels.append(novel(3, "Cannery Row")) }
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(shelf.value.novels.map(\.id) == [1, 3] && observer.value == nil)
+    // Changed since.
+    insert()
+    rename(2, "The Pearl")
+    let result = try undo.undo()
+    #expect(result.conflicts.map(\.reason) == [.changedSince] && result.conflicts.first?.property == "title")
+    #expect(shelf.value.novels.map(\.id) == [1, 3] && observer.value?.title == "The Pearl")
+    store.remove(Novel.self, id: 2)
+    // Used since.
+    insert()
+    let other = store.store(Case(id: 2, novels: []))
+    store.update(Case.self, id: 2) { $0.novels = [novel(2, "Pearl")] }
+    #expect(try undo.undo().conflicts.map(\.reason) == [.inUse])
+    #expect(other.value.novels.map(\.id) == [2] && shelf.value.novels.map(\.id) == [1, 3])
+  }
+
+  @Test("What a step removed is stored again, in its places, with what others have changed inside it")
+  func removals() throws {
+    let shelf = store.store(Case(id: 1, novels: [novel(1, "Eden"), novel(2, "Pearl"), novel(3, "Row")]))
+    let observer = store.observer(Novel.self, id: 2)
+    let john = Writer(id: 1, name: "John Steinbeck")
+    undo.record("Delete") { _ = $0.remove(Novel.self, id: 2) }
+    store.update(Writer.self, id: 1) { $0.name = "John Steinbeck" }
+    try undo.undo()
+    #expect(shelf.value.novels.map(\.title) == ["Eden", "Pearl", "Row"])
+    #expect(observer.value?.writer.name == "John Steinbeck")
+    #expect(store.value(Writer.self, id: 1)?.name == "John Steinbeck")
+    try undo.redo()
+    #expect(shelf.value.novels.map(\.id) == [1, 3] && observer.value == nil)
+    // Others have changed the list.
+    store.update(Case.self, id: 1) { $0.novels.insert(novel(4, "Flat", john), at: 0) }
+    try undo.undo()
+    #expect(shelf.value.novels.map(\.id) == [4, 1, 2, 3])
+    // With it what requires it.
+    undo.record("Delete") { _ = $0.remove(Writer.self, id: 1) }
+    #expect(shelf.value.novels.isEmpty)
+    try undo.undo()
+    #expect(shelf.value.novels.map(\.id) == [4, 1, 2, 3] && shelf.value.novels.last?.writer.name == "John Steinbeck")
+    // Others have stored it again.
+    undo.record("Delete") { _ = $0.remove(Novel.self, id: 1) }
+    let again = store.store(novel(1, "Stored again", john))
+    #expect(try undo.undo().conflicts.map(\.reason) == [.storedSince])
+    #expect(again.value.title == "Stored again" && shelf.value.novels.map(\.id) == [4, 1, 2, 3])
+  }
+
+  @Test("An entity that a step let go is there again as it was")
+  func released() throws {
+    let shelf = store.store(Case(id: 1, novels: [novel(1, "Eden"), novel(2, "Pearl")]))
+    undo.record("Take out") { tx in
+      tx.update(Novel.self, id: 2) { $0.pages = 7 }
+      tx.update(Case.self, id: 1) { $0.novels.removeLast() }
+    }
+    #expect(title(2) == nil)
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(shelf.value.novels.map(\.title) == ["Eden", "Pearl"] && shelf.value.novels.last?.pages == 100)
+    try undo.redo()
+    #expect(shelf.value.novels.map(\.title) == ["Eden"] && title(2) == nil)
+  }
+
+  @Test("Sets and dictionaries are taken back by their elements")
+  func elements() throws {
+    let observer = store.store(
+      Novel(id: 1, title: "Eden", tags: ["a", "b"], prices: ["DE": 1, "US": 2, "FR": 3], writer: steinbeck))
+    undo.record("Edit") { tx in
+      tx.update(Novel.self, id: 1) { novel in
+        novel.tags = ["b", "mine"]
+        novel.prices = ["DE": 10, "US": 20, "UK": 4]
+      }
+    }
+    store.update(Novel.self, id: 1) { novel in
+      novel.tags.insert("theirs")
+      novel.prices["US"] = 21
+    }
+    let result = try undo.undo()
+    #expect(observer.value.tags == ["a", "b", "theirs"])
+    #expect(observer.value.prices == ["DE": 1, "US": 21, "FR": 3])
+    #expect(result.conflicts.map(\.property) == ["prices"])
+  }
+
+  // MARK: Aliases
+
+  @Test("An alias names again what it named, unless others let it name something else")
+  func aliases() throws {
+    store.store(novel(1, "Eden"), named: .chosenNovel)
+    let current = store.find(named: .chosenNovel)
+    let list = store.find(named: .novelList)
+    let kept = store.store([novel(1, "Eden"), novel(2, "Pearl"), novel(3, "Row")])
+    undo.record("Choose") { $0.store(novel(2, "Pearl"), named: .chosenNovel) }
+    undo.record("List") { $0.store([novel(1, "Eden"), novel(2, "Pearl")], named: .novelList) }
+    undo.record("Forget") { $0.removeAlias(named: .chosenNovel) }
+    #expect(current.value == nil && list.value?.count == 2)
+    try undo.undo()
+    #expect(current.value?.id == 2)
+    try undo.undo()
+    #expect(list.value == nil)
+    try undo.undo()
+    #expect(current.value?.id == 1)
+    for _ in 0..<3 { try undo.redo() }
+    #expect(current.value == nil && list.value?.map(\.id) == [1, 2])
+    // Others add to the list.
+    undo.record("Remove") { tx in _ = tx.update(named: .novelList) { $0.removeFirst() } }
+    store.update(named: .novelList) { $0.append(novel(3, "Row")) }
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(list.value?.map(\.id) == [1, 2, 3])
+    // Others choose.
+    undo.record("Choose") { $0.store(novel(2, "Pearl"), named: .chosenNovel) }
+    store.store(novel(3, "Row"), named: .chosenNovel)
+    do {
+      try undo.undo()
+      Issue.record("it was undone")
+    } catch UndoError.overtaken(_, let conflicts) {
+      #expect(conflicts.map(\.description) == ["Novel current: has been changed since"])
+    }
+    #expect(current.value?.id == 3 && kept.value.count == 3)
+  }
+
+  @Test("What an alias alone retained is stored again with it")
+  func aliasesRetain() throws {
+    store.store(novel(1, "Eden"), named: .chosenNovel)
+    undo.record("Forget") { $0.removeAlias(named: .chosenNovel) }
+    #expect(title(1) == nil)
+    try undo.undo()
+    #expect(title(1) == "Eden" && store.find(named: .chosenNovel).value?.id == 1)
+    undo.record("Delete") { _ = $0.remove(Novel.self, id: 1) }
+    #expect(store.find(named: .chosenNovel).value == nil)
+    try undo.undo()
+    #expect(store.find(named: .chosenNovel).value?.title == "Eden")
+  }
+
+  // MARK: Stamps and layers
+
+  @Test("Undoing gives no stamp to what it does not change")
+  func stamps() throws {
+    let store = EntityStore(delivery: .immediate, date: { Date(timeIntervalSinceReferenceDate: 1_000) })
+    let shelf = store.store(Case(id: 1, novels: [novel(1, "Eden"), novel(2, "Pearl")]), modifiedAt: 5)
+    store.undo.record("Delete") { tx in
+      _ = tx.remove(Novel.self, id: 2)
+      tx.update(Case.self, id: 1) { $0.name = "renamed" }
+    }
+    try store.undo.undo()
+    #expect(shelf.value.novels.count == 2)
+    // The author and the other novel still take what is newer than their own stamps.
+    #expect(store.update(Writer.self, id: 1, modifiedAt: 6) { $0.name = "John" })
+    #expect(store.update(Novel.self, id: 1, modifiedAt: 6) { $0.pages = 6 })
+    #expect(!store.update(Novel.self, id: 2, modifiedAt: 6) { $0.pages = 6 })
+  }
+
+  @Test("Undoing goes beneath what is pending, and a layer that is committed in a step is undone with it")
+  func layers() throws {
+    let observer = store.store(novel(1, "Eden"))
+    let layer = store.optimistically { tx in tx.update(Novel.self, id: 1) { $0.pages = 999 } }
+    undo.record("Edit") { $0.update(Novel.self, id: 1) { ($0.title, $0.pages) = ("East of Eden", 600) } }
+    #expect(observer.value.pages == 999 && observer.value.title == "East of Eden")
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(observer.value.pages == 999 && observer.value.title == "Eden")
+    layer.rollBack()
+    #expect(observer.value.pages == 100)
+    let other = store.optimistically { tx in
+      _ = tx.undo.record("In a layer") { $0.update(Novel.self, id: 1) { $0.pages = 999 } }
+    }
+    #expect(!undo.status.canUndo)
+    undo.record("Commit") { _ in _ = other.commit() }
+    #expect(observer.value.pages == 999)
+    try undo.undo()
+    #expect(observer.value.pages == 100)
+  }
+
+  // MARK: Shapes
+
+  @Test("A type whose properties are not known is undone as a whole, and references with the rest")
+  func wholes() throws {
+    final class Box: Sendable {}
+    struct Boxed: Identifiable, Sendable {
+      let id: Int
+      var number: Int
+      var other = 0
+      var box: Box
+      weak let observer: Box?
+    }
+    enum Choice: Identifiable, Equatable {
+      case one(Int), two(Int)
+      var id: Int { 1 }
+    }
+    let (first, second) = (Box(), Box())
+    let boxed = store.store(Boxed(id: 1, number: 1, box: first, observer: first))
+    undo.record("Number") { $0.update(Boxed.self, id: 1) { $0.number = 2 } }
+    store.update(Boxed.self, id: 1) { $0.box = second }
+    try undo.undo()
+    #expect(boxed.value.number == 1 && boxed.value.box === second && boxed.value.observer === first)
+    undo.record("Both") { $0.update(Boxed.self, id: 1) { ($0.number, $0.box) = (3, first) } }
+    try undo.undo()
+    #expect(boxed.value.number == 1 && boxed.value.box === second && boxed.value.observer === first)
+    undo.record("Box") { $0.update(Boxed.self, id: 1) { $0.box = first } }
+    store.update(Boxed.self, id: 1) { $0.other = 5 }
+    do {
+      try undo.undo()
+      Issue.record("it was undone")
+    } catch UndoError.overtaken(_, let conflicts) {
+      #expect(conflicts.map(\.reason) == [.inseparable] && conflicts.first?.property == "box")
+    }
+    #expect(boxed.value.other == 5 && boxed.value.box === first)
+    let choice = store.store(Choice.one(1))
+    undo.record("Choose") { _ = $0.store(Choice.two(2)) }
+    try undo.undo()
+    #expect(choice.value == .one(1))
+  }
+
+  @Test("Values of any layout are undone property by property")
+  func layouts() throws {
+    struct Inner: Sendable, Equatable {
+      var a: Int8 = 1
+      var b: Int64 = 2
+      var c: Bool = true
+    }
+    struct Odd: Identifiable, Sendable {
+      let id: Int
+      var bit = false
+      var inner = Inner()
+      var byte: UInt8 = 3
+      var any: any Sendable & Equatable = 5
+      var text: String? = "x"
+      var tuple: (Int8, Int32) = (1, 2)
+      var date: Date?
+      var closure: @Sendable () -> Int = { 1 }
+      var list: [Inner] = []
+      var last: Int16 = 9
+    }
+    let odd = store.store(Odd(id: 1))
+    undo.record("Edit") { tx in
+      tx.update(Odd.self, id: 1) { odd in
+        odd.bit = true
+        odd.inner.c = false
+        odd.byte = 4
+        odd.text = nil
+        odd.tuple.1 = 7
+        odd.date = Date(timeIntervalSinceReferenceDate: 3)
+        odd.list = [Inner(a: 4)]
+        odd.last = 10
+      }
+    }
+    store.update(Odd.self, id: 1) { odd in
+      odd.any = "theirs"
+      odd.byte = 200
+    }
+    #expect(try undo.undo().conflicts.map(\.property) == ["byte"])
+    let value = odd.value
+    #expect(!value.bit && value.inner == Inner() && value.byte == 200 && value.text == "x" && value.tuple == (1, 2))
+    #expect(value.date == nil && value.list.isEmpty && value.last == 9 && (value.any as? String) == "theirs")
+  }
+
+  @Test("Steps may be recorded and undone from many threads at once")
+  func threads() async throws {
+    let observer = store.store((0..<8).map { Writer(id: $0, name: "0") })
+    await withTaskGroup(of: Void.self) { group in
+      for id in 0..<8 {
+        group.addTask { [store] in
+          for round in 1...100 {
+            store.undo.record("\(id)") { $0.update(Writer.self, id: id) { $0.name = "\(round)" } }
+            if round % 3 == 0 { _ = try? store.undo.undo() }
+            if round % 5 == 0 { _ = try? store.undo.redo() }
+            store.update(Writer.self, id: id) { $0.born += 1 }
+          }
+        }
+      }
+    }
+    while (try? undo.undo()) != nil {}
+    #expect(observer.value.allSatisfy { $0.born == 2_000 })
+  }
+}
+
+extension UndoStatus {
+  fileprivate init(undo: String?, redo: String?) { self.init(undoActionName: undo, redoActionName: redo) }
+}
