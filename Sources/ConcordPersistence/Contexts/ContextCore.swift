@@ -6,6 +6,8 @@ final class ContextCore {
   let parent: any ContextParent
   var policy = MergePolicy.byStamp
   var pending = PendingChanges()
+  /// What records the changes that are saved as a step that can be undone; `nil` if nothing does.
+  var recorder: RowRecorder?
   /// The first error about a value given to a function that does not throw; the next save throws it.
   private var failure: (any Error)?
   /// The last commit whose removals the pending changes of some types have been compared with.
@@ -398,12 +400,20 @@ final class ContextCore {
 
   private func savePending(origin: ObjectIdentifier) throws {
     if pending.isEmpty { return }
+    try recorder?.willSave(self)
     try parent.save(pending, policy, origin: origin)
     pending.removeAll()
+    recorder?.didSave(self)
   }
 
   func rollback() {
     pending.removeAll()
+    failure = nil
+  }
+
+  /// Discards what became pending since earlier changes were.
+  func goBack(to earlier: PendingChanges) {
+    pending.goBack(to: earlier)
     failure = nil
   }
 

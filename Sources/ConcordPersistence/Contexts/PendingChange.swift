@@ -261,6 +261,14 @@ public struct PendingChanges: Sendable {
     references = nil
   }
 
+  /// Replaces all changes by earlier ones of the same context.
+  mutating func goBack(to earlier: PendingChanges) {
+    var earlier = earlier
+    earlier.revision = revision + 1
+    earlier.touched = touched.map { $0.union(positions.keys).union(earlier.positions.keys) }
+    self = earlier
+  }
+
   // MARK: References
 
   /// Prepares to be asked who refers to an entity, many times.

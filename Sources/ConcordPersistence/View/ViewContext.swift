@@ -43,6 +43,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   private let observation = Locked<StoreObservation?>(nil)
   let overlaid = Locked<(any ViewOverlay)?>(nil)
   let cache = ViewCache()
+  /// The steps that can be undone.
+  let undoSteps = UndoSteps()
   /// The coordinator of the stores; `nil` if a strategy has parents of its own kind.
   let home: PersistentStoreCoordinator?
 

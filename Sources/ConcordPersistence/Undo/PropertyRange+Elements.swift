@@ -1,0 +1,66 @@
+import ConcordModel
+
+extension PropertyRange {
+  /// Whether the property is a collection with a table of its own, whose elements are told apart.
+  func hasElements(_ entity: EntityDescription) -> Bool {
+    columns.count == 1 && collections.count == 1 && entity.columns[columns.lowerBound].role == .count
+  }
+
+  /// Takes back, element by element, the change of a collection that others have changed since.
+  ///
+  /// - Parameter missing: entities that are not stored any longer, which are not put back.
+  /// - Returns: whether nothing of the change stays.
+  func revertElements(
+    from new: StoredRow, to old: StoredRow, in row: inout StoredRow, _ entity: EntityDescription,
+    without missing: Set<StoredValue>
+  ) -> Bool {
+    let (column, table) = (columns.lowerBound, collections.lowerBound)
+    // Where there is no collection, as where it is `nil`, no element can be told apart.
+    guard !row.values[column].isNull, !old.values[column].isNull, !new.values[column].isNull else { return false }
+    let collection = entity.collections[table]
+    let (before, after) = (old.collections[table], new.collections[table])
+    var present = row.collections[table]
+    func identity(_ element: [StoredValue]) -> [StoredValue] {
+      collection.key == nil ? element : Array(element.prefix(1))
+    }
+    let (idsBefore, idsAfter) = (before.map(identity), after.map(identity))
+    guard Set(idsBefore).count == before.count, Set(idsAfter).count == after.count,
+      Set(present.map(identity)).count == present.count
+    else { return false }
+    let (elementsBefore, elementsAfter) = (
+      Dictionary(uniqueKeysWithValues: zip(idsBefore, before)), Dictionary(uniqueKeysWithValues: zip(idsAfter, after))
+    )
+    var isWhole = true
+    present.removeAll { element in
+      guard let added = elementsAfter[identity(element)], elementsBefore[identity(element)] == nil else { return false }
+      if added != element { isWhole = false }
+      return added == element
+    }
+    for index in present.indices {
+      guard let old = elementsBefore[identity(present[index])], let new = elementsAfter[identity(present[index])],
+        old != new, present[index] != old
+      else { continue }
+      if present[index] == new, missing.isDisjoint(with: old) { present[index] = old } else { isWhole = false }
+    }
+    let (keptBefore, keptAfter) = (
+      idsBefore.filter { elementsAfter[$0] != nil }, idsAfter.filter { elementsBefore[$0] != nil }
+    )
+    if collection.isOrdered, keptBefore != keptAfter {
+      isWhole = false
+    }
+    var ids = Set(present.map(identity))
+    for (index, element) in before.enumerated() where elementsAfter[idsBefore[index]] == nil {
+      guard missing.isDisjoint(with: element) else {
+        isWhole = false
+        continue
+      }
+      guard ids.insert(idsBefore[index]).inserted else { continue }
+      let neighbour = idsBefore[..<index].last { ids.contains($0) }
+      let place = neighbour.flatMap { id in present.firstIndex { identity($0) == id } }.map { $0 + 1 } ?? 0
+      present.insert(element, at: place)
+    }
+    row.collections[table] = present
+    row.values[column] = .integer(Int64(present.count))
+    return isWhole
+  }
+}
