@@ -123,7 +123,12 @@
   }
 
   override func forgetAwaited(_ node: Node) {
-    guard !awaitedIDs.isEmpty, let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
+    // Each node that goes comes here. What follows asks the runtime for the metadata of optionals, whether or not it is run.
+    if !awaitedIDs.isEmpty { forgetOneAwaited(node) }
+  }
+
+  @inline(never) private func forgetOneAwaited(_ node: Node) {
+    guard let id = awaitedIDs.removeValue(forKey: ObjectIdentifier(node)) else { return }
     awaited[id] = nil
     shrinkAwaited()
   }
