@@ -13,6 +13,7 @@ let package = Package(
   products: [.executable(name: "Benchmarks", targets: ["Benchmarks"])],
   traits: [
     .trait(name: "Macros", description: "Rows for what @Entity generates, which compile swift-syntax"),
+    .trait(name: "Inspector", description: "Rows for what an inspector costs, which compile FlyingFox"),
     .trait(name: "PostgreSQL", description: "Rows for stores in a PostgreSQL database, which need libpq"),
   ],
   dependencies: [
@@ -21,6 +22,7 @@ let package = Package(
       name: "Concord", path: "..",
       traits: [
         "Persistence", .trait(name: "Macros", condition: .when(traits: ["Macros"])),
+        .trait(name: "Inspector", condition: .when(traits: ["Inspector"])),
         .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
       ]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -36,6 +38,7 @@ let package = Package(
         .product(name: "ConcordConsistency", package: "Concord"),
         .product(name: "ConcordPersistence", package: "Concord"),
         .product(name: "ConcordConnect", package: "Concord"),
+        .product(name: "ConcordInspector", package: "Concord", condition: .when(traits: ["Inspector"])),
         .product(name: "ConcordPostgreSQL", package: "Concord", condition: .when(traits: ["PostgreSQL"])),
         .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "GRDB", package: "GRDB.swift"),

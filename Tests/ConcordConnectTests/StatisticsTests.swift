@@ -138,7 +138,7 @@ struct StatisticsTests {
           _ = try context.find(Book.self, id: 1)
           try await Task.sleep(for: .milliseconds(30))
         }
-      ) { _ in Thread.sleep(forTimeInterval: 0.2) }
+      ) { _ in Thread.sleep(forTimeInterval: 1) }
       await proxy.finished()
       let statistics = proxy.statistics
       let start = try #require(statistics.startTime)
@@ -146,7 +146,7 @@ struct StatisticsTests {
       let context = try #require(statistics.contextStatistics)
       #expect(start >= before && finish > start)
       #expect(statistics.executionTime >= 0.08 && statistics.executionTime < 60)
-      #expect(abs(finish.timeIntervalSince(start) - statistics.executionTime) < 0.19)
+      #expect(abs(finish.timeIntervalSince(start) - statistics.executionTime) < 0.9)
       #expect(context.contextBlockTime >= 0.05 && context.contextBlockTime <= statistics.executionTime - 0.03)
       #expect(context.fetchTime > 0 && context.saveTime > 0)
       #expect(context.otherTime >= 0.05)

@@ -15,12 +15,14 @@ extension PersistentStoreCoordinator {
     // Before the store is locked, since this waits for those who use the contexts.
     let guards = guards.all
     let pending = guards.reduce(into: pending) { $0.formUnion($1.pendingKeys()) }
+    let uses = lastUses(of: entity)
     let purge = Purge(
       retention: retention, entity: entity, model: model, uses: uses, pending: pending,
       isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
-    let count = try write(model.connected(with: [entity]), isPurge: true) { try purge.run($0) }
-    if count > 0 { try store(of: entity)?.rows.giveBackSpace() }
-    return count
+    let removed = try write(model.connected(with: [entity]), isPurge: true) { try purge.run($0) }
+    try forgetUses(uses.keys, ofAbsent: entity)
+    if !removed.isEmpty { try store(of: entity)?.rows.giveBackSpace() }
+    return removed.count
   }
 
   /// Returns what a rule does not keep that no store can evaluate.

@@ -7,7 +7,8 @@ struct Purge<T: PersistentEntity> {
   let retention: Retention<T>
   let entity: EntityDescription
   let model: Model
-  let uses: RetentionUses
+  /// The times at which entities were found last.
+  let uses: [StoredValue: TimeInterval]
   /// The entities that are pending.
   let pending: Set<EntityKey>
   let isObserved: (EntityKey) -> Bool
@@ -16,15 +17,15 @@ struct Purge<T: PersistentEntity> {
 
   /// Removes the rows.
   ///
-  /// - Returns: their number.
-  func run(_ writing: any RowWriting) throws -> Int {
+  /// - Returns: the keys of the removed entities.
+  func run(_ writing: any RowWriting) throws -> Set<EntityKey> {
     var going = try Set(candidates(writing).lazy.map { EntityKey(entity, $0) })
     going = going.filter { !pending.contains($0) && !isObserved($0) }
     try keepContained(in: &going, writing)
     // No stamp: that they were deleted is not remembered, so that they can come again as they were.
-    for key in going { try writing.delete(key) }
-    uses.forget(going)
-    return going.count
+    // In the order in which a file has them, so that it reads and writes each of its pages once.
+    for key in going.sorted(by: { StoredValue.precedes($0.id, $1.id) }) { try writing.delete(key) }
+    return going
   }
 
   /// The keys of the rows that the rule does not keep.
@@ -56,14 +57,11 @@ struct Purge<T: PersistentEntity> {
   }
 
   private func rowsByUse(_ reading: any RowReading) throws -> [(key: StoredValue, use: TimeInterval)] {
-    let uses = uses.dates(of: entity)
     var rows: [(key: StoredValue, use: TimeInterval)] = []
     try reading.rows(RowQuery(entity)) { key, source in
       rows.append((key, max(source.stamp, uses[key] ?? -.infinity)))
       return true
     }
-    // Those of entities that were deleted are of no use.
-    if uses.count > rows.count { self.uses.forget(allBut: Set(rows.lazy.map(\.key)), of: entity) }
     return rows
   }
 

@@ -55,6 +55,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let announcements = Announcements()
     self.announcements = announcements
     feed = Feed(label: "concord.changes", merging: ChangeNotice.merged) { announcements.remove($0.announcements) }
+    uses.begin { [weak self] in self?.saveUses() }
   }
 
   // MARK: Attaching
@@ -118,6 +119,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   @discardableResult
   func detach(_ store: any RowStore) -> Bool {
+    saveUses()
     var isFound = false
     change { state in
       let before = state.attached.count

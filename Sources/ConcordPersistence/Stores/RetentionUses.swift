@@ -1,35 +1,87 @@
 import Concord
 import ConcordModel
+import Dispatch
 import Foundation
 import Synchronization
 
 /// The times at which a view has found entities, of the types that rules are about.
+///
+/// They are written to the stores of these as notes, some time after: see `PersistentStoreCoordinator.saveUses()`.
 final class RetentionUses: Sendable {
-  private let state = Locked<[EntityDescription: [StoredValue: TimeInterval]]>([:])
+  private struct Uses: Sendable {
+    var dates: [StoredValue: TimeInterval] = [:]
+    var unsaved: Set<StoredValue> = []
+  }
+
+  private struct State: Sendable {
+    var uses: [EntityDescription: Uses] = [:]
+    var isEnqueued = false
+    var save: @Sendable () -> Void = {}
+  }
+
+  private let state = Locked(State())
+  /// The seconds after which a use is written.
+  private static let pause = 60.0
 
   /// Whether the uses of a type are noted.
   let isFollowing = Atomic<Bool>(false)
 
+  /// - Parameter save: a closure that writes what is unsaved.
+  func begin(_ save: @escaping @Sendable () -> Void) { state.withLock { $0.save = save } }
+
   /// Begins to note uses of a type.
   func follow(_ entity: EntityDescription) {
-    state.withLock { if $0[entity] == nil { $0[entity] = [:] } }
+    state.withLock { if $0.uses[entity] == nil { $0.uses[entity] = Uses() } }
     isFollowing.store(true, ordering: .relaxed)
   }
 
   func note(_ key: EntityKey) {
+    let mustEnqueue = state.withLock { state in
+      guard state.uses[key.entity] != nil else { return false }
+      state.uses[key.entity]?.dates[key.id] = Date().timeIntervalSinceReferenceDate
+      state.uses[key.entity]?.unsaved.insert(key.id)
+      defer { state.isEnqueued = true }
+      return !state.isEnqueued
+    }
+    guard mustEnqueue else { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.save() }
+  }
+
+  private func save() {
+    let save = state.withLock { state in
+      state.isEnqueued = false
+      return state.save
+    }
+    save()
+  }
+
+  func dates(of entity: EntityDescription) -> [StoredValue: TimeInterval] {
+    state.withLock { $0.uses[entity]?.dates ?? [:] }
+  }
+
+  /// Returns the uses that are to be written.
+  func takeUnsaved() -> [EntityDescription: [StoredValue: TimeInterval]] {
     state.withLock { state in
-      guard state[key.entity] != nil else { return }
-      state[key.entity]?[key.id] = Date().timeIntervalSinceReferenceDate
+      var taken: [EntityDescription: [StoredValue: TimeInterval]] = [:]
+      for (entity, uses) in state.uses where !uses.unsaved.isEmpty {
+        taken[entity] = uses.dates.filter { uses.unsaved.contains($0.key) }
+        state.uses[entity]?.unsaved = []
+      }
+      return taken
     }
   }
 
-  func dates(of entity: EntityDescription) -> [StoredValue: TimeInterval] { state.withLock { $0[entity] ?? [:] } }
-
-  func forget(_ keys: Set<EntityKey>) {
-    state.withLock { state in for key in keys { state[key.entity]?[key.id] = nil } }
+  /// Notes that uses could not be written. They are with the next ones.
+  func didNotSave(_ keys: some Sequence<StoredValue>, of entity: EntityDescription) {
+    state.withLock { $0.uses[entity]?.unsaved.formUnion(keys) }
   }
 
-  func forget(allBut keys: Set<StoredValue>, of entity: EntityDescription) {
-    state.withLock { state in state[entity] = state[entity]?.filter { keys.contains($0.key) } }
+  func forget(_ keys: some Sequence<StoredValue>, of entity: EntityDescription) {
+    state.withLock { state in
+      for key in keys {
+        state.uses[entity]?.dates[key] = nil
+        state.uses[entity]?.unsaved.remove(key)
+      }
+    }
   }
 }

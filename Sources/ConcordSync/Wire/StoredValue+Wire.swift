@@ -50,28 +50,3 @@ extension EntityKey {
     self.init(entity, id)
   }
 }
-
-extension StoredValue {
-  fileprivate var noteName: String {
-    switch self {
-    case .text(let value): "t\(value)"
-    case .integer(let value): "i\(value)"
-    default: "w\(wire.json)"
-    }
-  }
-
-  fileprivate init?(noteName: Substring) {
-    // Not by characters: a text may begin with a mark that combines with the letter before it.
-    let rest = Substring(noteName.unicodeScalars.dropFirst())
-    switch noteName.unicodeScalars.first {
-    case "t": self = .text(String(rest))
-    case "i":
-      guard let value = Int64(rest) else { return nil }
-      self = .integer(value)
-    case "w":
-      guard let value = try? StoredValue(WireValue(parsing: rest.utf8)) else { return nil }
-      self = value
-    default: return nil
-    }
-  }
-}

@@ -1,7 +1,8 @@
 extension Row {
   /// Every row, in the order of the design's tables.
   static var all: [Row] {
-    store + consistency + files + deletions + owners + texts + liveQueries + actions + outbox + databases
+    store + inspected + consistency + files + deletions + retention + owners + texts + liveQueries + actions + outbox
+      + databases
   }
 
   /// The first table: the store beside plain collections.
@@ -15,6 +16,15 @@ extension Row {
       heapPerEntity, heapPerReleased, heapPerReleasedAtOnce,
       twoThreads, twoThreadsObserved, updateWhileOthersCommit,
     ] + transactions + undo + layers + notices + queries + cycles + relations + value
+  }
+
+  /// Those for an inspector, if it is compiled.
+  private static var inspected: [Row] {
+    #if Inspector
+      inspector
+    #else
+      []
+    #endif
   }
 
   /// Those for a database, if there is one.
