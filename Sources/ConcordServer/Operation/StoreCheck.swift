@@ -5,27 +5,37 @@
   /// Looks whether the store can be read: once for all who ask meanwhile, on a thread of its own.
   final class StoreCheck: Sendable {
     private let queue = DispatchQueue(label: "concord.server.check")
-    /// Those who wait for the look that is under way; `nil` if none is.
-    private let waiting = Locked<[AsyncStream<Bool>.Continuation]?>(nil)
+    private let state = Locked(State())
     private let look: @Sendable () throws -> Void
+
+    private struct State {
+      var isLooking = false
+      /// Those who wait for the look that is under way, by their numbers.
+      var waiting: [Int: AsyncStream<Bool>.Continuation] = [:]
+      var lastNumber = 0
+    }
 
     init(_ look: @escaping @Sendable () throws -> Void) { self.look = look }
 
     /// Whether the store can be read, within some time.
     func isReadable(within time: Duration) async -> Bool {
       let (answers, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
-      let isFirst = waiting.withLock { waiting in
-        defer { waiting = (waiting ?? []) + [continuation] }
-        return waiting == nil
+      let (number, isFirst) = state.withLock { state in
+        state.lastNumber += 1
+        state.waiting[state.lastNumber] = continuation
+        defer { state.isLooking = true }
+        return (state.lastNumber, !state.isLooking)
       }
+      // A store that says nothing must not collect all who have asked.
+      defer { state.withLock { $0.waiting[number] = nil } }
       if isFirst {
         queue.async { [self] in
           let isReadable = (try? look()) != nil
-          let waiting = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting ?? []
+          let waiting = state.withLock { state in
+            defer { (state.isLooking, state.waiting) = (false, [:]) }
+            return state.waiting
           }
-          for continuation in waiting { continuation.yield(isReadable) }
+          for continuation in waiting.values { continuation.yield(isReadable) }
         }
       }
       let deadline = Deadlines.shared.call(after: time) { continuation.yield(false) }
@@ -33,5 +43,8 @@
       for await answer in answers { return answer }
       return false
     }
+
+    /// The number of those who wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
   }
 #endif
