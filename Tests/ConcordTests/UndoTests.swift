@@ -492,6 +492,24 @@ struct UndoTests {
     #expect(value.date == nil && value.list.isEmpty && value.last == 9 && (value.any as? String) == "theirs")
   }
 
+  @Test("Values with a property that takes no room are undone, too")
+  func metatypes() throws {
+    // As large as if the metatype took a word, with the list elsewhere.
+    struct Marked: Identifiable, Sendable {
+      let type = Int.self
+      var list: [Int]
+      var numbers: SIMD4<Float> = .zero
+      let id: Int
+    }
+    let marked = store.store(Marked(list: [1], id: 1))
+    undo.record("Edit") { $0.update(Marked.self, id: 1) { $0.list = [2, 3] } }
+    #expect(marked.value.list == [2, 3])
+    try undo.undo()
+    #expect(marked.value.list == [1] && marked.value.numbers == .zero)
+    try undo.redo()
+    #expect(marked.value.list == [2, 3])
+  }
+
   @Test("Steps may be recorded and undone from many threads at once")
   func threads() async throws {
     let observer = store.store((0..<8).map { Writer(id: $0, name: "0") })

@@ -38,8 +38,11 @@ struct PropertyLayout: Sendable {
     guard kind(of: T.self) == .structure, !(T.self is any CustomReflectable.Type) else { return nil }
     var found: [Property] = []
     var (end, alignment) = (0, 1)
+    var hasMetatype = false
     for child in Mirror(reflecting: value).children {
       func add<Value>(_: Value) {
+        // A property that can have one type only, such as `Int.Type`, takes no room, and a mirror shows a word.
+        if kind(of: Value.self) == .metatype { hasMetatype = true }
         let own = MemoryLayout<Value>.alignment
         let offset = (end + own - 1) / own * own
         (end, alignment) = (offset + MemoryLayout<Value>.size, max(alignment, own))
@@ -48,7 +51,7 @@ struct PropertyLayout: Sendable {
       }
       _openExistential(child.value, do: add)
     }
-    guard end == MemoryLayout<T>.size, alignment == MemoryLayout<T>.alignment else { return nil }
+    guard !hasMetatype, end == MemoryLayout<T>.size, alignment == MemoryLayout<T>.alignment else { return nil }
     properties = found
   }
 
@@ -118,7 +121,7 @@ struct PropertyAccess: Sendable {
 
 /// The kinds of types that are told apart.
 private enum TypeKind {
-  case structure, enumeration, optional, tuple, other
+  case structure, enumeration, optional, tuple, metatype, other
 }
 
 /// Returns the kind of a type, which is the first word of its metadata (ABI/TypeMetadata).
@@ -128,6 +131,7 @@ private func kind(of type: any Any.Type) -> TypeKind {
   case 0x201: .enumeration
   case 0x202: .optional
   case 0x301: .tuple
+  case 0x304: .metatype
   default: .other
   }
 }
@@ -137,7 +141,7 @@ private func isAddressable(_ type: any Any.Type) -> Bool {
   switch kind(of: type) {
   case .structure, .enumeration, .tuple: true
   case .optional: (type as? any OptionalValue.Type).map { isAddressable($0.wrapped) } ?? false
-  case .other: false
+  case .metatype, .other: false
   }
 }
 
