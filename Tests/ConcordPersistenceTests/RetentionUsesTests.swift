@@ -96,7 +96,8 @@ struct RetentionUsesTests {
   @Test("A name of a note is read as the value that it was made of, and different values have different names")
   func names() {
     let values: [StoredValue] = [
-      .null, .integer(0), .integer(.min), .integer(.max), .real(0.5), .real(-0.0), .real(.infinity), .real(.leastNonzeroMagnitude),
+      .null, .integer(0), .integer(.min), .integer(.max), .real(0.5), .real(-0.0), .real(.infinity),
+      .real(.leastNonzeroMagnitude),
       .text(""), .text("i0"), .text("\u{301}e"), .text("a\nb\u{0}"), .text("🧑‍🧑‍🧒"), .blob(Data()),
       .blob(Data([0, 255, 10])),
     ]
