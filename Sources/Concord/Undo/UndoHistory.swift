@@ -116,7 +116,7 @@ public struct UndoHistory: Sendable {
   /// The steps that can be redone; the last is the next.
   public var redoSteps: [UndoStep] { steps.steps(isRedo: true) }
 
-  /// What menus show: whether something can be undone or redone, and how it is called.
+  /// The state that menus show: whether something can be undone or redone, and how it is called.
   public var status: UndoStatus { steps.status }
 
   /// The number of steps that are kept, at first 100. The oldest are discarded first, also if all steps together have more than

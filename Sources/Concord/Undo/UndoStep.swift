@@ -108,7 +108,7 @@ extension UndoError: CustomStringConvertible {
   }
 }
 
-/// What menus show of a history; see ``UndoHistory/statuses``.
+/// The state of a history that menus show; see ``UndoHistory/statuses``.
 public struct UndoStatus: Sendable, Hashable {
   /// The name of the step that would be undone next; `nil` if there is none.
   public let undoActionName: String?

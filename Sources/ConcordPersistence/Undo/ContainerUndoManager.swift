@@ -133,7 +133,7 @@ public struct ContainerUndoManager: Sendable {
   /// The steps that can be redone; the last is the next.
   public var redoSteps: [UndoStep] { steps.steps(isRedo: true) }
 
-  /// What menus show: whether something can be undone or redone, and how it is called.
+  /// The state that menus show: whether something can be undone or redone, and how it is called.
   public var status: UndoStatus { steps.status }
 
   /// The present status, and each new one. A reader that is slow misses those between.
