@@ -71,12 +71,35 @@ struct UndoModel {
       changes: keys.map { Change(key: $0, old: old[$0], new: new[$0]) }, known: old.merging(new) { $1 })
   }
 
-  mutating func record(_ name: String, group: Int?, from old: State) {
+  /// Returns what two parts change together, as if they were one; `nil` if others have changed the same between them.
+  private static func joined(_ part: Part, _ later: Part) -> Part? {
+    var changes = part.changes
+    for change in later.changes {
+      guard let index = changes.firstIndex(where: { $0.key == change.key }) else {
+        changes.append(change)
+        continue
+      }
+      if changes[index].new != change.old { return nil }
+      changes[index] = Change(key: change.key, old: changes[index].old, new: change.new)
+    }
+    return Part(
+      changes: changes.filter { $0.old != nil || $0.new != nil },
+      known: part.known.merging(later.known) { known, _ in known })
+  }
+
+  /// - Parameter isNested: whether the step is recorded within a transaction. Then its changes are a part of their own.
+  mutating func record(_ name: String, group: Int?, isNested: Bool, from old: State) {
     let part = Self.part(from: old, to: state)
     if part.changes.isEmpty { return }
     redo = []
     if let group, let last = undo.last, last.group == group, last.name == name {
-      undo[undo.count - 1].parts.append(part)
+      if !isNested, let last = last.parts.last, let joined = Self.joined(last, part) {
+        undo[undo.count - 1].parts.removeLast()
+        if !joined.changes.isEmpty { undo[undo.count - 1].parts.append(joined) }
+        if undo[undo.count - 1].parts.isEmpty { undo.removeLast() }
+      } else {
+        undo[undo.count - 1].parts.append(part)
+      }
     } else {
       undo.append(Step(name: name, group: group, parts: [part]))
     }
