@@ -28,13 +28,12 @@ struct UndoModel {
     let key: Key
     let old: Entity?
     let new: Entity?
-  }
-
-  /// The changes of one transaction, and all entities as the step had them, for those that are gone when it is undone.
-  struct Part {
-    var changes: [Change]
+    /// All entities as the transaction had them, for those that are gone when it is undone.
     let known: State
   }
+
+  /// The changes of one transaction.
+  struct Part { var changes: [Change] }
 
   struct Step {
     let name: String
@@ -67,8 +66,8 @@ struct UndoModel {
 
   static func part(from old: State, to new: State) -> Part {
     let keys = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }
-    return Part(
-      changes: keys.map { Change(key: $0, old: old[$0], new: new[$0]) }, known: old.merging(new) { $1 })
+    let known = old.merging(new) { $1 }
+    return Part(changes: keys.map { Change(key: $0, old: old[$0], new: new[$0], known: known) })
   }
 
   /// Returns what two parts change together, as if they were one; `nil` if others have changed the same between them.
@@ -80,11 +79,10 @@ struct UndoModel {
         continue
       }
       if changes[index].new != change.old { return nil }
-      changes[index] = Change(key: change.key, old: changes[index].old, new: change.new)
+      let first = changes[index]
+      changes[index] = Change(key: first.key, old: first.old, new: change.new, known: first.known)
     }
-    return Part(
-      changes: changes.filter { $0.old != nil || $0.new != nil },
-      known: part.known.merging(later.known) { known, _ in known })
+    return Part(changes: changes.filter { $0.old != nil || $0.new != nil })
   }
 
   /// - Parameter isNested: whether the step is recorded within a transaction. Then its changes are a part of their own.
@@ -131,17 +129,17 @@ struct UndoModel {
     for change in part.changes where change.new == nil {
       guard let old = change.old else { continue }
       guard let present = state[change.key] else {
-        put(old, at: change.key, part.known)
+        put(old, at: change.key, change.known)
         continue
       }
       if present == old { continue }
-      if start[change.key] == nil { put(old, at: change.key, part.known) } else { conflicts += 1 }
+      if start[change.key] == nil { put(old, at: change.key, change.known) } else { conflicts += 1 }
     }
     var missing: [Change] = []
     for change in part.changes where change.new != nil && change.old != nil {
-      if let count = update(change, part.known) { conflicts += count } else { missing.append(change) }
+      if let count = update(change) { conflicts += count } else { missing.append(change) }
     }
-    for change in missing { conflicts += update(change, part.known) ?? 1 }
+    for change in missing { conflicts += update(change) ?? 1 }
     var leaving: Set<Key> = []
     for change in part.changes where change.old == nil {
       guard let present = state[change.key] else { continue }
@@ -166,7 +164,7 @@ struct UndoModel {
   }
 
   /// Returns the number of conflicts; `nil` if the entity is not there.
-  private mutating func update(_ change: Change, _ known: State) -> Int? {
+  private mutating func update(_ change: Change) -> Int? {
     guard let old = change.old, let new = change.new, var present = state[change.key] else { return nil }
     var conflicts = 0
     for (name, before) in old {
@@ -189,7 +187,7 @@ struct UndoModel {
       default: conflicts += 1
       }
     }
-    put(present, at: change.key, known)
+    put(present, at: change.key, change.known)
     return conflicts
   }
 
