@@ -51,8 +51,10 @@ struct RandomPlacesTests {
     let environment = ProcessInfo.processInfo.environment
     let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
     let only = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
+    // Each of its steps is a round trip to a database.
+    let share = StoreKind.forManyRows.contains(store) ? 4 : 40
     try await withConnect(store) { connect in
-      for seed in only.map({ $0...$0 }) ?? 0...UInt64(steps / 4) {
+      for seed in only.map({ $0...$0 }) ?? 0...UInt64(steps / share) {
         var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<7 { try context.delete(Volume.self, id: "\(id)") }

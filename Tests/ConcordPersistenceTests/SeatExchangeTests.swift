@@ -59,7 +59,7 @@
       var random = SeededGenerator(seed: seed)
       let model = try seatModel()
       for policy in [MergePolicy.byStamp, .storeTrump, .objectTrump, .error] {
-        for round in 0..<(Self.isLong ? 200 : 12) {
+        for round in 0..<(Self.isLong ? 200 : kind.isShared ? 4 : 12) {
           let comment: Comment = "seed \(seed), \(policy), round \(round)"
           try kind.withStore(model) { store in
             let coordinators = try (0..<2).map { _ in

@@ -16,7 +16,10 @@
     private static let registration: Void = {
       atexit {
         // Bounded, since a server may not answer.
-        for _ in 0..<1000 where pthread_rwlock_trywrlock(ProcessEnd.lock) != 0 { usleep(1000) }
+        for _ in 0..<1000 {
+          if pthread_rwlock_trywrlock(ProcessEnd.lock) == 0 { return }
+          usleep(1000)
+        }
       }
     }()
 

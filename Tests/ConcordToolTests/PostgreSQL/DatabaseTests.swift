@@ -57,7 +57,7 @@
         let file = try makeOdd(folder, 40, &random)
         let database = try Database(oddModel())
         #expect(try database.run("import", input: try Tool.run("export", file.path).output).status == 0)
-        for _ in 0..<(Self.isLong ? 1000 : 15) {
+        for _ in 0..<(Self.isLong ? 1000 : 6) {
           var options = ["--where", condition(2, &random), "--json"]
           let columns = (0..<random.pick([0, 1, 2])).map { _ in
             "\(random.pick(Self.columns)) \(random.pick(["", "desc", "asc"]))"
@@ -273,6 +273,19 @@
         #expect(result.status != 0)
         #expect(!result.error.isEmpty && !(result.error + result.output).contains("se%3A"), "\(result.error)")
       }
+    }
+
+    @Test("A process that has connected ends at once")
+    func ending() throws {
+      // The end waits a second at most for who is connecting, and nobody is. A busy machine may take as long, but not each time.
+      let url = "postgresql://shop@127.0.0.1:\(try PostgreSQLServer.freePort())/shop"
+      var isQuick = false
+      for _ in 0..<10 where !isQuick {
+        let start = ContinuousClock.now
+        #expect(try Tool.run("info", url).status == 66)
+        isQuick = start.duration(to: .now) < .seconds(1)
+      }
+      #expect(isQuick)
     }
 
     @Test("^C ends the statement on the server, and an import leaves nothing")
