@@ -64,6 +64,19 @@ struct PropertyLayout: Sendable {
     }
   }
 
+  /// Whether any property differs in two values.
+  func differs<T>(_ a: T, _ b: T) -> Bool {
+    withUnsafePointer(to: a) { left in
+      withUnsafePointer(to: b) { right in
+        properties.indices.contains { k in
+          guard let access = properties[k].access else { return !reflectedIsSame(k, a, b) }
+          let offset = properties[k].offset
+          return !access.isSame(UnsafeRawPointer(left) + offset, UnsafeRawPointer(right) + offset)
+        }
+      }
+    }
+  }
+
   private func reflectedIsSame(_ k: Int, _ a: Any, _ b: Any) -> Bool {
     let (a, b) = (Array(Mirror(reflecting: a).children), Array(Mirror(reflecting: b).children))
     guard a.indices.contains(k), b.indices.contains(k) else { return false }
@@ -104,10 +117,7 @@ struct PropertyAccess: Sendable {
   let revertElements: @Sendable (UnsafeRawPointer, UnsafeRawPointer, UnsafeMutableRawPointer) -> ElementReversal?
 
   init<Value>(_: Value.Type) {
-    isSame = {
-      SameProperty.areSame(
-        values: $0.assumingMemoryBound(to: Value.self).pointee, $1.assumingMemoryBound(to: Value.self).pointee)
-    }
+    isSame = SameProperty.inPlace(Value.self)
     copy = {
       $1.assumingMemoryBound(to: Value.self).pointee = $0.assumingMemoryBound(to: Value.self).pointee
     }

@@ -4,6 +4,12 @@ struct PropertyReversal {
   /// The properties that stay, with the reasons. A name is `nil` for a value whose properties are not known.
   var conflicts: [(property: String?, reason: UndoConflict.Reason)] = []
 
+  /// Whether two values differ in a property.
+  static func differ<T>(_ a: T, _ b: T) -> Bool {
+    let layout = PropertyLayout.of(a)
+    return layout.isWhole ? !SameProperty.areSame(values: a, b) : layout.differs(a, b)
+  }
+
   /// Returns the names of the properties in which two values differ.
   static func differences<T>(_ a: T, _ b: T) -> [String] {
     let layout = PropertyLayout.of(a)

@@ -22,7 +22,7 @@ extension StoreCore {
     if node.exists { refresh(node) }
     let old = existed ? state.typed(T.self)?.value.map { upToDate($0, of: node) } : nil
     let new = node.isStoredOrNamed ? node.value : nil
-    if let old, let new, PropertyReversal.differences(old, new).isEmpty { return nil }
+    if let old, let new, !PropertyReversal.differ(old, new) { return nil }
     return old == nil && new == nil ? nil : UndoChange(sample.id, old: old, new: new)
   }
 
@@ -113,7 +113,9 @@ extension StoreCore {
         }
         return earlier.dropLast() + (joined.isEmpty ? [] : [joined])
       }
-      return log.appendEnd { steps.tell() }
+      // Whoever follows from now on is told of the present state.
+      if steps.isFollowed { log.appendEnd { steps.tell() } }
+      return
     }
     log.appendEnd { [step] in
       steps.append(step) { $0 + $1 }

@@ -1,8 +1,8 @@
 /// What a step changed of one entity, or of one alias, whatever the type. Immutable.
 // Unchecked, since an id need not be `Sendable`; it is a part of a value that is.
 class AnyUndoChange: UndoableChange, @unchecked Sendable {
-  final let key: UndoKey
-  init(_ key: UndoKey) { self.key = key }
+  /// The identity of the entity or of the alias.
+  var key: UndoKey { UndoKey(type: ObjectIdentifier(Never.self), id: 0) }
 
   /// Returns the change that this one and a later one make together, as if nobody had written between them; `nil` if somebody has.
   func joined(_ later: AnyUndoChange, _ core: StoreCore) -> JoinedChange? { nil }
@@ -42,8 +42,10 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
 
   init(_ id: T.ID, old: T?, new: T?) {
     (self.id, self.old, self.new) = (id, old, new)
-    super.init(UndoKey(type: ObjectIdentifier(T.self), id: AnyHashable(id)))
   }
+
+  // Made when it is asked for: most changes never join others.
+  override var key: UndoKey { UndoKey(type: ObjectIdentifier(T.self), id: AnyHashable(id)) }
 
   private func node(_ core: StoreCore) -> EntityNode<T>? {
     core.graph.table(T.self).find(id).flatMap { $0.isStoredOrNamed ? $0 : nil }
@@ -61,7 +63,7 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
     case (let end?, let start?):
       let node = core.graph.table(T.self).find(id)
       let (a, b) = node.map { (core.upToDate(end, of: $0), core.upToDate(start, of: $0)) } ?? (end, start)
-      guard PropertyReversal.differences(a, b).isEmpty else { return nil }
+      guard !PropertyReversal.differ(a, b) else { return nil }
     default: return nil
     }
     if old == nil, later.new == nil { return .nothing }
@@ -77,7 +79,7 @@ final class UndoChange<T: Identifiable & Sendable>: AnyUndoChange, @unchecked Se
     guard let node = node(core) else { return revert.store(old, in: table) }
     guard let present = value(node, core) else { return }
     let value = core.upToDate(old, of: node)
-    if PropertyReversal.differences(present, value).isEmpty { return }
+    if !PropertyReversal.differ(present, value) { return }
     // An entity that was stored again with one that contains it, whose copy may be older.
     if revert.isNew(node) {
       revert.write(value, to: node, given: present)

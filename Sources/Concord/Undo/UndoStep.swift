@@ -1,6 +1,7 @@
 /// A step that can be undone or redone: the changes of one transaction, or of a group of them.
 public struct UndoStep: Sendable, Identifiable {
-  /// The number of the step in its history. An undone step that is redone keeps it.
+  /// The number of the step, greater than those of all steps that were recorded before it in this process, of whatever history. An
+  /// undone step that is redone keeps it.
   public let id: Int
   /// The name of what the user did, for menus, as in *Undo Rename*.
   public let actionName: String
@@ -22,7 +23,7 @@ public struct UndoStep: Sendable, Identifiable {
   }
 }
 
-/// What a step changed of one entity: of one in memory, or of one in a store.
+/// What a step changed of one entity, in memory or in a store, or an action that it forwarded.
 package protocol UndoableChange: Sendable {}
 
 /// What transactions have in common that become one step.
@@ -47,6 +48,15 @@ public struct UndoConflict: Sendable {
     case inUse
     /// A property cannot be set alone, because it is a reference or a protocol's, and others have changed another one of the entity.
     case inseparable
+    /// A web service has refused the forwarded action for good, so that its change is not shown.
+    case refused
+    /// The forwarded action may have reached the web service, and has no inverse.
+    case irreversible
+    /// The inverse of the forwarded action does not apply to the present state, with what its `apply(to:)` threw.
+    case doesNotApply(String)
+    /// The store that keeps the forwarded action is not attached, or keeps new ones no longer, so that its inverse might be sent before
+    /// it.
+    case notAttached
   }
 
   /// The type of the entity; of an alias, that of what it names.
@@ -73,6 +83,10 @@ extension UndoConflict: CustomStringConvertible {
     case .storedSince: "\(place): has been stored again since"
     case .inUse: "\(place): is used by others since"
     case .inseparable: "\(place): can only be set with the whole entity, which has been changed since"
+    case .refused: "\(place): the service has refused the action"
+    case .irreversible: "\(place): the action may have reached the service, and has no inverse"
+    case .doesNotApply(let error): "\(place): the inverse does not apply: \(error)"
+    case .notAttached: "\(place): the store that keeps the action keeps no new ones"
     }
   }
 }
@@ -87,7 +101,7 @@ public struct UndoResult: Sendable {
   package init(step: UndoStep, conflicts: [UndoConflict]) { (self.step, self.conflicts) = (step, conflicts) }
 }
 
-/// An error of ``UndoHistory/undo()`` and ``UndoHistory/redo()``. The store is as before.
+/// An error of undoing and redoing, in whichever history. Nothing is changed.
 public enum UndoError: Error, Sendable {
   /// There is no step to undo, or to redo.
   case nothingToDo

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The steps of a store's history, and who is told of them. A store has none until somebody asks for its history.
 ///
 /// It has a lock of its own, so that menus do not wait for transactions. Whoever changes the steps has a turn to write to the store.
@@ -5,12 +7,56 @@ package final class UndoSteps: Sendable {
   private let state = Locked(State())
 
   private struct State {
-    var undo: [UndoStep] = []
-    var redo: [UndoStep] = []
+    var undo = Stack()
+    var redo = Stack()
     var levels = 100
-    var lastID = 0
     var followers: [Int: @Sendable (UndoStatus) -> Void] = [:]
     var lastFollower = 0
+  }
+
+  /// Steps, and the number of their changes.
+  private struct Stack {
+    /// The steps, behind the places of those that went, so that not all others are moved each time.
+    private var places: [UndoStep?] = []
+    private var start = 0
+    private var size = 0
+
+    private var count: Int { places.count - start }
+    var last: UndoStep? { places.last ?? nil }
+    var steps: [UndoStep] { places[start...].compactMap { $0 } }
+
+    mutating func append(_ step: UndoStep) {
+      places.append(step)
+      size += step.size
+    }
+
+    mutating func popLast() -> UndoStep? {
+      guard count > 0, let step = places.removeLast() else { return nil }
+      size -= step.size
+      return step
+    }
+
+    mutating func endGroup() {
+      if count > 0 { places[places.count - 1]?.group = nil }
+    }
+
+    /// Removes the oldest steps above the bounds, and returns them.
+    mutating func trim(to levels: Int) -> [UndoStep] {
+      var gone: [UndoStep] = []
+      while count > levels || size > UndoSteps.mostChanges && count > 1 {
+        if let step = places[start] {
+          size -= step.size
+          gone.append(step)
+        }
+        places[start] = nil
+        start += 1
+      }
+      if start > 32, start > count {
+        places.removeFirst(start)
+        start = 0
+      }
+      return gone
+    }
   }
 
   /// The number of changes that are kept in all; the last step is kept however many it has.
@@ -24,26 +70,32 @@ package final class UndoSteps: Sendable {
     state.withLock { UndoStatus(undoActionName: $0.undo.last?.actionName, redoActionName: $0.redo.last?.actionName) }
   }
 
-  package func steps(isRedo: Bool) -> [UndoStep] { state.withLock { isRedo ? $0.redo : $0.undo } }
+  package func steps(isRedo: Bool) -> [UndoStep] { state.withLock { isRedo ? $0.redo.steps : $0.undo.steps } }
 
   package var levels: Int {
     get { state.withLock { $0.levels } }
     set {
-      state.withLock { state in
+      changing { state in
         state.levels = max(0, newValue)
-        Self.trim(&state)
+        return []
       }
     }
   }
 
   // MARK: Changing
 
+  private static let lastID = Atomic(0)
+
   /// Returns the number of the next step.
-  package func nextID() -> Int {
-    state.withLock { state in
-      state.lastID += 1
-      return state.lastID
+  package func nextID() -> Int { Self.lastID.add(1, ordering: .relaxed).newValue }
+
+  /// Changes the steps, within the bounds. What goes is released without the lock, since it may run the code of values.
+  private func changing(_ body: (inout State) -> [UndoStep]) {
+    let gone = state.withLock { state in
+      let gone = body(&state)
+      return (gone, state.undo.trim(to: state.levels), state.redo.trim(to: state.levels))
     }
+    withExtendedLifetime(gone) {}
   }
 
   /// Adds a step that was just recorded, or lets it join the last one, and discards what was undone before.
@@ -53,22 +105,21 @@ package final class UndoSteps: Sendable {
   package func append(
     _ step: UndoStep, join: ([[any UndoableChange]], [[any UndoableChange]]) -> [[any UndoableChange]]
   ) {
-    let last = state.withLock { state in
-      state.redo = []
-      return state.undo.last
+    var joined: UndoStep?
+    if let group = step.group, let last = state.withLock({ $0.undo.last }), last.group == group,
+      last.actionName == step.actionName
+    {
+      // Without the lock, since values are compared.
+      joined = last
+      joined?.parts = join(last.parts, step.parts)
     }
-    // Without the lock, since values are compared.
-    let joined = last.flatMap { last -> UndoStep? in
-      guard let group = step.group, last.group == group, last.actionName == step.actionName else { return nil }
-      var joined = last
-      joined.parts = join(last.parts, step.parts)
-      return joined
-    }
-    state.withLock { state in
-      if let joined, state.undo.last?.id == joined.id { state.undo.removeLast() }
+    changing { [joined] state in
+      var gone = state.redo.steps
+      state.redo = Stack()
+      if let joined, state.undo.last?.id == joined.id, let last = state.undo.popLast() { gone.append(last) }
       let step = joined ?? step
       if step.size > 0 { state.undo.append(step) }
-      Self.trim(&state)
+      return gone
     }
   }
 
@@ -83,37 +134,19 @@ package final class UndoSteps: Sendable {
 
   /// Adds what takes a step back that was undone or redone.
   package func putBack(_ step: UndoStep, isRedo: Bool) {
-    state.withLock { state in
+    changing { state in
       if isRedo { state.undo.append(step) } else { state.redo.append(step) }
-      Self.trim(&state)
+      return []
     }
   }
 
-  package func endGroup() {
-    state.withLock { state in
-      guard let last = state.undo.indices.last else { return }
-      state.undo[last].group = nil
-    }
-  }
+  package func endGroup() { state.withLock { $0.undo.endGroup() } }
 
   package func removeAll() {
-    // Released without the lock.
-    let gone = state.withLock { state in
-      defer { (state.undo, state.redo) = ([], []) }
-      return (state.undo, state.redo)
+    changing { state in
+      defer { (state.undo, state.redo) = (Stack(), Stack()) }
+      return state.undo.steps + state.redo.steps
     }
-    withExtendedLifetime(gone) {}
-  }
-
-  /// Removes the oldest steps above the bounds.
-  private static func trim(_ state: inout State) {
-    func trim(_ steps: inout [UndoStep]) {
-      if steps.count > state.levels { steps.removeFirst(steps.count - state.levels) }
-      var size = steps.reduce(0) { $0 + $1.size }
-      while size > mostChanges, steps.count > 1 { size -= steps.removeFirst().size }
-    }
-    trim(&state.undo)
-    trim(&state.redo)
   }
 
   // MARK: Followers
@@ -140,9 +173,13 @@ package final class UndoSteps: Sendable {
     withExtendedLifetime(gone) {}
   }
 
+  package var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
+
   /// Tells who follows of the present state. Called without a lock.
   package func tell() {
-    let (followers, status) = (state.withLock { Array($0.followers.values) }, status)
+    let followers = state.withLock { Array($0.followers.values) }
+    if followers.isEmpty { return }
+    let status = status
     for follower in followers { follower(status) }
   }
 }

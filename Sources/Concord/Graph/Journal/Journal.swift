@@ -91,14 +91,17 @@
   /// Returns the first state of each node from an entry on, and whether the node was written since.
   func firstStates(since mark: Int) -> [(state: SavedState, isWrite: Bool)] {
     var found: [(state: SavedState, isWrite: Bool)] = []
-    var positions: [Int: Int] = [:]
-    for (index, state) in entries[mark...].enumerated() {
+    // For each entry, where its node is among those found.
+    var positions: [Int] = []
+    positions.reserveCapacity(entries.count - mark)
+    for state in entries[mark...] {
       let previous = Int(state.previous)
       if previous < mark {
-        positions[mark + index] = found.count
+        positions.append(found.count)
         found.append((state, state.isWrite))
-      } else if let position = positions[previous] {
-        positions[mark + index] = position
+      } else {
+        let position = positions[previous - mark]
+        positions.append(position)
         if state.isWrite { found[position].isWrite = true }
       }
     }
