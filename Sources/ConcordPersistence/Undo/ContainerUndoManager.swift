@@ -155,3 +155,5 @@ public struct ContainerUndoManager: Sendable {
     steps.tell()
   }
 }
+
+extension ContainerUndoManager: StepHistory {}
