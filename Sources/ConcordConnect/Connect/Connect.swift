@@ -1,3 +1,4 @@
+import Concord
 public import ConcordPersistence
 import Foundation
 
@@ -52,6 +53,27 @@ extension Connect {
   ///   changed.
   @discardableResult
   public func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry { try await outbox.forward(action) }
+
+  /// Shows a change at once, sends it to the web service, and records it as a step of the outbox' ``Outbox/undoManager``.
+  ///
+  /// ```swift
+  /// try await connect.forward(AddToCart(book: "ACK"), as: "Add to Cart")
+  /// try await connect.outbox.undoManager.undo()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - action: the action. One that can be taken back after the service has accepted it is a ``ReversibleAction``.
+  ///   - actionName: the name of what the user does, for menus, as in *Undo Add to Cart*.
+  ///   - group: what successive calls have in common that are one step, as the typing in one text; `nil` for a step of its own. A
+  ///     group ends with a step of another group or name, with ``OutboxUndoManager/endGroup()``, and when the step is undone.
+  /// - Returns: what waits in the ``outbox``.
+  /// - Throws: as ``forward(_:)``, and what the action's ``ReversibleAction/inverse(in:)`` throws; then nothing has changed.
+  @discardableResult
+  public func forward<A: ForwardAction>(
+    _ action: A, as actionName: String, joining group: (any Hashable & Sendable)? = nil
+  ) async throws -> OutboxEntry {
+    try await outbox.forward(action, as: actionName, joining: group.map { UndoGroup($0) })
+  }
 
   /// Whether an action calls, and the connect is started, so that there is nothing to be done.
   ///

@@ -15,6 +15,8 @@ public enum Errors: Error, Sendable, Equatable {
   /// A forwarded action cannot be restored from the outbox: it cannot be encoded, its name belongs to another type, or
   /// its type cannot decode what it has encoded.
   case unreadableAction(String)
+  /// The inverse of a forwarded action keeps its order with another entity than the action, so that it might be sent before it.
+  case unorderedInverse(String)
 }
 
 extension Errors: LocalizedError, CustomStringConvertible {
@@ -23,7 +25,7 @@ extension Errors: LocalizedError, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unmanagedEntity(let text), .missingEntityName(let text), .notStarted(let text), .calledFromAction(let text),
-      .unknownAttribute(let text), .unreadableAction(let text):
+      .unknownAttribute(let text), .unreadableAction(let text), .unorderedInverse(let text):
       text
     }
   }

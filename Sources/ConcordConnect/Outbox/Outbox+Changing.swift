@@ -2,26 +2,31 @@ import Concord
 import ConcordPersistence
 import Foundation
 
-/// Undoes a transaction.
-private struct Undo: Error {}
+/// Takes a transaction back, and carries out what was found in it.
+private struct Tried<R: Sendable>: Error {
+  let result: R
+}
 
 extension Outbox {
   /// Forwards an action: see ``Connect/forward(_:)``.
   func forward<A: ForwardAction>(_ action: A) async throws -> OutboxEntry {
     register(A.self)
-    return try await working { [self] in try forwardNow(action) }
+    return try await working { [self] in
+      try atHome("none keeps '\(A.name)'") { try forward(action, to: $0, isStep: false).entry }
+    }
   }
 
-  private func forwardNow<A: ForwardAction>(_ action: A) throws -> OutboxEntry {
+  /// Calls a closure with the store that keeps what is forwarded, and again if that was detached meanwhile.
+  func atHome<R>(_ otherwise: String, _ body: (StoreAttachment) throws -> R) throws -> R {
     while true {
       guard let home = coordinator.homeAttachment else {
-        throw Errors.notStarted("no store is attached that could keep '\(A.name)'")
+        throw Errors.notStarted("no store is attached, and \(otherwise)")
       }
       do {
-        return try forward(action, to: home)
+        return try body(home)
       } catch let error where StoreError.isOfDetachedStore(error) {
         if state.withLock({ $0.isDetaching }) {
-          throw Errors.notStarted("the stores are being detached, and none keeps '\(A.name)'")
+          throw Errors.notStarted("the stores are being detached, and \(otherwise)")
         }
         // Another one may keep it now.
         if coordinator.homeAttachment == home { throw error }
@@ -29,17 +34,24 @@ extension Outbox {
     }
   }
 
-  private func forward<A: ForwardAction>(_ action: A, to home: StoreAttachment) throws -> OutboxEntry {
+  /// Forwards an action.
+  ///
+  /// - Parameter isStep: whether a step is to take it back.
+  /// - Returns: what waits in the outbox, and the change of the step.
+  func forward<A: ForwardAction>(
+    _ action: A, to home: StoreAttachment, isStep: Bool
+  ) throws -> (entry: OutboxEntry, change: ForwardedChange?) {
     let keys = try action.keys(in: coordinator.model)
     guard let key = keys.first else { throw Errors.unmanagedEntity("'\(A.name)' names no entity") }
     // Held until the action is shown: loading an entity together with a new layer would replay all layers.
     let held = try view.holding(keys)
     defer { withExtendedLifetime(held) {} }
-    try tryOut(action)
+    let inverse = try tryOut(action, isStep: isStep)
     let (body, read) = try registry.encode(action)
     let row = OutboxRow(
       key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id, body: body,
       forwarded: Date().timeIntervalSince1970)
+    let change = isStep ? ForwardedChange(handle: follow(row, home), action: read, inverse: inverse) : nil
     let written = try coordinator.writeOutbox(of: home) { try $0.writeOutbox(row) }
     let epoch = state.withLock { $0.stores[home]?.version?.epoch }
     if let epoch {
@@ -48,21 +60,33 @@ extension Outbox {
     }
     view.showOverlay()
     if !takeNext(written, read, of: home) { readChanges() }
-    return state.withLock { state in
+    let entry = state.withLock { state in
       let epoch = state.stores[home]?.version?.epoch ?? 0
       let id = OutboxID(attachment: home, epoch: epoch, number: written.number)
       return state.entry(state.items[id] ?? OutboxState.Item(id: id, row: written, action: action))
     }
+    return (entry, change)
   }
 
   /// Throws if an action does not apply to the shown state, which stays unchanged.
-  private func tryOut(_ action: some ForwardAction) throws {
-    do {
-      try view.store.transaction { tx in
-        _ = try tx.optimistically { try action.apply(to: $0) }
-        throw Undo()
+  ///
+  /// - Returns: the inverse of the action, if a step is to take it back.
+  private func tryOut(_ action: some ForwardAction, isStep: Bool) throws -> (any ForwardAction)? {
+    try trying { tx in
+      let inverse = isStep ? try action.knownInverse(in: tx) : nil
+      if let inverse, inverse.entity != action.entity {
+        throw Errors.unorderedInverse("'\(type(of: inverse).name)' names \(inverse.entity), and not \(action.entity)")
       }
-    } catch is Undo {}
+      _ = try tx.optimistically { try action.apply(to: $0) }
+      return inverse
+    }
+  }
+
+  /// Runs a transaction of the view of which nothing stays.
+  func trying<R: Sendable>(_ body: (EntityStore) throws -> R) throws -> R {
+    do {
+      return try view.store.transaction { tx -> R in throw Tried(result: try body(tx)) }
+    } catch let tried as Tried<R> { return tried.result }
   }
 
   /// Sends a dead letter again, with the same key, at its old place in the order, and shows its change again.
@@ -112,6 +136,7 @@ extension Outbox {
           return false
         }
         try writing.writeOutbox(row)
+        if row.state == .dropped { try dropInverses(of: row, in: entry.row.attachment, writing) }
         return true
       }
       if isChanged {

@@ -66,16 +66,20 @@ extension Outbox {
   }
 
   private func take(_ changes: [StoreAttachment: OutboxChanges], after known: [StoreAttachment: OutboxVersion]) {
-    let (waiting, mustHold) = state.withLock { state in
+    let (waiting, mustHold, wasCleared) = state.withLock { state in
       var wasCleared = false
       for (attachment, changes) in changes.sorted(by: { $0.key < $1.key })
       where changes.isWhole || changes.version != known[attachment] {
-        if changes.wasCleared, !wasCleared { state.tell(.cleared) }
+        if changes.wasCleared, !wasCleared {
+          state.tell(.cleared)
+          state.followed = FollowedActions()
+        }
         wasCleared = wasCleared || changes.wasCleared
         take(changes, of: attachment, &state)
       }
-      return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && !$0.isHeld })
+      return (state.takeWaiting(), state.stores.values.contains { $0.count > 0 && !$0.isHeld }, wasCleared)
     }
+    if wasCleared { undoManager.removeAllSteps() }
     for continuation in waiting { continuation.resume() }
     if mustHold { beginHolding() }
   }
@@ -103,7 +107,10 @@ extension Outbox {
   /// A store was detached.
   private func forget(_ attachment: StoreAttachment, _ state: inout OutboxState) {
     if state.stores[attachment]?.count ?? 0 > 0 {
-      for item in state.items.values where item.id.attachment == attachment { remove(item, &state) }
+      for item in state.items.values where item.id.attachment == attachment {
+        state.followed.didDetach(item)
+        remove(item, &state)
+      }
     }
     state.stores[attachment] = nil
   }
@@ -118,9 +125,11 @@ extension Outbox {
     if changes.isWhole, state.stores[attachment]?.count ?? 0 > 0 {
       let present = Set(changes.rows.map(id))
       for item in state.items.values where item.id.attachment == attachment && !present.contains(item.id) {
+        state.followed.didVanish(item)
         remove(item, &state)
       }
     }
+    if changes.isWhole { state.followed.didReadAll(changes.rows, epoch: changes.version.epoch) }
     for row in changes.rows { take(row, as: id(row), isFirst: isFirst, &state) }
   }
 
@@ -129,6 +138,7 @@ extension Outbox {
   ) {
     let known = state.items[id]
     if let known, known.row == row { return }
+    state.followed.take(row, as: id)
     let item = OutboxState.Item(id: id, row: row, action: action ?? known?.action ?? registry.action(row))
     // Another process may have sent it already.
     if known == nil, !isFirst { state.tell(.forwarded(state.entry(item))) }
@@ -159,7 +169,7 @@ extension Outbox {
     state.lanes.remove(item.id, in: item.lane)
   }
 
-  private func enqueue(_ item: OutboxState.Item, _ state: inout OutboxState) {
+  func enqueue(_ item: OutboxState.Item, _ state: inout OutboxState) {
     let isRefused = item.row.state == .refused
     if isRefused, state.policy.dependents == .goOn {
       state.lanes.remove(item.id, in: item.lane)

@@ -34,7 +34,9 @@ extension Outbox {
       let sent = state.sentStores
       var begun: [Begun] = []
       while state.running.count < state.policy.maximumConcurrentSends,
-        let next = state.lanes.next(where: { sent.contains($0.attachment) })
+        let next = state.lanes.next(where: { [withdrawing = state.withdrawing] in
+          sent.contains($0.attachment) && !withdrawing.contains($0)
+        })
       {
         guard let item = state.items[next.action], let action = item.action else {
           state.lanes.remove(next.action, in: next.key)
@@ -42,6 +44,7 @@ extension Outbox {
           continue
         }
         state.running[next.action] = .some(nil)
+        state.followed.didBegin(item.row.key)
         running.enter()
         state.tell(.sending(state.entry(item)))
         begun.append(Begun(item: item, action: action, transport: transport))
@@ -132,9 +135,11 @@ extension Outbox {
       case .refused(let reason, _):
         var row = ended.begun.item.row
         (row.state, row.reason) = (.refused, reason)
-        ended.isThere = try coordinator.writeOutbox(of: ended.begun.item.id.attachment) { writing in
+        let attachment = ended.begun.item.id.attachment
+        ended.isThere = try coordinator.writeOutbox(of: attachment) { [self] writing in
           guard try isPending(row, writing) else { return false }
           try writing.writeOutbox(row)
+          try dropInverses(of: row, in: attachment, writing)
           return true
         }
       case .failed, .cancelled, .stored: break

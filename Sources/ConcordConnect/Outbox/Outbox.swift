@@ -25,6 +25,8 @@ public final class Outbox: Sendable {
   /// Writes what indirect strategies still owe the stores.
   let writePendingChanges: @Sendable () throws -> Void
   let state = Locked(OutboxState())
+  /// The steps that can be undone. Whoever changes them runs on `work`.
+  let undoSteps = UndoSteps()
   /// A lock that keeps readings of new rows in order.
   let reading = NSLock()
   /// The queue of writes, so that no thread of Swift's concurrency waits for a disk.
@@ -58,10 +60,15 @@ public final class Outbox: Sendable {
   /// registers its type, too.
   public func register(_ types: any ForwardAction.Type...) { register(types) }
 
-  /// Makes types of actions known.
+  /// Makes types of actions known, with their inverses.
   public func register(_ types: [any ForwardAction.Type]) {
     var isNew = false
-    for type in types where registry.register(type) { isNew = true }
+    func register(_ type: any ForwardAction.Type) {
+      guard registry.register(type) else { return }
+      isNew = true
+      if let type = type as? any ReversibleAction.Type { register(type.inverseType) }
+    }
+    for type in types { register(type) }
     if isNew { readActionsAgain() }
   }
 

@@ -56,7 +56,7 @@ public enum OutboxEvent: Sendable {
   case refused(DeadLetter)
   /// A dead letter is to be sent again.
   case retried(OutboxEntry)
-  /// A dead letter, or an action of an unregistered type, was given up.
+  /// A dead letter, or an action of an unregistered type, was given up, or an action was withdrawn before it was sent.
   case dropped(OutboxEntry)
   /// The type of an action is not registered, or cannot read it. It stays, and later actions of its entity wait.
   case unknown(OutboxEntry)

@@ -45,6 +45,11 @@ final class OutboxOverlay: ViewOverlay {
   /// Notes an action that was written to an outbox, which need not be read for it if nothing else is new there.
   func didWrite(_ action: ShownAction) { state.withLock { $0.next = action } }
 
+  /// The layers of some actions, as far as they are shown.
+  func layers(of ids: Set<OutboxID>) -> [OptimisticLayer] {
+    state.withLock { state in ids.sorted(by: >).compactMap { state.shown[$0]?.layer } }
+  }
+
   func knownChange() -> ViewOverlayChange? {
     let next = state.withLock { state -> ShownAction? in
       defer { state.next = nil }

@@ -67,6 +67,10 @@ struct OutboxState {
   /// The waiting tasks that a stop cancels; `nil` until the task is known.
   var waits: [Int: Task<Void, Never>?] = [:]
   var failures: [OutboxID: Failure] = [:]
+  /// The actions that are being withdrawn, which are not sent.
+  var withdrawing: Set<OutboxID> = []
+  /// What is known of the actions that steps can take back, by their keys.
+  var followed = FollowedActions()
   var nextNumber = 0
 
   struct Failure {

@@ -1,0 +1,269 @@
+import Concord
+import ConcordPersistence
+import Foundation
+
+extension Outbox {
+  /// Forwards an action, and records it as a step: see ``Connect/forward(_:as:joining:)``.
+  func forward<A: ForwardAction>(
+    _ action: A, as actionName: String, joining group: UndoGroup?
+  ) async throws -> OutboxEntry {
+    register(A.self)
+    return try await working { [self] in
+      let (entry, change) = try atHome("none keeps '\(A.name)'") { try forward(action, to: $0, isStep: true) }
+      let step = UndoStep(
+        id: undoSteps.nextID(), actionName: actionName, context: nil, group: group,
+        parts: change.map { [[$0]] } ?? [])
+      undoSteps.append(step) { $0 + $1 }
+      undoSteps.tell()
+      return entry
+    }
+  }
+
+  /// Follows a row that is about to be written to the home store.
+  func follow(_ row: OutboxRow, _ home: StoreAttachment) -> FollowedAction {
+    let handle = FollowedAction(row.key)
+    state.withLock { $0.followed.follow(handle, $0.stores[home]?.hold) }
+    return handle
+  }
+
+  // MARK: Taking back
+
+  /// Undoes the last step, or redoes the one that was undone last.
+  func revertStep(isRedo: Bool) async throws -> UndoResult {
+    try await working { [self] in
+      defer { undoSteps.tell() }
+      guard let step = undoSteps.take(isRedo: isRedo) else { throw UndoError.nothingToDo }
+      let reversal: Reversal
+      do {
+        reversal = try atHome("none keeps what takes '\(step.actionName)' back") { try revert(step, isRedo, in: $0) }
+      } catch {
+        // Back where it was taken from.
+        undoSteps.putBack(step, isRedo: !isRedo)
+        throw error
+      }
+      if reversal.changes.isEmpty {
+        if reversal.conflicts.isEmpty { return UndoResult(step: step, conflicts: []) }
+        throw UndoError.overtaken(step, reversal.conflicts)
+      }
+      var inverse = step
+      inverse.parts = reversal.changes.map { [$0] }
+      undoSteps.putBack(inverse, isRedo: isRedo)
+      return UndoResult(step: step, conflicts: reversal.conflicts)
+    }
+  }
+
+  private struct Reversal {
+    /// What was done, in its order.
+    var changes: [ForwardedChange] = []
+    var conflicts: [UndoConflict] = []
+  }
+
+  /// Takes a step back: all in one commit of its store, or nothing.
+  private func revert(_ step: UndoStep, _ isRedo: Bool, in home: StoreAttachment) throws -> Reversal {
+    let changes = step.parts.reversed().flatMap { $0.reversed() }.compactMap { $0 as? ForwardedChange }
+    for _ in 0..<8 {
+      if let reversal = try revert(changes, isRedo, in: home, mayWithdraw: true) { return reversal }
+      readChanges()
+    }
+    // What is not known here even then is not waited for: inverses are right in any case.
+    if let reversal = try revert(changes, isRedo, in: home, mayWithdraw: false) { return reversal }
+    throw StoreError.storeFailed(store: "with the outbox", reason: "what others have written to it cannot be read")
+  }
+
+  /// - Returns: `nil` if something is to be withdrawn, and others have written to the outbox what is not known here.
+  private func revert(
+    _ changes: [ForwardedChange], _ isRedo: Bool, in home: StoreAttachment, mayWithdraw: Bool
+  ) throws -> Reversal? {
+    let (known, plans) = plan(changes, in: home, mayWithdraw: mayWithdraw)
+    let withdrawn = Set(plans.compactMap(\.withdrawn?.id))
+    defer { endWithdrawing(withdrawn) }
+    var reversal = Reversal()
+    let inverses = changes.indices.compactMap { plans[$0].isForwarded ? changes[$0].inverse : nil }
+    // Held until they are shown, as what is forwarded.
+    let held = try view.holding(inverses.flatMap { try $0.keys(in: coordinator.model) })
+    defer { withExtendedLifetime(held) {} }
+    var rows: [OutboxRow] = []
+    let outcomes = try tryOut(inverses, isRedo, without: withdrawn)
+    var next = outcomes.makeIterator()
+    for (change, plan) in zip(changes, plans) {
+      switch plan {
+      case .conflict(let reason): change.report(reason, &reversal.conflicts)
+      case .withdraw:
+        reversal.changes.append(
+          change.origin as? ForwardedChange
+            ?? ForwardedChange(handle: nil, action: change.inverse, inverse: change.action))
+      case .forward:
+        guard let action = change.inverse, let outcome = next.next() else { continue }
+        switch outcome {
+        case .failure(let error): change.report(.doesNotApply("\(error)"), &reversal.conflicts)
+        case .success(let inverse):
+          let row = try row(action, takingBack: change.handle)
+          rows.append(row)
+          reversal.changes.append(
+            ForwardedChange(
+              origin: change.alone, handle: follow(row, home), action: action, inverse: inverse ?? change.action))
+        }
+      }
+    }
+    if reversal.changes.isEmpty { return reversal }
+    let isWritten = try write(
+      rows, withdrawing: plans.compactMap(\.withdrawn), behind: plans.compactMap(\.pending), in: home, after: known)
+    guard isWritten else { return nil }
+    view.showOverlay()
+    readChanges()
+    return reversal
+  }
+
+  /// The row of an action that is to be forwarded.
+  private func row<A: ForwardAction>(_ action: A, takingBack other: FollowedAction?) throws -> OutboxRow {
+    let idempotencyKey = other.map { IdempotencyKey(takingBack: $0.key) } ?? IdempotencyKey()
+    let key = try action.entity.key(in: coordinator.model)
+    return OutboxRow(
+      key: idempotencyKey.rawValue, action: A.name, entity: key.entity.name, id: key.id,
+      body: try registry.encode(action).body, forwarded: Date().timeIntervalSince1970)
+  }
+
+  /// Tries actions out one above the other, without what is about to be withdrawn.
+  ///
+  /// - Returns: for each action its inverse, if it has one, or the error if it does not apply.
+  private func tryOut(
+    _ actions: [any ForwardAction], _ isRedo: Bool, without withdrawn: Set<OutboxID>
+  ) throws -> [Result<(any ForwardAction)?, any Error>] {
+    if actions.isEmpty { return [] }
+    return try trying { tx in
+      for layer in overlay.layers(of: withdrawn) { layer.rollBack() }
+      return actions.map { action in
+        Result {
+          // What is done again replaces what is there by now. What takes it back is taken back by the action itself.
+          let inverse = isRedo ? try action.knownInverse(in: tx) : nil
+          _ = try tx.optimistically { try action.apply(to: $0) }
+          return inverse
+        }
+      }
+    }
+  }
+
+  /// Withdraws rows, and writes others.
+  ///
+  /// - Parameter pending: the rows that are taken back by others, and were not refused as far as is known here.
+  /// - Returns: `false` if others have written to the outbox since a version; then nothing is written.
+  private func write(
+    _ rows: [OutboxRow], withdrawing items: [OutboxState.Item], behind pending: [OutboxRow],
+    in home: StoreAttachment, after known: OutboxVersion?
+  ) throws -> Bool {
+    try coordinator.writeOutbox(of: home) { writing in
+      if !items.isEmpty {
+        // What is not known here may depend on what is withdrawn.
+        guard let known, try writing.outbox(after: known).version == known else { return false }
+      }
+      for item in items {
+        guard var row = try writing.outboxRow(item.row.number), row.key == item.row.key, row.state == .pending else {
+          return false
+        }
+        (row.state, row.body) = (.dropped, "")
+        try writing.writeOutbox(row)
+      }
+      for row in pending {
+        guard let stored = try writing.outboxRow(row.number), stored.key == row.key else { continue }
+        if stored.state == .refused || stored.state == .dropped { return false }
+      }
+      for row in rows { try writing.writeOutbox(row) }
+      return true
+    }
+  }
+
+  // MARK: Withdrawing
+
+  /// What is to be done to take a change back.
+  private enum Plan {
+    case withdraw(OutboxState.Item)
+    /// To forward its inverse, behind the row that is still pending.
+    case forward(behind: OutboxRow?)
+    case conflict(UndoConflict.Reason)
+
+    var withdrawn: OutboxState.Item? { if case .withdraw(let item) = self { item } else { nil } }
+    var pending: OutboxRow? { if case .forward(let row) = self { row } else { nil } }
+    var isForwarded: Bool { if case .forward = self { true } else { false } }
+  }
+
+  /// Decides how each change is taken back. What is to be withdrawn does not begin to be sent from now on.
+  private func plan(
+    _ changes: [ForwardedChange], in home: StoreAttachment, mayWithdraw: Bool
+  ) -> (OutboxVersion?, [Plan]) {
+    // The actions say themselves what they name, which is not asked under a lock.
+    let (known, pending) = state.withLock { state in
+      (state.stores[home]?.version, state.items.values.filter { $0.row.state == .pending })
+    }
+    var naming: [EntityKey: [OutboxID]] = [:]
+    for item in pending { for key in keys(of: item) { naming[key, default: []].append(item.id) } }
+    let named = Dictionary(pending.map { ($0.id, keys(of: $0)) }) { $1 }
+    return state.withLock { state in
+      var withdrawn: Set<OutboxID> = []
+      let plans = changes.map { change -> Plan in
+        let inverse = change.inverse.map { _ in Plan.forward(behind: nil) } ?? .conflict(.irreversible)
+        guard let handle = change.handle, let followed = state.followed[handle] else { return inverse }
+        switch followed.fate {
+        case .refused: return .conflict(.refused)
+        case .detached: return .conflict(.notAttached)
+        case .accepted: return inverse
+        case .pending: break
+        }
+        guard let id = followed.id, let item = state.items[id] else { return inverse }
+        guard id.attachment == home else { return .conflict(.notAttached) }
+        guard mayWithdraw, state.stores[home]?.version == known, item.row.state == .pending, state.running[id] == nil,
+          let hold = followed.hold, hold === state.stores[home]?.hold, hold.isHeld, let keys = named[id],
+          !keys.contains(where: { key in naming[key]?.contains { $0 > id && !withdrawn.contains($0) } ?? false })
+        else { return change.inverse == nil ? inverse : .forward(behind: item.row) }
+        withdrawn.insert(id)
+        return .withdraw(item)
+      }
+      state.withdrawing.formUnion(withdrawn)
+      return (known, plans)
+    }
+  }
+
+  /// The entities that an action names, as far as they are known.
+  private func keys(of item: OutboxState.Item) -> Set<EntityKey> {
+    var keys = Set((try? item.action?.keys(in: coordinator.model)) ?? [])
+    if let entity = coordinator.model.entity(named: item.row.entity) { keys.insert(EntityKey(entity, item.row.id)) }
+    return keys
+  }
+
+  /// Drops the pending actions that take back one that will not be made, in the transaction that says so.
+  func dropInverses(of row: OutboxRow, in attachment: StoreAttachment, _ writing: any RowWriting) throws {
+    let (known, items) = state.withLock { state in
+      (state.stores[attachment]?.version, state.items.values.filter { $0.id.attachment == attachment }.map(\.row))
+    }
+    var keys = [row.key]
+    var candidates = (items + (try writing.outbox(after: known).rows)).filter { $0.number > row.number }
+    while let key = keys.popLast(), !candidates.isEmpty {
+      let prefix = IdempotencyKey.prefix(takingBack: key)
+      for candidate in candidates where candidate.key.hasPrefix(prefix) {
+        keys.append(candidate.key)
+        guard var row = try writing.outboxRow(candidate.number), row.key == candidate.key, row.state == .pending else {
+          continue
+        }
+        (row.state, row.body) = (.dropped, "")
+        try writing.writeOutbox(row)
+      }
+      candidates.removeAll { keys.contains($0.key) }
+    }
+  }
+
+  /// Sends what was not withdrawn after all.
+  private func endWithdrawing(_ ids: Set<OutboxID>) {
+    if ids.isEmpty { return }
+    state.withLock { state in
+      state.withdrawing.subtract(ids)
+      for id in ids { if let item = state.items[id] { enqueue(item, &state) } }
+    }
+    sendNext()
+  }
+}
+
+extension ForwardedChange {
+  fileprivate func report(_ reason: UndoConflict.Reason, _ conflicts: inout [UndoConflict]) {
+    guard let entity = (action ?? inverse)?.entity else { return }
+    conflicts.append(UndoConflict(type: entity.type, id: entity.id, property: nil, reason: reason))
+  }
+}

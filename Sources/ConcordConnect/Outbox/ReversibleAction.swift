@@ -1,0 +1,45 @@
+public import Concord
+
+/// A forwarded action that another one takes back, also after the web service has accepted it.
+///
+/// ```swift
+/// extension AddToCart: ReversibleAction {
+///   func inverse(in store: EntityStore) throws -> RemoveFromCart { RemoveFromCart(book: book) }
+/// }
+/// ```
+///
+/// ``Connect/forward(_:as:joining:)`` records it as a step that can be undone. A `SyncAction` can be one, too.
+public protocol ReversibleAction: ForwardAction {
+  /// The type of the action that takes this one back. It is registered together with this one.
+  associatedtype Inverse: ForwardAction
+
+  /// Returns the action that takes this one back.
+  ///
+  /// It is called when the action is forwarded, with what is shown before its change, so that the inverse can keep what was there. The
+  /// store may hold only the entities that the action names, and those that they contain. Nothing of what it changes stays.
+  ///
+  /// What others change later should stay when the inverse is applied: let its ``ForwardAction/apply(to:)`` set only what the action
+  /// has set, and throw if that is different by then.
+  ///
+  /// - Throws: an error if the action cannot be taken back; then it is not forwarded.
+  func inverse(in store: EntityStore) throws -> Inverse
+}
+
+extension ReversibleAction {
+  static var inverseType: any ForwardAction.Type { Inverse.self }
+}
+
+extension ForwardAction {
+  /// Returns the action that takes this one back, in a transaction of which nothing stays; `nil` if it has none.
+  func knownInverse(in store: EntityStore) throws -> (any ForwardAction)? {
+    guard let action = self as? any ReversibleAction else { return nil }
+    let inverse = Locked<(any ForwardAction)?>(nil)
+    // As a layer, since it is to see what the pending layers show.
+    let layer = try store.optimistically { store in
+      let found = try action.inverse(in: store)
+      inverse.withLock { $0 = found }
+    }
+    layer.rollBack()
+    return inverse.withLock { $0 }
+  }
+}
