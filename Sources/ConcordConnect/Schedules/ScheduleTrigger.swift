@@ -2,7 +2,7 @@
 public enum ScheduleTrigger: Sendable, Hashable {
   /// At each start, and at once if it is started.
   case atStart
-  /// Again and again, the first time after as long.
+  /// Again and again, the first time after as long. An interval takes a millisecond at least.
   case every(Duration)
   /// The network becomes reachable.
   case whenReachable
