@@ -1,8 +1,8 @@
 extension Row {
   /// Every row, in the order of the design's tables.
   static var all: [Row] {
-    store + inspected + consistency + files + deletions + retention + owners + texts + liveQueries + actions + outbox
-      + databases
+    store + inspected + consistency + files + deletions + retention + aggregates + owners + texts + liveQueries
+      + actions + outbox + databases
   }
 
   /// The first table: the store beside plain collections.
