@@ -5,6 +5,7 @@
   /// @Attribute(.unique) var isbn: String?                // no two books have the same; none is no value
   /// @Attribute(.indexed) var year: Int                   // predicates and sorting by it are fast
   /// @Attribute(.indexed, originalName: "name") var title: String
+  /// @Attribute(.searchable) var text: String             // its words are found by a search
   /// ```
   ///
   /// - Parameters:

@@ -9,7 +9,7 @@ struct Book: PersistentEntity, Codable, Equatable {
   var isEdited = false
 
   static let persistentProperties: [PersistentProperty<Book>] = [
-    .init("id", \.id), .init("title", \.title), .init("price", \.price), .init("shelf", \.shelf),
+    .init("id", \.id), .init("title", \.title, .searchable), .init("price", \.price), .init("shelf", \.shelf),
     .init("isEdited", \.isEdited),
   ]
   init(from row: inout RowReader) throws {

@@ -71,12 +71,14 @@ struct PendingQueryTests {
       let predicates: [Predicate<Book>?] = [
         nil, #Predicate { $0.price >= least }, #Predicate { $0.title == name },
         #Predicate { $0.price < least && $0.title != name },
+        Book.matching(SearchQuery("\(name) OR -(a OR b)"), and: #Predicate { $0.price >= least }),
       ]
       let orders: [[SortDescriptor<Book>]] = [
         [], [SortDescriptor(\.price)], [SortDescriptor(\.title, order: .reverse), SortDescriptor(\.price)],
         [SortDescriptor(\.price, order: .reverse)],
+        [SortDescriptor(\.[searchRank: SearchQuery("\(name) OR -(a OR b)")], order: .reverse)],
       ]
-      let (predicate, order) = (Int.random(in: 0..<4, using: &generator), Int.random(in: 0..<4, using: &generator))
+      let (predicate, order) = (Int.random(in: 0..<5, using: &generator), Int.random(in: 0..<5, using: &generator))
       return try ask(
         connect, "books, predicate \(predicate), order \(order), \(what)",
         FetchDescriptor(

@@ -26,6 +26,8 @@ public struct ColumnDescription: Sendable, Hashable {
   public var isUnique = false
   /// Whether the column has an index.
   public var isIndexed = false
+  /// What a word of the column counts in the order of a search's hits; `nil` if the column is not searchable.
+  public var searchWeight: Double?
   /// The value that rows get which were written before the column existed.
   public var defaultValue: StoredValue?
   /// The name of the entity that a reference leads to.

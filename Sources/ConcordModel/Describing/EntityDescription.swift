@@ -24,6 +24,8 @@ public final class EntityDescription: Sendable {
   package let targets: [any PersistentEntity.Type]
   package let isAggregate: Bool
   package let hasUniqueColumns: Bool
+  /// The positions of the columns whose words are found by a search.
+  package let searchablePositions: [Int]
   /// The reason why the type cannot be stored; `nil` if it can.
   package let problem: String?
   /// The key path of each property, with the position of its first column. A linear search, since there are few.
@@ -38,6 +40,7 @@ public final class EntityDescription: Sendable {
     self.type = type
     columns = properties.flatMap(\.columns)
     hasUniqueColumns = columns.contains { $0.isUnique }
+    searchablePositions = columns.indices.filter { [columns] in columns[$0].searchWeight != nil }
     collections = properties.flatMap(\.collections)
     keyStorageClass = T.idStorageClass
     keyCoding = .key(of: T.self)

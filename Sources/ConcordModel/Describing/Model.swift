@@ -212,6 +212,10 @@ extension Model {
       guard let column = collection.elements.first(where: \.isUnique) else { continue }
       return "\(entity.name).\(collection.name) is a collection, in which '\(column.name)' cannot be unique"
     }
+    for collection in entity.collections {
+      guard let column = collection.elements.first(where: { $0.searchWeight != nil }) else { continue }
+      return "\(entity.name).\(collection.name) is a collection, in which '\(column.name)' cannot be searchable"
+    }
     if let problem = entity.problem { return "\(entity.name): \(problem)" }
     if !entity.targets.isEmpty, !entity.isAggregate { return "\(entity.name) has relations, but is no Aggregate" }
     for target in entity.targets where known[ObjectIdentifier(target)] == nil {

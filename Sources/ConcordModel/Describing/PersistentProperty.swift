@@ -59,15 +59,21 @@ extension PersistentProperty {
     _ coding: C.Type, _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable, _ options: [AttributeOption],
     _ originalName: String?, _ defaultValue: C.Value?, mayHoldEntities: Bool = false
   ) {
+    let weight = options.lazy.compactMap(\.searchWeight).first
+    let isText = C.Value.self == String.self || C.Value.self == String?.self
+    let isSearchable = isText && C.comparison == .text
     let column = ColumnDescription(
       name: name, originalName: originalName, role: .value, storageClass: C.storageClass, isOptional: C.isOptional,
       isUnique: options.contains(.unique), isIndexed: options.contains(.indexed),
+      searchWeight: isSearchable ? weight : nil,
       // A default that cannot be encoded is reported as missing when a file needs it.
       defaultValue: defaultValue.flatMap { try? C.encode($0) }, comparison: C.comparison, coding: ColumnCoding(C.self))
     self.init(
       name, keyPath, originalName: originalName, columns: [column],
       encode: { value in try (value as? C.Value).map { try C.encode($0) } },
-      problem: columnProblem(of: C.Value.self, name, mayHoldEntities: mayHoldEntities))
+      problem: weight != nil && !isSearchable
+        ? "'\(name)' is no text, and cannot be searchable"
+        : columnProblem(of: C.Value.self, name, mayHoldEntities: mayHoldEntities))
   }
 
   /// Creates a property that holds a plain value.
@@ -150,7 +156,9 @@ extension PersistentProperty {
       name: name, originalName: originalName, role: .reference, storageClass: T.idStorageClass, isOptional: isOptional,
       isUnique: options.contains(.unique), isIndexed: options.contains(.indexed), target: T.entityName,
       coding: .reference(to: T.self))
-    self.init(name, keyPath, originalName: originalName, columns: [column], targets: [type], relation: relation)
+    self.init(
+      name, keyPath, originalName: originalName, columns: [column], targets: [type], relation: relation,
+      problem: options.contains { $0.searchWeight != nil } ? "'\(name)' is an entity, and cannot be searchable" : nil)
   }
 
   fileprivate init<T: PersistentEntity>(

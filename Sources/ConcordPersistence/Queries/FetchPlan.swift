@@ -16,6 +16,8 @@ struct FetchPlan<T: PersistentEntity> {
   private let order: [StoredOrder]?
   /// The positions by which the store orders correctly only if all values are numbers.
   private let realPositions: [Int]
+  /// The search by whose rank the result is ordered, and by nothing else; `nil` if it is ordered otherwise.
+  let rankedSearch: SearchQuery?
 
   init(_ descriptor: FetchDescriptor<T>, _ entity: EntityDescription, _ model: Model) {
     self.descriptor = descriptor
@@ -29,6 +31,7 @@ struct FetchPlan<T: PersistentEntity> {
       condition = .always(true)
       partsInMemory = []
     }
+    rankedSearch = descriptor.rankedSearch(condition)
     let orders = descriptor.sortBy.map { StoredOrder($0, entity) }
     order = orders.contains { $0 == nil } ? nil : orders.compactMap { $0 }
     realPositions = (order ?? []).compactMap { order in
@@ -69,6 +72,9 @@ struct FetchPlan<T: PersistentEntity> {
   /// - Parameter isLast: whether nothing is read afterwards, neither for the entities.
   func load(_ reading: any RowReading, _ loader: EntityLoader, isLast: Bool = false) throws -> Found {
     let query = try wholeQuery(reading)
+    if query == nil, isExact, let rankedSearch, let limit = descriptor.fetchLimit {
+      return (try best(max(0, limit), of: rankedSearch, reading, loader), true)
+    }
     if isLast { reading.willReadOnce() }
     return (try loader.fetch(T.self, query ?? unordered), query != nil)
   }
@@ -83,8 +89,10 @@ struct FetchPlan<T: PersistentEntity> {
     // Entities that compare equal keep the store's order.
     if !descriptor.sortBy.isEmpty {
       let order = TotalOrder(descriptor.sortBy)
-      found = found.enumerated().sorted { a, b in
-        switch order.compare(a.element, b.element) {
+      let ranked = found.enumerated().map { (offset: $0, element: $1, rank: order.rank?($1)) }
+      found = ranked.sorted { a, b in
+        if let first = a.rank, let second = b.rank, first != second { return first < second }
+        return switch order.compare(a.element, b.element) {
         case .orderedAscending: true
         case .orderedDescending: false
         case .orderedSame: a.offset < b.offset

@@ -35,6 +35,14 @@ struct PredicateTranslation {
     encodeKey = encoder(entity.type)
   }
 
+  /// Whether a variable stands for the row that is looked at.
+  func isEntity(_ variable: any VariableExpression) -> Bool { variable.variableID == self.variable }
+
+  /// Returns a translation of a predicate that is a part of this one, and concerns the same row.
+  func inside(_ variable: any VariableExpression) -> PredicateTranslation {
+    PredicateTranslation(variable.variableID, entity, model, bindings, depth: depth)
+  }
+
   func binding(of variable: PredicateExpressions.VariableID) -> Binding? { bindings[variable] }
 
   /// Returns a translation in which a variable is bound.

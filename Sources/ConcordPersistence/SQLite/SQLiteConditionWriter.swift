@@ -8,6 +8,8 @@
     private let isOrderedByKey: Bool
     /// The columns of the table whose texts are all plain, so that their bytes tell how they compare.
     private let plainTexts: Set<Int>
+    /// The entities in whose texts is searched by an index of their words.
+    private let searched: Set<EntityDescription>
     /// The tables of the query and its subqueries, the innermost last; each but the first has an alias.
     private var scopes: [Scope]
 
@@ -16,7 +18,8 @@
       let name: String
     }
 
-    init(_ table: SQLiteTable, isOrderedByKey: Bool, plainTexts: Set<Int>) {
+    init(_ table: SQLiteTable, isOrderedByKey: Bool, plainTexts: Set<Int>, searched: Set<EntityDescription> = []) {
+      self.searched = searched
       self.table = table
       self.isOrderedByKey = isOrderedByKey
       self.plainTexts = plainTexts
@@ -77,6 +80,7 @@
         return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), 0)"
       case .relates(let a, let relation, let b): return try relates(a, relation, b)
       case .hasElement(let index, let target, let condition): return try hasElement(index, target, condition)
+      case .matches(let query, let positions): return matches(query, positions)
       case .not(let condition): return "NOT (\(try sql(condition)))"
       case .all: return try conjunction(condition.conjuncts)
       case .any(let conditions): return try disjunction(conditions)
@@ -194,6 +198,16 @@
           ? "\(owner) IN (SELECT \(list).\"_owner\" \(tables) \(join) WHERE \(condition))"
           : "EXISTS (SELECT 1 \(tables) \(join) WHERE \(list).\"_owner\" = \(outerName) AND \(condition))"
       }
+    }
+
+    private mutating func matches(_ query: SearchQuery, _ positions: [Int]) -> String {
+      var parts: [String] = []
+      if searched.contains(entity), let candidates = query.candidates, let index = SQLiteSearchIndex(entity) {
+        parts.append("\(name(.key)) IN (\(index.keys(bind(.text(candidates.fts5)))))")
+      }
+      let texts = positions.map { name(.position($0)) }
+      parts.append("\(SQLiteFunctions.matches)(\(([bind(.text(query.text))] + texts).joined(separator: ", ")))")
+      return "(\(parts.joined(separator: " AND ")))"
     }
 
     /// Writes a part that looks at rows of another table.

@@ -19,11 +19,14 @@
     static let characters = "concord_characters"
     static let numbers = "concord_numbers"
     static let arithmetic = "concord_arithmetic"
+    /// Whether texts are a hit of a search.
+    static let matches = "concord_matches"
 
     static func register(_ db: Database) throws {
       guard let connection = db.sqliteConnection else { return }
       SQLiteComparators.register(connection)
       try SQLiteExactSum.register(connection)
+      try SQLiteSearchFunction.register(connection)
       func check(_ code: Int32) throws {
         if code != SQLITE_OK { throw SQLiteFailure(code: code, message: "functions cannot be registered") }
       }

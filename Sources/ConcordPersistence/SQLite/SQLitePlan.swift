@@ -20,6 +20,13 @@
       let rest = line.dropFirst(isSearch ? 7 : 5)
       // A list of constants or the result of a subquery is no table.
       if rest.contains("CONSTANT ROW") || rest.hasPrefix("(") { return nil }
+      // What belongs to an index of words is not read for itself.
+      if rest.hasPrefix("concord_words.") || rest.hasPrefix("concord_noted.") { return nil }
+      if rest.hasPrefix("concord_fts."), let end = rest.firstRange(of: " VIRTUAL TABLE INDEX ") {
+        let index = rest[..<end.lowerBound]
+        self.init(table: String(index.dropFirst("concord_fts.".count)), .search(index: String(index)))
+        return
+      }
       let end = rest.firstRange(of: " USING ")
       let table = Self.table(String(rest[..<(end?.lowerBound ?? rest.endIndex)]), in: statement)
       guard let end, let index = Self.index(rest[end.upperBound...], isSearch) else {

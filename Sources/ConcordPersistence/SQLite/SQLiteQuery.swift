@@ -14,6 +14,8 @@
     let rows: Rows
     /// The columns whose texts are all plain in this part, which are compared by bytes and through an index.
     let plainTexts: Set<Int>
+    /// The entities in whose texts is searched by an index of their words.
+    var searched: Set<EntityDescription> = []
   }
 
   /// A query as SQL. What a query carries is bound.
@@ -31,7 +33,7 @@
     /// - Parameter part: of which rows; the texts of some columns are plain there.
     init(_ query: RowQuery, _ table: SQLiteTable, _ part: SQLitePart) throws {
       var writer = SQLiteConditionWriter(
-        table, isOrderedByKey: query.order.isEmpty, plainTexts: part.plainTexts)
+        table, isOrderedByKey: query.order.isEmpty, plainTexts: part.plainTexts, searched: part.searched)
       var conditions = query.condition == .always(true) ? [] : [try writer.sql(query.condition)]
       switch part.rows {
       case .all: break

@@ -113,6 +113,7 @@
           differences += try SQLiteIndexes.prepare(
             tables, carried: carried, keepsUnique: version < Self.version(db), db)
           try SQLiteRelations.prepare(tables, db)
+          if differences.isEmpty { try SQLiteSearchIndex.prepare(entities, db) }
         }
       }
       guard differences.isEmpty else { throw StoreError.incompatibleStore(store: store, differences: differences) }

@@ -23,16 +23,24 @@
     var hasNotes: Bool?
 
     let outboxPresence: SQLiteOutboxPresence
+    /// Whether this SQLite has FTS5.
+    let hasFTS5: Bool
+    /// The entities with searchable texts.
+    let searchableEntities: [EntityDescription]
+    /// By type, whether the file has an index of its words, as far as that was asked.
+    var searchIndexes: [ObjectIdentifier: Bool] = [:]
 
     init(
       _ db: Database, tables: [EntityDescription: SQLiteTable], store: String, deletionTime: TimeInterval = 0,
-      outboxPresence: SQLiteOutboxPresence = SQLiteOutboxPresence()
+      outboxPresence: SQLiteOutboxPresence = SQLiteOutboxPresence(), hasFTS5: Bool = false,
+      searchableEntities: [EntityDescription] = []
     ) {
       self.db = db
       self.tables = tables
       self.store = store
       self.deletionTime = deletionTime
       self.outboxPresence = outboxPresence
+      (self.hasFTS5, self.searchableEntities) = (hasFTS5, searchableEntities)
     }
 
     func statements(_ entity: EntityDescription) throws -> SQLiteStatements {
@@ -147,15 +155,16 @@
     /// usually none, are a separate part.
     func parts(of query: RowQuery) throws -> [SQLitePart] {
       let used = query.indexedTexts
-      if used.isEmpty { return [SQLitePart(rows: .all, plainTexts: [])] }
+      let searched = try searchedEntities(query.condition, of: query.entity)
+      if used.isEmpty { return [SQLitePart(rows: .all, plainTexts: [], searched: searched)] }
       var plain: Set<Int> = []
       for position in used where try !hasOthersThanPlain(position, query.entity) { plain.insert(position) }
       guard let divided = used.first(where: { !plain.contains($0) && query.isHelpedByIndex(onText: $0) }) else {
-        return [SQLitePart(rows: .all, plainTexts: plain)]
+        return [SQLitePart(rows: .all, plainTexts: plain, searched: searched)]
       }
       return [
-        SQLitePart(rows: .plain(divided), plainTexts: plain.union([divided])),
-        SQLitePart(rows: .others(divided), plainTexts: plain),
+        SQLitePart(rows: .plain(divided), plainTexts: plain.union([divided]), searched: searched),
+        SQLitePart(rows: .others(divided), plainTexts: plain, searched: searched),
       ]
     }
 

@@ -25,6 +25,8 @@
     private let outboxPresence = SQLiteOutboxPresence()
     private let facts = SQLiteFacts.Memory()
     private let deletionTime: TimeInterval
+    private let hasFTS5: Bool
+    private let searchableEntities: [EntityDescription]
     private let feedLimits = Locked(FeedLimits())
 
     /// Opens a file, or makes one.
@@ -65,6 +67,8 @@
         }
       }
       watch = SQLiteWatch(commits, feed, uses, guardian)
+      searchableEntities = entities.filter { !$0.searchablePositions.isEmpty }
+      hasFTS5 = try !searchableEntities.isEmpty && pool.unsafeRead { SQLiteSearchIndex.isAvailable($0) }
       tables = Dictionary(uniqueKeysWithValues: entities.map { ($0, SQLiteTable($0)) })
     }
 
@@ -184,7 +188,8 @@
 
     private func session(_ db: Database) -> SQLiteSession {
       SQLiteSession(
-        db, tables: tables, store: name, deletionTime: deletionTime, outboxPresence: outboxPresence)
+        db, tables: tables, store: name, deletionTime: deletionTime, outboxPresence: outboxPresence, hasFTS5: hasFTS5,
+        searchableEntities: searchableEntities)
     }
 
     public func read<R>(_ body: (any RowReading) throws -> R) throws -> R {
@@ -232,7 +237,9 @@
           let result = try db.inPreparedTransaction(commits) { others in
             try guardian.checkSchema(db, others: others)
             (known, session.facts) = (others, facts.facts(others))
-            return try body(session)
+            let result = try body(session)
+            try session.updateSearchIndexes()
+            return result
           }
           facts.keep(session.facts, known)
           // While the connection is still held, so that no other commit comes between.

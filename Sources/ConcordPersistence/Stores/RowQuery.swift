@@ -80,6 +80,8 @@ public indirect enum StoredCondition: Sendable, Hashable {
   case relates(StoredExpression, StoredRelation, StoredExpression)
   /// An element of the collection at an index, which holds entities of a type, fulfils a condition.
   case hasElement(Int, EntityDescription, StoredCondition)
+  /// The texts at some positions are a hit of a search.
+  case matches(SearchQuery, in: [Int])
   /// The negation of a condition.
   case not(StoredCondition)
   /// A condition that requires all of several.

@@ -53,6 +53,7 @@ package struct StoredEvaluation {
     case .areOrdered(let a, let comparison, let b): return comparison.holds(value(a), value(b))
     case .relates(let a, let relation, let b): return relation.holds(try value(a), try value(b))
     case .hasElement(let index, let target, let condition): return try hasElement(index, target, condition)
+    case .matches(let query, let positions): return query.matches(positions.map { value(.position($0)).text })
     case .not(let condition): return try !holds(condition)
     case .all(let conditions): return try conditions.allSatisfy { try holds($0) }
     case .any(let conditions): return try conditions.contains { try holds($0) }

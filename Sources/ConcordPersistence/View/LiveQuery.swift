@@ -52,6 +52,12 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private struct Entry {
     let key: StoredValue
     let value: T
+    /// The rank in the order, as ``TotalOrder`` has it.
+    let rank: UInt64?
+  }
+
+  private func entry(_ key: StoredValue, _ value: T) -> Entry {
+    Entry(key: key, value: value, rank: order.rank?(value))
   }
 
   init(_ number: Int, _ descriptor: FetchDescriptor<T>, model: Model, isMerged: Bool = false) throws {
@@ -65,10 +71,11 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
     let entity = entity
     isFlat =
       plan.isExact && plan.condition.isOfRow
-      && descriptor.sortBy.allSatisfy { descriptor in
-        guard let position = descriptor.keyPath.flatMap({ entity.position(of: $0) }) else { return false }
-        return entity.columns[position].role == .value
-      }
+      && (plan.rankedSearch != nil
+        || descriptor.sortBy.allSatisfy { descriptor in
+          guard let position = descriptor.keyPath.flatMap({ entity.position(of: $0) }) else { return false }
+          return entity.columns[position].role == .value
+        })
   }
 
   // MARK: The part that is shown
@@ -181,7 +188,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       if let row, try condition.holds(row, key: id, reading), let value = try loader.find(T.self, key: id),
         try plan.isExact || isMeant(value)
       {
-        let entry = Entry(key: id, value: value)
+        let entry = entry(id, value)
         if !stays(entry) {
           leave(id)
           enter(entry)
@@ -200,7 +207,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   private func isMeant(_ value: T) throws -> Bool { try plan.descriptor.predicate?.evaluate(value) ?? true }
 
   private func precedes(_ a: Entry, _ b: Entry) -> Bool {
-    switch order.compare(a.value, b.value) {
+    if let first = a.rank, let second = b.rank, first != second { return first < second }
+    return switch order.compare(a.value, b.value) {
     case .orderedAscending: true
     case .orderedDescending: false
     case .orderedSame: StoredValue.precedes(a.key, b.key)
@@ -212,7 +220,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   /// The position of an entity that is known.
   private func position(of key: StoredValue, _ value: T) -> Int? {
-    let position = position(of: Entry(key: key, value: value))
+    let position = position(of: entry(key, value))
     if position < entries.count, entries[position].key == key { return position }
     // A type may order its own values as it likes, or not at all.
     return entries.elements.firstIndex { $0.key == key }
@@ -277,7 +285,7 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
   /// Fetches for the first time.
   func fetch(_ core: ContextCore) throws { try take(fetchPlan.fetch(core)) }
 
-  private func take(_ found: [T]) throws { take(try found.map { Entry(key: try T.storedKey(of: $0.id), value: $0) }) }
+  private func take(_ found: [T]) throws { take(try found.map { entry(try T.storedKey(of: $0.id), $0) }) }
 
   private func take(_ found: [Entry]) {
     for key in values.keys { members?.remove(number, key) }

@@ -84,6 +84,8 @@
         return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), false)"
       case .relates(let a, let relation, let b): return relates(a, relation, b)
       case .hasElement(let index, let target, let condition): return hasElement(index, target, condition)
+      // The server has another notion of words.
+      case .matches: return nil
       case .not(let condition): return write(condition).map { "(NOT \($0))" }
       case .all(let conditions): return list(conditions, "AND", "true")
       case .any(let conditions): return list(conditions, "OR", "false")

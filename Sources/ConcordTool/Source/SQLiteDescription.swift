@@ -48,7 +48,10 @@
         // Those of the feed are Concord's.
         triggers: try String.fetchAll(
           db,
-          sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name NOT GLOB 'concord_feed.*' ORDER BY name"),
+          sql: """
+            SELECT name FROM sqlite_master WHERE type = 'trigger' AND name NOT GLOB 'concord_feed.*' \
+            AND name NOT GLOB 'concord_search.*' ORDER BY name
+            """),
         knowsRelations: knowsRelations)
     }
 
