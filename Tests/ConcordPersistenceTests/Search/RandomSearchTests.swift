@@ -17,7 +17,7 @@ struct RandomSearchTests {
       try coordinator.attach(store, configuration: "")
       let context = BackgroundContext(parent: coordinator)
       var essays: [Int: Essay] = [:]
-      for step in 0..<(isLong ? 60 : kind.isShared ? 6 : 10) {
+      for step in 0..<(isLong ? 60 : 3) {
         for _ in 0..<12 {
           let id = Int.random(in: 0..<60, using: &random)
           if Int.random(in: 0..<5, using: &random) == 0 {
@@ -31,7 +31,7 @@ struct RandomSearchTests {
           }
         }
         if step % 3 > 0 { try context.save() }
-        for _ in 0..<20 {
+        for _ in 0..<10 {
           let search = NaiveSearch.random(3, &random)
           let text = search.text(&random)
           let query = SearchQuery(text)

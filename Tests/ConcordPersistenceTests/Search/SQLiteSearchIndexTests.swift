@@ -116,12 +116,15 @@
           sql: "INSERT INTO \"concord_fts.Essay\" (\"concord_fts.Essay\", rank) VALUES ('integrity-check', 1)")
         #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM \"concord_noted.Essay\"") == noted)
         let words = try Row.fetchAll(db, sql: "SELECT \"key\", w0, w1 FROM \"concord_words.Essay\" ORDER BY \"key\"")
-        let rows = try Row.fetchAll(db, sql: "SELECT id, title, text FROM Essay ORDER BY id")
+        let rows = try Row.fetchAll(
+          db, sql: "SELECT id, CAST(title AS BLOB), CAST(text AS BLOB) FROM Essay ORDER BY id")
         guard noted == 0 else { return }
         #expect(words.map { $0[0] as Int } == rows.map { $0[0] as Int })
+        // As bytes: GRDB ends a text at a zero byte.
+        func text(_ row: Row, _ index: Int) -> String { String(decoding: row[index] as Data? ?? Data(), as: UTF8.self) }
         for (words, row) in zip(words, rows) {
-          #expect(words[1] as String == FoldedText(row[1] as String).indexedWords)
-          #expect(words[2] as String == FoldedText(row[2] as String? ?? "").indexedWords)
+          #expect(words[1] as String == FoldedText(text(row, 1)).indexedWords)
+          #expect(words[2] as String == FoldedText(text(row, 2)).indexedWords)
         }
       }
     }
@@ -286,7 +289,7 @@
     func quoting() throws {
       try withFolder { folder in
         try withStore(try Model("Quoted", entities: [Quoted.self]), at: folder) { _, context in
-          let long = String(repeating: "ä", count: 40_000)
+          let long = String(repeating: "ä", count: 1_500)
           let all = [Quoted("'\"\0", "a pony"), Quoted("", long + "x"), Quoted("\u{E9}", long + "y")]
           for value in all { context.insert(value) }
           try context.save()
