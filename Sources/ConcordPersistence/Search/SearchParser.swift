@@ -7,6 +7,8 @@ struct SearchParser {
 
   private enum Token {
     case term(SearchTerm)
+    /// A word or a phrase in which there is no word. It takes the operator before it.
+    case nothing
     case not, and, or, open, close
   }
 
@@ -38,7 +40,7 @@ struct SearchParser {
     var isAtStart = true
     func add(_ text: Substring.UnicodeScalarView, isPrefix: Bool, _ tokens: inout [Token]) {
       let folded = FoldedText(String(Substring(text)))
-      guard !folded.words.isEmpty, terms < Self.mostTerms else { return }
+      guard !folded.words.isEmpty, terms < Self.mostTerms else { return tokens.append(.nothing) }
       terms += 1
       tokens.append(.term(SearchTerm(words: folded.words.map { Array(folded[$0]) }, isPrefix: isPrefix)))
     }
@@ -122,7 +124,7 @@ struct SearchParser {
       var part: SearchTree?
       switch token {
       case .or, .close: return Self.joined(parts, SearchTree.all)
-      case .and: position += 1
+      case .and, .nothing: position += 1
       case .not:
         position += 1
         isNegated.toggle()

@@ -33,6 +33,7 @@ struct SearchQueryTests {
     #expect(finds("a OR b c", "a") && !finds("(a OR b) c", "a") && finds("(a OR b) c", "b c"))
     #expect(finds("pony - pearl", "pony pearl"))
     #expect(finds("--pony", "pony") && finds("NOT NOT pony", "pony"))
+    #expect(finds("-\"\" pony", "pony") && finds("NOT ! pony", "pony"))
     #expect(finds("-pearl", "pony") && !finds("-pearl", "pearl"))
   }
 
