@@ -115,9 +115,10 @@
     }
 
     private var triggers: [(name: String, sql: String)] {
-      // Without `OR IGNORE`, for which the rule of the statement that fires the trigger is used instead.
+      // Without `OR IGNORE`, for which the rule of the statement that fires the trigger is used instead. The sign takes the affinity of the
+      // id's column away, which would be that of all noted keys then: they would be read one after the other.
       func note(_ key: String) -> String {
-        "INSERT INTO \(notes) SELECT \(key) WHERE NOT EXISTS (SELECT 1 FROM \(notes) WHERE \"key\" = \(key));"
+        "INSERT INTO \(notes) SELECT \(key) WHERE NOT EXISTS (SELECT 1 FROM \(notes) WHERE \"key\" = +\(key));"
       }
       func trigger(_ named: String, _ event: String, _ body: String) -> (name: String, sql: String) {
         let name = "concord_search.\(entity.name).\(named)"

@@ -177,6 +177,24 @@
       }
     }
 
+    @Test(
+      "A row is noted without a look at what else is noted",
+      arguments: ["INSERT INTO Essay VALUES (1, '', '', 0, 0)", "DELETE FROM Essay WHERE id = 1"])
+    func noting(_ sql: String) throws {
+      try withFolder { folder in
+        try withStore(at: folder) { _, _ in }
+        let steps = try plain(folder) { try Row.fetchAll($0, sql: "EXPLAIN \(sql)") }
+        let notes = try plain(folder) {
+          try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'concord_noted.Essay'")
+        }
+        // The cursors of the table of notes, none of which goes from row to row.
+        let cursors = steps.filter { ($0["opcode"] as String).hasPrefix("Open") && $0["p2"] as Int? == notes }
+          .map { $0["p1"] as Int }
+        #expect(!cursors.isEmpty)
+        #expect(!steps.contains { $0["opcode"] as String == "Rewind" && cursors.contains($0["p1"] as Int) })
+      }
+    }
+
     @Test("Random writes of this program and of others keep the index right")
     func random() throws {
       let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
