@@ -26,7 +26,7 @@ public struct ColumnDescription: Sendable, Hashable {
   public var isUnique = false
   /// Whether the column has an index.
   public var isIndexed = false
-  /// What a word of the column counts in the order of a search's hits; `nil` if the column is not searchable.
+  /// The weight of a word of the column in the order of a search's hits; `nil` if the column is not searchable.
   public var searchWeight: Double?
   /// The value that rows get which were written before the column existed.
   public var defaultValue: StoredValue?
