@@ -195,7 +195,8 @@
       for step in try Row.fetchAll(db, sql: "EXPLAIN \(sql)") {
         let opcode: String = step["opcode"]
         let cursor: Int = step["p1"]
-        if opcode.hasPrefix("Open"), step["p2"] == notes { cursors.insert(cursor) }
+        let page: Int? = step["p2"]
+        if opcode.hasPrefix("Open"), page == notes { cursors.insert(cursor) }
         if opcode == "Rewind" { begun.insert(cursor) }
       }
       return cursors.isEmpty ? nil : !cursors.isDisjoint(with: begun)
