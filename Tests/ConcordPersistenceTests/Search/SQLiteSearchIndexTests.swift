@@ -202,53 +202,6 @@
       return cursors.isEmpty ? nil : !cursors.isDisjoint(with: begun)
     }
 
-    @Test("What other programs write is found at once, and is in the index after the next write")
-    func others() throws {
-      try withFolder { folder in
-        try withStore(at: folder) { _, context in
-          for id in 0..<10 { context.insert(Essay(id, "Number \(id)", "old")) }
-          try context.save()
-          try plain(folder) { db in
-            try db.execute(sql: "UPDATE Essay SET text = 'Éclair' WHERE id = 3")
-            try db.execute(sql: "DELETE FROM Essay WHERE id = 4")
-            try db.execute(sql: "UPDATE Essay SET id = 50 WHERE id = 5")
-            try db.execute(sql: "INSERT OR REPLACE INTO Essay VALUES (6, 'replaced', NULL, 0, 0)")
-            try db.execute(sql: "INSERT OR FAIL INTO Essay VALUES (60, 'new', 'eclair', 0, 0)")
-            try db.execute(sql: "UPDATE OR FAIL Essay SET title = 'newer' WHERE id = 60")
-          }
-          func check() throws {
-            #expect(try ids("eclair", context) == [3, 60])
-            #expect(try ids("old", context) == [0, 1, 2, 7, 8, 9, 50])
-            #expect(try ids("newer OR replaced", context) == [6, 60])
-          }
-          try check()
-          try expectWhole(folder, noted: 6)
-          context.insert(Essay(100, "own"))
-          try context.save()
-          try check()
-          try expectWhole(folder)
-        }
-      }
-    }
-
-    @Test(
-      "A row is noted without a look at what else is noted",
-      arguments: ["INSERT INTO Essay VALUES (1, '', '', 0, 0)", "DELETE FROM Essay WHERE id = 1"])
-    func noting(_ sql: String) throws {
-      try withFolder { folder in
-        try withStore(at: folder) { _, _ in }
-        let steps = try plain(folder) { try Row.fetchAll($0, sql: "EXPLAIN \(sql)") }
-        let notes = try plain(folder) {
-          try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'concord_noted.Essay'")
-        }
-        // The cursors of the table of notes, none of which goes from row to row.
-        let cursors = steps.filter { ($0["opcode"] as String).hasPrefix("Open") && $0["p2"] as Int? == notes }
-          .map { $0["p1"] as Int }
-        #expect(!cursors.isEmpty)
-        #expect(!steps.contains { $0["opcode"] as String == "Rewind" && cursors.contains($0["p1"] as Int) })
-      }
-    }
-
     @Test("Random writes of this program and of others keep the index right")
     func random() throws {
       let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
