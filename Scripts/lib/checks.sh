@@ -69,36 +69,48 @@ limited() {
   return "$status"
 }
 
-# name_failures COMMAND…: runs tests, and says at the end which of them failed and why: among thousands one is not found.
-name_failures() {
-  local status=0 log=${tests_log:-.build/tests.log}
-  mkdir -p .build
+# logged FILE COMMAND…: runs a command, and keeps what it says in a file, too.
+logged() {
+  local log=$1 status=0
+  shift
+  mkdir -p "$(dirname "$log")"
   "$@" 2>&1 | tee "$log" || status=$?
-  if [ "$status" -ne 0 ]; then
-    printf '\n%sThese tests failed:%s\n' "$red" "$plain"
-    # An issue's lines of explanation follow it; at most 20 of each.
-    awk '/^(✘|x|\[.*\]) .*(recorded an issue|failed after)|error: -\[/ { print; left = 20; next }
-      /^[◇✔✘↳]/ && !/^↳/ { left = 0 }
-      left > 0 { print; left-- }' "$log"
-    # A test that crashes says nothing: it is the last that began.
-    if ! grep -q '^✘ Test run' "$log"; then
-      note "the run did not end; the last lines:"
-      tail -n 20 "$log"
-    fi
+  return "$status"
+}
+
+# list_failures FILE: says which of the tests failed whose run is kept in the file, and why: among thousands one is not found.
+list_failures() {
+  printf '\n%sThese tests failed:%s\n' "$red" "$plain"
+  # An issue's lines of explanation follow it; at most 20 of each.
+  awk '/^(✘|x|\[.*\]) .*(recorded an issue|failed after)|error: -\[/ { print; left = 20; next }
+    /^[◇✔✘↳]/ && !/^↳/ { left = 0 }
+    left > 0 { print; left-- }' "$1"
+  # A test that crashes says nothing: it is the last that began.
+  if ! grep -q '^✘ Test run' "$1"; then
+    note "the run did not end; the last lines:"
+    tail -n 20 "$1"
   fi
+}
+
+# name_failures COMMAND…: runs tests, and lists at the end those that failed.
+name_failures() {
+  local status=0 log=.build/tests.log
+  logged "$log" "$@" || status=$?
+  if [ "$status" -ne 0 ]; then list_failures "$log"; fi
   return "$status"
 }
 
 # in_two_processes COMMAND…: runs the tests of the package with two processes, since most of them wait most of the time. What the second one
-# prints comes when the first has ended.
+# prints comes when the first has ended, and the failures of both at the very end, where a reader looks first.
 in_two_processes() {
-  local half='^Concord(Persistence|Connect)Tests\.' log=.build/other-tests.log first=0 second=0 other
-  mkdir -p .build
-  tests_log=.build/other-tests-failed.log name_failures "$@" --ignore-lock --skip "$half" > "$log" 2>&1 &
+  local half='^Concord(Persistence|Connect)Tests\.' log=.build/tests.log others=.build/other-tests.log first=0 second=0 other
+  logged "$others" "$@" --ignore-lock --skip "$half" > /dev/null &
   other=$!
-  name_failures "$@" --ignore-lock --filter "$half" || first=$?
+  logged "$log" "$@" --ignore-lock --filter "$half" || first=$?
   wait "$other" || second=$?
-  cat "$log"
+  cat "$others"
+  if [ "$first" -ne 0 ]; then list_failures "$log"; fi
+  if [ "$second" -ne 0 ]; then list_failures "$others"; fi
   return $((first > second ? first : second))
 }
 
