@@ -20,6 +20,38 @@ struct ElementReversal {
   }
 }
 
+extension Array {
+  /// Returns the array with some elements of another one, each behind the nearest of those that stand before it there.
+  ///
+  /// - Parameters:
+  ///   - other: the other array.
+  ///   - isInserted: whether an element of the other array is inserted.
+  ///   - isPresent: whether this array has an element with the id of one of the other array.
+  ///   - id: the id of an element.
+  /// - Complexity: O(*n*), where *n* is the number of elements in both.
+  package func inserting<ID: Hashable>(
+    _ other: [Element], where isInserted: (Element) -> Bool, behind isPresent: (Element) -> Bool, id: (Element) -> ID
+  ) -> [Element] {
+    // Those that stand behind one that is inserted stand behind the same one as that.
+    var neighbour: ID?
+    var inserted: [ID?: [Element]] = [:]
+    for element in other {
+      if isPresent(element) {
+        neighbour = id(element)
+      } else if isInserted(element) {
+        inserted[neighbour, default: []].append(element)
+      }
+    }
+    var result = inserted[nil] ?? []
+    result.reserveCapacity(count + other.count)
+    for element in self {
+      result.append(element)
+      if let behind = inserted[id(element)] { result += behind }
+    }
+    return result
+  }
+}
+
 /// A collection whose elements are told apart, so that a change can be taken back while what others changed stays.
 private protocol RevertibleElements {
   static func revert(from new: Self, to old: Self, in current: inout Self) -> ElementReversal?
@@ -82,13 +114,12 @@ extension Array: RevertibleElements where Element: Identifiable {
     if old.filter({ after[$0.id] != nil }).map(\.id) != new.filter({ before[$0.id] != nil }).map(\.id) {
       reversal.isPartial = true
     }
-    var present = Set(current.map(\.id))
-    for (index, element) in old.enumerated() where after[element.id] == nil {
-      guard present.insert(element.id).inserted else { continue }
-      // After the nearest of those that stood before it.
-      let neighbour = old[..<index].last { present.contains($0.id) }
-      let place = neighbour.flatMap { neighbour in current.firstIndex { $0.id == neighbour.id } }.map { $0 + 1 } ?? 0
-      current.insert(element, at: place)
+    let present = Set(current.map(\.id))
+    let returning = old.lazy.filter { after[$0.id] == nil && !present.contains($0.id) }
+    if !returning.isEmpty {
+      let isReturning = Set(returning.map(\.id))
+      current = current.inserting(
+        old, where: { isReturning.contains($0.id) }, behind: { present.contains($0.id) }, id: { $0.id })
       reversal.hasChanged = true
     }
     return reversal

@@ -8,11 +8,13 @@ extension PropertyRange {
 
   /// Takes back, element by element, the change of a collection that others have changed since.
   ///
-  /// - Parameter missing: entities that are not stored any longer, which are not put back.
+  /// - Parameters:
+  ///   - missing: entities that are not stored any longer, which are not put back.
+  ///   - model: the model of the entities.
   /// - Returns: whether nothing of the change stays.
   func revertElements(
     from new: StoredRow, to old: StoredRow, in row: inout StoredRow, _ entity: EntityDescription,
-    without missing: Set<StoredValue>
+    without missing: Set<EntityKey>, _ model: Model
   ) -> Bool {
     let (column, table) = (columns.lowerBound, collections.lowerBound)
     // Where there is no collection, as where it is `nil`, no element can be told apart.
@@ -22,6 +24,13 @@ extension PropertyRange {
     var present = row.collections[table]
     func identity(_ element: [StoredValue]) -> [StoredValue] {
       collection.key == nil ? element : Array(element.prefix(1))
+    }
+    func isMissing(_ element: [StoredValue]) -> Bool {
+      // Any other value, such as a key of a dictionary, may be equal to the id of an entity.
+      !missing.isEmpty
+        && zip(element, collection.columns).contains { value, column in
+          column.target.flatMap { model.entity(named: $0) }.map { missing.contains(EntityKey($0, value)) } ?? false
+        }
     }
     let (idsBefore, idsAfter) = (before.map(identity), after.map(identity))
     guard Set(idsBefore).count == before.count, Set(idsAfter).count == after.count,
@@ -40,7 +49,7 @@ extension PropertyRange {
       guard let old = elementsBefore[identity(present[index])], let new = elementsAfter[identity(present[index])],
         old != new, present[index] != old
       else { continue }
-      if present[index] == new, missing.isDisjoint(with: old) { present[index] = old } else { isWhole = false }
+      if present[index] == new, !isMissing(old) { present[index] = old } else { isWhole = false }
     }
     let (keptBefore, keptAfter) = (
       idsBefore.filter { elementsAfter[$0] != nil }, idsAfter.filter { elementsBefore[$0] != nil }
@@ -48,17 +57,14 @@ extension PropertyRange {
     if collection.isOrdered, keptBefore != keptAfter {
       isWhole = false
     }
-    var ids = Set(present.map(identity))
-    for (index, element) in before.enumerated() where elementsAfter[idsBefore[index]] == nil {
-      guard missing.isDisjoint(with: element) else {
-        isWhole = false
-        continue
-      }
-      guard ids.insert(idsBefore[index]).inserted else { continue }
-      let neighbour = idsBefore[..<index].last { ids.contains($0) }
-      let place = neighbour.flatMap { id in present.firstIndex { identity($0) == id } }.map { $0 + 1 } ?? 0
-      present.insert(element, at: place)
-    }
+    let ids = Set(present.map(identity))
+    present = present.inserting(
+      before,
+      where: { element in
+        guard elementsAfter[identity(element)] == nil else { return false }
+        if isMissing(element) { isWhole = false }
+        return !isMissing(element)
+      }, behind: { ids.contains(identity($0)) }, id: identity)
     row.collections[table] = present
     row.values[column] = .integer(Int64(present.count))
     return isWhole

@@ -91,7 +91,7 @@ final class RowReversal {
         }
         guard property.hasElements(key.entity) else { continue }
         let missing = try missing(property, of: old, instead: present, key, reading)
-        let isWhole = property.revertElements(from: new, to: old, in: &result, key.entity, without: missing)
+        let isWhole = property.revertElements(from: new, to: old, in: &result, key.entity, without: missing, core.model)
         if !isWhole, !problems.contains(where: { $0.1 == property.name }) {
           problems.append((.changedSince, property.name))
         }
@@ -107,12 +107,12 @@ final class RowReversal {
   private func missing(
     _ property: PropertyRange, of row: StoredRow, instead present: StoredRow, _ key: EntityKey,
     _ reading: any RowReading
-  ) throws -> Set<StoredValue> {
+  ) throws -> Set<EntityKey> {
     if property.targets.isEmpty { return [] }
     var candidate = present
     property.copy(from: row, to: &candidate)
     let keys = key.entity.referencedKeys(of: candidate, differingFrom: present, in: core.model)
-    return Set(try keys.filter { try reading.withRow(of: $0, { _ in true }) == nil }.map(\.id))
+    return try keys.filter { try reading.withRow(of: $0, { _ in true }) == nil }
   }
 
   // MARK: Inserted rows

@@ -1,0 +1,152 @@
+import Concord
+import Foundation
+import Testing
+
+@testable import ConcordPersistence
+
+/// What undoing does in a collection that others have changed, too.
+@Suite("Undo of elements")
+struct UndoElementsTests {
+  /// The verses of a hymn before a step, after it, after what others save, and after the step is undone.
+  struct Verses: CustomTestStringConvertible {
+    let before, step, others, undone: [Int]
+    var reasons: [UndoConflict.Reason] = []
+    var testDescription: String { "\(before), \(step), \(others)" }
+  }
+
+  static let verses: [Verses] = [
+    // Behind the nearest of those that stood before it.
+    Verses(before: [1, 2, 3, 4], step: [1, 2, 3], others: [1, 2, 3, 9], undone: [1, 2, 3, 4, 9]),
+    Verses(before: [1, 2, 3, 4], step: [1, 2, 4], others: [1, 2, 4, 9], undone: [1, 2, 3, 4, 9]),
+    Verses(before: [1, 2, 3], step: [1, 3], others: [3, 9, 1], undone: [3, 9, 1, 2]),
+    // Others have taken that one out.
+    Verses(before: [1, 2, 3, 4], step: [1, 2, 4], others: [1, 4, 9], undone: [1, 3, 4, 9]),
+    // None did.
+    Verses(before: [1, 2, 3], step: [2, 3], others: [2, 3, 9], undone: [1, 2, 3, 9]),
+    Verses(before: [1, 2, 3], step: [3], others: [9, 3], undone: [1, 2, 9, 3]),
+    // Behind one that is put back itself.
+    Verses(before: [1, 2, 3, 4], step: [1, 4], others: [1, 9, 4], undone: [1, 2, 3, 9, 4]),
+    // Others have put one back.
+    Verses(before: [1, 2, 3], step: [1], others: [1, 3], undone: [1, 2, 3]),
+    // What the step has added goes, wherever it stands.
+    Verses(before: [1, 2], step: [1, 5, 2, 6], others: [6, 1, 9, 5, 2], undone: [1, 9, 2]),
+    // The order of those that both have stays as others made it.
+    Verses(
+      before: [1, 2, 3], step: [3, 1, 2], others: [3, 9, 1, 2], undone: [3, 9, 1, 2], reasons: [.changedSince]),
+    Verses(before: [1, 2, 3], step: [3, 1], others: [3, 9, 1], undone: [3, 9, 1, 2], reasons: [.changedSince]),
+  ]
+
+  private func verse(_ id: Int) -> Verse { Verse(id: id, text: "\(id)", number: 0) }
+
+  private func with(_ kind: StoreKind, _ body: (any PersistentContainer, ContainerUndoManager) throws -> Void)
+    async throws
+  {
+    try await StrategyKind.direct.withContainer(kind, model: hymnModel()) { container in
+      try body(container, container.undoManager)
+    }
+  }
+
+  private func others(_ container: any PersistentContainer, _ body: (BackgroundContext) throws -> Void) throws {
+    let context = container.newBackgroundContext()
+    try body(context)
+    try context.save()
+  }
+
+  private func hymn(_ verses: [Int]) -> Hymn {
+    var hymn = Hymn(id: 1)
+    hymn.verses = verses.map(verse)
+    return hymn
+  }
+
+  private func found(_ container: any PersistentContainer) throws -> [Int]? {
+    try container.newBackgroundContext().find(Hymn.self, id: 1)?.verses.map(\.id)
+  }
+
+  /// Undoes a step, and returns what stays, whether something was undone or not.
+  private func reasons(_ undo: ContainerUndoManager) throws -> [UndoConflict.Reason] {
+    do { return try undo.undo().conflicts.map(\.reason) } catch UndoError.overtaken(_, let conflicts) {
+      return conflicts.map(\.reason)
+    }
+  }
+
+  @Test(
+    "An element is put back beside its neighbour, and what others have done stays", arguments: StoreKind.allCases,
+    verses)
+  func neighbours(_ kind: StoreKind, _ verses: Verses) async throws {
+    try await with(kind) { container, undo in
+      for id in 1...9 { container.viewContext.insert(verse(id)) }
+      container.viewContext.insert(hymn(verses.before))
+      try container.viewContext.save()
+      try undo.record("Edit") { $0.insert(hymn(verses.step)) }
+      try others(container) { $0.insert(hymn(verses.others)) }
+      #expect(try reasons(undo) == verses.reasons)
+      #expect(try found(container) == verses.undone)
+    }
+  }
+
+  @Test("Of several missing elements none is put back, and all others are", arguments: StoreKind.allCases)
+  func missing(_ kind: StoreKind) async throws {
+    try await with(kind) { container, undo in
+      func begin(_ step: [Int]) throws {
+        container.viewContext.insert(hymn([1, 2, 3, 4, 5]))
+        try container.viewContext.save()
+        try undo.record("Edit") { $0.insert(hymn(step)) }
+        try others(container) { context in for id in [1, 3] { try context.delete(Verse.self, id: id) } }
+      }
+      try begin([5])
+      #expect(try reasons(undo) == [.notStored])
+      #expect(try found(container) == [2, 4, 5])
+      // Also where others have changed the collection, too.
+      try begin([5])
+      try others(container) { $0.insert(hymn([5, 9])) }
+      #expect(try reasons(undo) == [.changedSince])
+      #expect(try found(container) == [2, 4, 5, 9])
+    }
+  }
+
+  @Test("Missing entities are told for each property that had one", arguments: StoreKind.allCases)
+  func missingInSeveral(_ kind: StoreKind) async throws {
+    try await with(kind) { container, undo in
+      var before = hymn([1, 2])
+      (before.singer, before.title) = (Singer(id: "a", name: "A"), "before")
+      container.viewContext.insert(before)
+      try container.viewContext.save()
+      try undo.record("Edit") { view in
+        try view.update(Hymn.self, id: 1) { ($0.singer, $0.title, $0.verses) = (nil, "after", []) }
+      }
+      try others(container) { context in
+        try context.delete(Singer.self, id: "a")
+        for id in [1, 2] { try context.delete(Verse.self, id: id) }
+      }
+      let conflicts = try undo.undo().conflicts
+      #expect(conflicts.map(\.property) == ["singer", "verses"] && conflicts.allSatisfy { $0.reason == .notStored })
+      let found = try #require(try container.newBackgroundContext().find(Hymn.self, id: 1))
+      #expect(found.title == "before" && found.singer == nil && found.verses.isEmpty)
+    }
+  }
+
+  @Test("A key of a dictionary is not taken for the missing entity with that id", arguments: StoreKind.allCases)
+  func keys(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let undo = container.undoManager
+      let (one, two, three) = (Person(id: 1, name: "1"), Person(id: 2, name: "2"), Person(id: 3, name: "3"))
+      container.viewContext.insert(Team(id: 7, name: "", members: [1: two, 2: one, 3: three]))
+      try container.viewContext.save()
+      try undo.record("Empty") { view in
+        try view.update(Team.self, id: 7) { $0.members = [:] }
+      }
+      try others(container) { try $0.delete(Person.self, id: 1) }
+      #expect(try undo.undo().conflicts.map(\.reason) == [.notStored])
+      let found = try container.newBackgroundContext().find(Team.self, id: 7)?.members
+      #expect(found?.mapValues(\.id) == [1: 2, 3: 3])
+      // An entity that stands under another key by now.
+      try undo.record("Exchange") { view in
+        try view.update(Team.self, id: 7) { $0.members = [1: three, 3: two, 5: three] }
+      }
+      try others(container) { context in try context.update(Team.self, id: 7) { $0.members[6] = two } }
+      #expect(try undo.undo().conflicts.isEmpty)
+      let again = try container.newBackgroundContext().find(Team.self, id: 7)?.members
+      #expect(again?.mapValues(\.id) == [1: 2, 3: 3, 6: 2])
+    }
+  }
+}
