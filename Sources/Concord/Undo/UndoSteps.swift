@@ -12,6 +12,12 @@ package final class UndoSteps: Sendable {
     var levels = 100
     var followers: [Int: @Sendable (UndoStatus) -> Void] = [:]
     var lastFollower = 0
+    /// The number of changes that followers are not told of.
+    var untold = 0
+
+    var status: UndoStatus {
+      UndoStatus(undoActionName: undo.last?.actionName, redoActionName: redo.last?.actionName)
+    }
   }
 
   /// Steps, and the number of their changes.
@@ -66,9 +72,7 @@ package final class UndoSteps: Sendable {
 
   // MARK: Reading
 
-  package var status: UndoStatus {
-    state.withLock { UndoStatus(undoActionName: $0.undo.last?.actionName, redoActionName: $0.redo.last?.actionName) }
-  }
+  package var status: UndoStatus { state.withLock { $0.status } }
 
   package func steps(isRedo: Bool) -> [UndoStep] { state.withLock { isRedo ? $0.redo.steps : $0.undo.steps } }
 
@@ -114,10 +118,13 @@ package final class UndoSteps: Sendable {
       joined?.parts = join(last.parts, step.parts)
     }
     changing { [joined] state in
-      var gone = state.redo.steps
+      var (gone, step) = (state.redo.steps, step)
       state.redo = Stack()
-      if let joined, state.undo.last?.id == joined.id, let last = state.undo.popLast() { gone.append(last) }
-      let step = joined ?? step
+      // The group may have ended meanwhile, or the last step may be gone.
+      if let joined, let last = state.undo.last, last.id == joined.id, last.group == step.group {
+        if let last = state.undo.popLast() { gone.append(last) }
+        step = joined
+      }
       if step.size > 0 { state.undo.append(step) }
       return gone
     }
@@ -156,19 +163,21 @@ package final class UndoSteps: Sendable {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let number = follow { continuation.yield($0) }
       continuation.onTermination = { [weak self] _ in self?.unfollow(number) }
-      continuation.yield(status)
     }
   }
 
+  /// Calls a closure with the present status, under the lock, and without it with each new one.
   package func follow(_ body: @escaping @Sendable (UndoStatus) -> Void) -> Int {
     state.withLock { state in
       state.lastFollower += 1
       state.followers[state.lastFollower] = body
+      // Before any later one.
+      body(state.status)
       return state.lastFollower
     }
   }
 
-  package func unfollow(_ number: Int) {
+  private func unfollow(_ number: Int) {
     let gone = state.withLock { $0.followers.removeValue(forKey: number) }
     withExtendedLifetime(gone) {}
   }
@@ -176,10 +185,22 @@ package final class UndoSteps: Sendable {
   package var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
   /// Tells who follows of the present state. Called without a lock.
+  ///
+  /// Of several threads one tells for all, so that none is told of an earlier state after a later one.
   package func tell() {
-    let followers = state.withLock { Array($0.followers.values) }
-    if followers.isEmpty { return }
-    let status = status
-    for follower in followers { follower(status) }
+    let isFirst = state.withLock { state in
+      state.untold += 1
+      return state.untold == 1
+    }
+    guard isFirst else { return }
+    while true {
+      let (count, status, followers) = state.withLock { ($0.untold, $0.status, Array($0.followers.values)) }
+      for follower in followers { follower(status) }
+      let isDone = state.withLock { state in
+        state.untold -= count
+        return state.untold == 0
+      }
+      if isDone { return }
+    }
   }
 }
