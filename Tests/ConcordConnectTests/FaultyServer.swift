@@ -13,6 +13,7 @@
     private let random: Locked<SeededNumbers>
     /// How many of 100 requests fail.
     private let faults: Int
+    private let isRefused: @Sendable (Int) -> Bool
     private let running = Locked<(server: HTTPServer, task: Task<Void, any Error>)?>(nil)
     private let port = Locked<UInt16>(0)
     let counts = Locked<[Fault: Int]>([:])
@@ -21,11 +22,14 @@
       case errorBefore, errorAfter, dropBefore, dropAfter, slow, slowAfter
     }
 
-    init(_ file: URL, faults: Int, seed: UInt64) throws {
+    /// - Parameter isRefused: which numbers it refuses for good.
+    init(
+      _ file: URL, faults: Int, seed: UInt64, refusing isRefused: @escaping @Sendable (Int) -> Bool = { _ in false }
+    ) throws {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       database = try DatabaseQueue(path: file.path)
-      self.faults = faults
+      (self.faults, self.isRefused) = (faults, isRefused)
       random = Locked(SeededNumbers(seed: seed))
       try database.write { db in
         try db.execute(
@@ -87,6 +91,7 @@
       guard let key = request.headers[HTTPHeader("Idempotency-Key")], let tally = Int(request.path.dropFirst(9)),
         let number = Int(String(decoding: body, as: UTF8.self))
       else { return HTTPResponse(statusCode: .badRequest) }
+      if isRefused(number) { return HTTPResponse(statusCode: HTTPStatusCode(422, phrase: "Refused")) }
       func apply() async throws {
         try await database.write { db in
           try db.execute(

@@ -18,6 +18,7 @@ import Foundation
 /// `pairs FOLDER TIMES`: gives the entries 1 and 2 one new text so many times, each time in one transaction.
 /// `swap FOLDER TIMES SEED`: lets seats exchange and hand on their places so many times; it prints `done`.
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
+/// `undo` and `undo-forward`: see `ConcordTestProcess+Undo`.
 /// `append`, `fleet`, `equal`, `relay` and `attach`: see `ConcordTestProcess+Fleet`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
@@ -75,6 +76,12 @@ struct ConcordTestProcess {
       try await relay(
         arguments[2], url, first: numbers[0], count: numbers[1], tallies: numbers[2], seed: UInt64(numbers[3]))
     case "attach": try attach(arguments[2])
+    case "undo": try await undo(arguments[2], strategy: arguments[3])
+    case "undo-forward":
+      let numbers = arguments.dropFirst(4).compactMap { Int($0) }
+      guard let url = URL(string: arguments[3]), numbers.count == 3 else { return }
+      try await undoForwarded(
+        arguments[2], url, tallies: numbers[0], first: numbers[1], seed: UInt64(numbers[2]))
     default: try await idle(folder)
     }
   }

@@ -51,12 +51,14 @@ public func tallyModel() throws -> Model { try Model("Tallies", entities: [Tally
 
 /// A connect whose store has so many tallies, and which is not started.
 public func tallyConnect(
-  at place: String, server: URL, tallies: Int
+  at place: String, server: URL, tallies: Int, forwarding types: [any ForwardAction.Type] = [AddNumber.self],
+  dependents: OutboxPolicy.Dependents = .hold
 ) throws -> GenericConnect<ContextStrategy.Mixed> {
   let connect = GenericConnect<ContextStrategy.Mixed>(
     name: "Tallies", model: try tallyModel(), transport: HTTPTransport(baseURL: server, timeout: .milliseconds(1000)),
-    forwarding: [AddNumber.self],
-    outboxPolicy: OutboxPolicy(backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(200))))
+    forwarding: types,
+    outboxPolicy: OutboxPolicy(
+      dependents: dependents, backoff: Backoff(base: .milliseconds(10), cap: .milliseconds(200))))
   try connect.attachStore(at: place)
   let context = connect.newBackgroundContext()
   for id in 0..<tallies where try context.find(Tally.self, id: id) == nil { context.insert(Tally(id: id)) }
