@@ -118,6 +118,33 @@ struct LiveQueryTests {
     }
   }
 
+  @Test("A query whose predicate begins to throw tells the error that a fetch throws", arguments: StoreKind.allCases)
+  func throwingInStore(_ kind: StoreKind) async throws {
+    let told = Locked<[any Error]>([])
+    try await StrategyKind.direct.withContainer(kind) { error in
+      told.withLock { $0.append(error) }
+    } _: { container in
+      let (view, context) = (container.viewContext, container.newBackgroundContext())
+      context.insert(Review(id: 1, text: "one"))
+      try context.save()
+      let least = Int.max - 1
+      let large = FetchDescriptor<Review>(predicate: #Predicate { $0.id + least > 0 })
+      let query = try view.query(large)
+      #expect(query.value.map(\.id) == [1])
+      context.insert(Review(id: 2, text: "two"))
+      try context.save()
+      try await container.flush()
+      #expect(query.value.isEmpty)
+      do {
+        _ = try context.fetch(large)
+        Issue.record("it does not throw")
+      } catch {
+        let found = told.withLock { $0.map { "\(type(of: $0)) \($0)" } }
+        #expect(found == ["\(type(of: error)) \(error)"])
+      }
+    }
+  }
+
   @Test("Observers of a result are told once for each save that changes it, and else not")
   func notices() async throws {
     try await StrategyKind.usersOwn.withContainer(.memory) { container in

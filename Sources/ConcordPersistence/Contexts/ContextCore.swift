@@ -468,6 +468,9 @@ private final class CurrentReading: RowReading {
   init(_ current: @escaping () -> any RowReading) { self.current = current }
 
   func unannouncedKeys() throws -> Set<EntityKey> { try current().unannouncedKeys() }
+  func storeError(_ error: any Error, of entity: EntityDescription) -> any Error {
+    current().storeError(error, of: entity)
+  }
   func row(of key: EntityKey) throws -> StoredRow? { try current().row(of: key) }
   func withRow<R>(of key: EntityKey, _ body: (RowSource) throws -> R) throws -> R? {
     try current().withRow(of: key, body)

@@ -20,6 +20,11 @@
       }
     }
 
+    /// Returns the translation of an error of SQLite or GRDB; any other as it is.
+    static func translation(of error: any Error, store: String) -> any Error {
+      do { return try translating(store: store) { throw error } } catch { return error }
+    }
+
     init(code: Int32, message: String, store: String) {
       switch code & 0xFF {
       case SQLITE_FULL: self = .diskFull(store: store)

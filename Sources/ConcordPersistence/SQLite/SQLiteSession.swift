@@ -339,6 +339,10 @@
       changedKeys.append(key)
     }
 
+    func storeError(_ error: any Error, of entity: EntityDescription) -> any Error {
+      StoreError.translation(of: error, store: store)
+    }
+
     /// Runs a writing statement, and throws the cause of a refusal.
     func run(_ statement: SQLiteStatement) throws {
       do { _ = try statement.step() } catch let failure as SQLiteFailure {

@@ -81,6 +81,10 @@ final class RoutedSession<Session>: RowReading, OutboxesReading {
     for session in sessions.values { asReading(session).mayReadAgain() }
   }
 
+  func storeError(_ error: any Error, of entity: EntityDescription) -> any Error {
+    sessions[entity].map { asReading($0).storeError(error, of: entity) } ?? error
+  }
+
   /// Whether one store has all rows that a condition looks at.
   private func isWithin(_ reading: any RowReading, _ query: RowQuery) throws -> Bool {
     try query.condition.otherEntities.allSatisfy { try self.reading($0) === reading }

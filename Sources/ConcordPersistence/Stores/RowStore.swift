@@ -41,6 +41,11 @@ public protocol RowStore: AnyObject, Sendable {
   /// The default is 0, for stores without other writers.
   var unknownCommits: Int { get }
 
+  /// Whether the store can be asked at all at this moment, whatever the answer: a database beyond a network may not be.
+  ///
+  /// The default is `true`, for stores that are here.
+  var isReachable: Bool { get }
+
   /// Returns when observers have been called for all commits so far.
   func settle()
 
@@ -82,6 +87,8 @@ extension RowStore {
   }
 
   public var unknownCommits: Int { 0 }
+
+  public var isReachable: Bool { true }
 
   public func holdOutbox() throws -> OutboxHold? { OutboxHold {} }
 
@@ -152,6 +159,12 @@ public protocol RowReading: AnyObject {
   /// A store that has lost its connection does so. The default does nothing.
   func mayReadAgain()
 
+  /// Returns the error of the store for one that this reading has thrown about an entity. Whoever keeps an error beyond the reading, or goes
+  /// on after it, needs it: the store itself throws it for what leaves the reading.
+  ///
+  /// The default returns the error as it is.
+  func storeError(_ error: any Error, of entity: EntityDescription) -> any Error
+
   /// Returns the changes in the outbox since a version; all rows if that is `nil`. A store without an outbox has none.
   func outbox(after version: OutboxVersion?) throws -> OutboxChanges
 
@@ -216,6 +229,8 @@ extension RowReading {
   public func willReadOnce() {}
 
   public func mayReadAgain() {}
+
+  public func storeError(_ error: any Error, of entity: EntityDescription) -> any Error { error }
 
   public func note(_ name: NoteName) throws -> String? { throw StoreError.withoutNotes(Self.self) }
   public func notes(in space: String, after name: String?, _ body: (String, String) throws -> Bool) throws {

@@ -45,6 +45,8 @@ final class AttachedReading: RowReading, OutboxesReading, AggregatingReading {
     try base.entities(query, body)
   }
 
+  func storeError(_ error: any Error, of entity: EntityDescription) -> any Error { base.storeError(error, of: entity) }
+
   func count(_ query: RowQuery) throws -> Int { try base.count(query) }
 
   func steps(of query: RowQuery) throws -> [String] { try base.steps(of: query) }

@@ -165,7 +165,9 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
       // The predicate may throw; then the fetch throws its error.
       mustFetch = true
     }
-    if mustFetch { fetched = Result { try fetchPlan.load(reading, loader) } }
+    if mustFetch {
+      fetched = Result { try fetchPlan.load(reading, loader) }.mapError { reading.storeError($0, of: entity) }
+    }
     guard case .failure(let error as StoreError) = fetched, case .danglingReference = error else { return nil }
     return error
   }

@@ -143,6 +143,7 @@ extension ViewContext {
               // A store of the entity or of one inside was detached, which is told next.
               removed.append(key)
             } catch {
+              let error = reading.storeError(error, of: key.entity)
               if !mayDangle, case StoreError.danglingReference = error { throw error }
               // It is no fault of this entity alone.
               if StoreError.mayPass(error) { throw error }

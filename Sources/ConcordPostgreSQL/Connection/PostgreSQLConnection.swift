@@ -61,23 +61,7 @@
     init(_ options: PostgreSQLOptions, session: String = UUID().uuidString) throws {
       self.session = session
       timeout = options.statementTimeout ?? options.timeout
-      var parts: [(String, String)] = [
-        ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),
-      ]
-      let given = try Self.given(options.connection)
-      if !given.contains("connect_timeout"), ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil {
-        parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
-      }
-      // A machine that the network has cut off learns of it, although it has nothing to ask: what it holds, others may have then.
-      let keepalives = [("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3")]
-      parts += keepalives.filter { !given.contains($0.0) }
-      if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
-      let connection = ProcessEnd.notDuring {
-        Self.withCStrings(parts.map(\.0)) { names in
-          Self.withCStrings(parts.map(\.1)) { values in PQconnectdbParams(names, values, 1) }
-        }
-      }
-      ProcessEnd.librariesAreLoaded()
+      let connection = try Self.withParameters(options) { PQconnectdbParams($0, $1, 1) }
       guard let connection else {
         throw PostgreSQLFailure(code: "", message: "out of memory", isUnreachable: true, isConnectionLost: true)
       }
@@ -110,6 +94,35 @@
     }
 
     deinit { PQfinish(handle) }
+
+    /// Whether a server accepts connections at this moment, whoever asks. It is not asked for the database.
+    static func isAccepted(_ options: PostgreSQLOptions) -> Bool {
+      let answer = try? withParameters(options) { PQpingParams($0, $1, 1) }
+      return answer != PQPING_REJECT && answer != PQPING_NO_RESPONSE
+    }
+
+    /// Passes the parameters of a connection to a function of libpq.
+    private static func withParameters<R>(
+      _ options: PostgreSQLOptions,
+      _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> R
+    ) throws -> R {
+      var parts: [(String, String)] = [
+        ("dbname", options.connection), ("fallback_application_name", "concord"), ("client_encoding", "UTF8"),
+      ]
+      let given = try given(options.connection)
+      if !given.contains("connect_timeout"), ProcessInfo.processInfo.environment["PGCONNECT_TIMEOUT"] == nil {
+        parts.append(("connect_timeout", "\(max(2, Int(options.timeout.rounded(.up))))"))
+      }
+      // A machine that the network has cut off learns of it, although it has nothing to ask: what it holds, others may have then.
+      let keepalives = [("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3")]
+      parts += keepalives.filter { !given.contains($0.0) }
+      if !given.contains("tcp_user_timeout") { parts.append(("tcp_user_timeout", "\(Int(options.timeout * 1000))")) }
+      let result = ProcessEnd.notDuring {
+        withCStrings(parts.map(\.0)) { names in withCStrings(parts.map(\.1)) { values in body(names, values) } }
+      }
+      ProcessEnd.librariesAreLoaded()
+      return result
+    }
 
     /// The number of the advisory lock that a connection has, as SQL.
     static func lock(of session: String) -> String { "hashtextextended(\(literal(session)), 2)" }

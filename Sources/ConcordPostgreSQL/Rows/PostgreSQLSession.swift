@@ -68,6 +68,10 @@
       return table
     }
 
+    func storeError(_ error: any Error, of entity: EntityDescription) -> any Error {
+      (error as? PostgreSQLFailure).map { StoreError($0, store: store) } ?? error
+    }
+
     // MARK: Running
 
     /// Runs statements, and before them those that wait.

@@ -273,6 +273,9 @@
 
     public var unknownCommits: Int { feed.unknownCommits }
 
+    /// Whether a server accepts connections. It asks for one that says so before it looks at names and passwords.
+    public var isReachable: Bool { PostgreSQLConnection.isAccepted(options) }
+
     public func settle() {
       watch.settle()
       feed.settle()
