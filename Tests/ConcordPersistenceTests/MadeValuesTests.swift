@@ -102,15 +102,15 @@
       // A column of UUIDs in PostgreSQL takes nothing else.
       try check(
         problem { try migrate(folder, kind, code: .text("none")) }, begins: "Thing.code ",
-        ends: kind == .sqlite ? "has 1 values that cannot be read as UUID" : "")
+        ends: kind == .sqlite ? "has 1 value that cannot be read as UUID" : "")
       try check(
         problem { try migrate(folder, kind, mood: .text("none")) },
-        begins: "Thing.mood has 1 values that cannot be read as ")
+        begins: "Thing.mood has 1 value that cannot be read as ")
       try check(
         problem { try migrate(folder, kind, critic: .integer(99)) }, begins: "Thing.critic",
-        ends: kind == .sqlite ? " leads nowhere in 1 rows" : " leads nowhere in some rows")
+        ends: kind == .sqlite ? " leads nowhere in 1 row" : " leads nowhere in some rows")
       try check(
-        problem { try migrate(folder, kind, critic: .null) }, begins: "Thing.critic is required, and missing in 1 rows")
+        problem { try migrate(folder, kind, critic: .null) }, begins: "Thing.critic is required, and missing in 1 row")
       let migrated = try migrate(folder, kind)
       #expect(migrated.map(\.code) == [uuid, uuid] && migrated.map(\.mood) == [.calm, .wild])
       #expect(migrated.map(\.critic) == [critic, critic])

@@ -148,7 +148,7 @@ private struct Description: Sendable {
       case .collection: "a collection"
       }
     }
-    if holders > 0 { keepers.append(holders == 1 ? "1 holder" : "\(holders) holders") }
+    if holders > 0 { keepers.append(holders.of("holder")) }
     return """
       \(name(of: value)), \(stamp == -.infinity ? "no stamp" : "stamp \(stamp)")
         \(value)

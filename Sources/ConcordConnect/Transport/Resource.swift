@@ -163,7 +163,7 @@ public struct Resource<Entity: PersistentEntity & Codable>: Sendable {
     var visited: Set<TransportRequest.Target> = []
     var request: TransportRequest? = TransportRequest("GET", path, query: query)
     while let current = request {
-      if visited.count >= pageLimit { throw TransportError.endlessPages("more than \(pageLimit) pages") }
+      if visited.count >= pageLimit { throw TransportError.endlessPages("more than \(pageLimit.of("page"))") }
       guard visited.insert(current.target).inserted else {
         throw TransportError.endlessPages("a page leads back to one before")
       }

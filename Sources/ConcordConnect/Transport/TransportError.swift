@@ -32,7 +32,7 @@ extension TransportError: LocalizedError, CustomStringConvertible {
       "the answer is no \(type)" + (path.isEmpty ? "" : ", at \(path)") + ": \(reason): \(excerpt)"
     case .timedOut: "the service did not answer in time"
     case .unreachable(let reason): "the service cannot be reached: \(reason)"
-    case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
+    case .tooLarge(let limit): "the answer is longer than \(limit.of("byte"))"
     case .redirected(let host): "the service redirects to \(host), which is not given the credentials"
     case .tooManyRedirects: "the service redirects again and again"
     case .invalidRequest(let reason): "the request is not valid: \(reason)"

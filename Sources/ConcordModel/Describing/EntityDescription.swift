@@ -124,7 +124,7 @@ extension EntityDescription {
     guard writer.values.count == columns.count, writer.collections.count == collections.count else {
       throw StoreError.misdescribed(
         entity: name,
-        reason: "\(columns.count) columns and \(collections.count) collections are described, "
+        reason: "\(columns.count.of("column")) and \(collections.count.of("collection")) are described, "
           + "\(writer.values.count) and \(writer.collections.count) were written")
     }
     return StoredRow(values: writer.values, collections: writer.collections, stamp: stamp)
@@ -135,7 +135,7 @@ extension EntityDescription {
     guard writer.values.count == columns.count * objects, writer.collections.isEmpty else {
       throw StoreError.misdescribed(
         entity: name,
-        reason: "\(columns.count) columns and \(collections.count) collections are described, "
+        reason: "\(columns.count.of("column")) and \(collections.count.of("collection")) are described, "
           + "\(writer.values.count - columns.count * (objects - 1)) and \(writer.collections.count) were written")
     }
   }
@@ -165,7 +165,7 @@ extension EntityDescription {
       let result = try body(&reader)
       guard reader.readColumns == columns.count else {
         throw StoreError.misdescribed(
-          entity: name, reason: "\(columns.count) columns are described, \(reader.readColumns) were read")
+          entity: name, reason: "\(columns.count.of("column is", "columns are")) described, \(reader.readColumns) read")
       }
       return result
     } catch StoreError.unreadable(let stored, let wanted) {

@@ -42,7 +42,8 @@ extension PersistentWrapper {
     let expected = persistentProperties.reduce(0) { $0 + $1.columns.count }
     guard count == expected else {
       throw StoreError.misdescribed(
-        entity: String(describing: Self.self), reason: "\(expected) columns are described, \(count) were written")
+        entity: String(describing: Self.self),
+        reason: "\(expected.of("column is", "columns are")) described, \(count) written")
     }
   }
 }

@@ -52,7 +52,7 @@ extension StoredValue: CustomStringConvertible {
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
     case .text(let value): "'\(value)'"
-    case .blob(let value): "\(value.count) bytes"
+    case .blob(let value): value.count.of("byte")
     }
   }
 }

@@ -20,7 +20,7 @@ extension PendingReading: AggregatingReading {
       var found = try reading.explain(unchanged)
     else { return nil }
     let changed = changedKeys(aggregation.entity).count
-    if changed > 0 { found.steps.append("\(changed) changed rows that are not saved are added to these") }
+    if changed > 0 { found.steps.append("\(Self.unsaved(changed)) added to these") }
     return found
   }
 

@@ -19,6 +19,8 @@ final class PendingReading: RowReading, OutboxesReading {
 
   func mayReadAgain() { base.mayReadAgain() }
 
+  func storeError(_ error: any Error, of entity: EntityDescription) -> any Error { base.storeError(error, of: entity) }
+
   func prepare(_ keys: [EntityKey]) throws { try base.prepare(keys) }
 
   func row(of key: EntityKey) throws -> StoredRow? {
@@ -113,9 +115,14 @@ final class PendingReading: RowReading, OutboxesReading {
     let changed = changedKeys(query.entity).count
     let isBesideChanged = query.condition.otherEntities.contains(where: pending.mayChange)
     return try base.steps(of: isBesideChanged ? query.wider : query)
-      + (changed > 0 ? ["\(changed) changed rows that are not saved are merged with these"] : [])
+      + (changed > 0 ? ["\(Self.unsaved(changed)) merged with these"] : [])
       + (isBesideChanged
         ? ["what the condition asks of other rows, some of which are not saved, is evaluated in memory"] : [])
+  }
+
+  /// What rows with pending changes are called in the steps of a query.
+  static func unsaved(_ count: Int) -> String {
+    count.of("changed row that is not saved is", "changed rows that are not saved are")
   }
 
   func plan(of query: RowQuery) throws -> QueryPlan {

@@ -156,9 +156,9 @@
         let name = "\(table.name).\(table.columns[index].name)"
         let coding = table.coding(of: table.columns[index].name)?.name ?? ""
         return [
-          missing[index].map { "\(name) is required, and missing in \($0) rows" },
-          unreadable[index].map { "\(name) has \($0) values that cannot be read as \(coding)" },
-          dangling[index].map { "\(name) leads nowhere in \($0) rows" },
+          missing[index].map { "\(name) is required, and missing in \($0.of("row"))" },
+          unreadable[index].map { "\(name) has \($0.of("value")) that cannot be read as \(coding)" },
+          dangling[index].map { "\(name) leads nowhere in \($0.of("row"))" },
         ].compactMap(\.self)
       }
     }

@@ -24,7 +24,7 @@
           try Int.fetchOne(
             db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(column.name)) IS NOT NULL") ?? 0
         if count == 0 { return nil }
-        return "\(table.name).\(column.name) is not in the model, and a case holds it in \(count) rows"
+        return "\(table.name).\(column.name) is not in the model, and a case holds it in \(count.of("row"))"
       }
     }
   }

@@ -200,7 +200,8 @@
       switch fit(column, origin) {
       case .same, .other: return nil
       case .unknown, .related:
-        return values.unreadable == 0 ? nil : "\(name) has \(values.unreadable) values that cannot be read as \(coding)"
+        return values.unreadable == 0
+          ? nil : "\(name) has \(values.unreadable.of("value")) that cannot be read as \(coding)"
       }
     }
 
@@ -310,7 +311,7 @@
         let count =
           try Int.fetchOne(
             db, sql: "SELECT COUNT(*) FROM \(quoted(presentName)) WHERE \(quoted(name)) IS NULL") ?? 0
-        return count == 0 ? nil : "\(table.name).\(column.name) is required, and missing in \(count) rows"
+        return count == 0 ? nil : "\(table.name).\(column.name) is required, and missing in \(count.of("row"))"
       default: return nil
       }
     }

@@ -101,7 +101,9 @@
         if !returned.wait(until: deadline) {
           returned.unlock()
           throw StoreError.storeFailed(
-            store: store, reason: "all \(options.poolSize) connections were in use for \(Int(options.timeout)) s")
+            store: store,
+            reason: (options.poolSize == 1 ? "the only connection was" : "all \(options.poolSize) connections were")
+              + " in use for \(Int(options.timeout)) s")
         }
       }
     }

@@ -284,7 +284,8 @@
         ])[0]
         let unreadable = (0..<result.count).count { !coding.canRead(form.read(result, $0, 0)) }
         if unreadable > 0 {
-          problems.append("\(table.name).\(column) has \(unreadable) values that are no \(coding.name)")
+          problems.append(
+            "\(table.name).\(column) has \(unreadable.of("value that is", "values that are")) no \(coding.name)")
         }
       }
       return problems
@@ -350,7 +351,7 @@
         ])[0]
         .integer(0, 0)
         if missing > 0 {
-          problems.append("\(table.name).\(column) is required, and missing in \(missing) rows")
+          problems.append("\(table.name).\(column) is required, and missing in \(Int(missing).of("row"))")
         } else {
           try connection.run([alter("ALTER COLUMN \(identifier(column)) SET NOT NULL")])
         }
@@ -379,7 +380,7 @@
         keys.contains(rows.text(row, 0)) && !coding.canRead(addition.form.read(rows, row, 1))
       }
       if count == 0 { return [] }
-      return ["\(table.name).\(addition.column.name) has \(count) values that cannot be read as \(coding.name)"]
+      return ["\(table.name).\(addition.column.name) has \(count.of("value")) that cannot be read as \(coding.name)"]
     }
 
     /// The values that the user's closures make of the old rows, by the rows' keys.

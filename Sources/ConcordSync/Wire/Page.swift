@@ -155,7 +155,7 @@ extension Page {
         if let row = try reader.row(value) { rows.append(row) }
       case "gone":
         let parts = try value.array("key")
-        guard parts.count == 2 else { throw WireError("a key of \(parts.count) parts") }
+        guard parts.count == 2 else { throw WireError("a key of \(parts.count.of("part"))") }
         gone.append(GoneRow(entity: try parts[0].text("name of an entity"), id: try StoredValue(parts[1])))
       case "enter": try take(value) { $0.entered += $1 }
       case "leave": try take(value) { $0.left += $1 }

@@ -87,7 +87,7 @@ package struct WireRowReader {
   /// Returns a row; `nil` if the model does not know its type.
   package func row(_ wire: WireValue) throws -> KeyedRow? {
     let parts = try wire.array("row")
-    guard parts.count == 5 else { throw WireError("a row of \(parts.count) parts") }
+    guard parts.count == 5 else { throw WireError("a row of \(parts.count.of("part"))") }
     let name = try parts[0].text("name of an entity")
     guard let plan = plans[name] else { return nil }
     let values = try parts[3].array("list of values")
