@@ -1,4 +1,5 @@
 #if Server
+  import Concord
   import ConcordSync
   import Foundation
   import HTTPTypes
@@ -99,7 +100,7 @@
 
     private func message(_ body: () async throws -> [UInt8]) async throws -> WireValue {
       let tooLarge = Rejection(
-        status: .contentTooLarge, reason: "a request has at most \(limits.requestSize) bytes")
+        status: .contentTooLarge, reason: "a request has at most \(limits.requestSize.of("byte"))")
       let bytes: [UInt8]
       do { bytes = try await body() } catch is SlowClient.Failure {
         throw Rejection(status: .requestTimeout, reason: "the request has not come")

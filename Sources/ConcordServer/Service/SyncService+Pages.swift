@@ -1,4 +1,5 @@
 #if Server
+  import Concord
   import ConcordSync
   import Foundation
   import HTTPTypes
@@ -75,7 +76,7 @@
       return try request.subscriptions.enumerated().map { index, subscription in
         // The others go on, and so do the actions of the device.
         guard index < limits.subscriptions else {
-          return .refused("a device has at most \(limits.subscriptions) subscriptions")
+          return .refused("a device has at most \(limits.subscriptions.of("subscription"))")
         }
         guard let publication = publications[subscription.name] else { return .unknown }
         do {

@@ -89,8 +89,9 @@
 
     /// Tells devices of changes until the service is shut down. Requests that wait are answered then, and none waits from then on.
     ///
-    /// - Throws: ``/ConcordModel/StoreError`` if the store can be read, but its feed cannot begin, as where the role has no rights to. A store
-    ///   that cannot be read at the moment, as a database that starts again, is no error: the first request that finds it begins the feed.
+    /// - Throws: ``/ConcordModel/StoreError`` if the feed of the store cannot begin, as where the role has no rights to, or a table is missing.
+    ///   A database that cannot be reached at the moment, as one that starts again, is no error: the first request that finds it begins the
+    ///   feed.
     public func run() async throws {
       try await beginFeed()
       try? await gracefulShutdown()
@@ -98,20 +99,13 @@
     }
 
     private func beginFeed() async throws {
-      // Whether a failure passes is known only from what is read after it, by when it may have passed.
+      // Whether a database can be reached is asked after it could not be read, by when it may be back.
       for isLast in [false, false, true] {
         do {
           return try await workers.run(for: "", .pages) { [self] in _ = try prepare() }
         } catch  where StoreError.mayPass(error) && !isLast {
-          guard let store = container.persistentStoreCoordinator.persistentStores.first,
-            let entity = container.model.entities.first
-          else { throw error }
-          do {
-            // What the feed needs is not read: it may be missing.
-            try await workers.run(for: "", .pages) {
-              try store.rows.read { try $0.rows(RowQuery(entity, limit: 1)) { _, _ in false } }
-            }
-          } catch  where StoreError.mayPass(error) { return }
+          guard let store = container.persistentStoreCoordinator.persistentStores.first else { throw error }
+          if try await !workers.run(for: "", .pages, { store.rows.isReachable }) { return }
           try await Task.sleep(for: .milliseconds(200))
         }
       }
