@@ -24,7 +24,10 @@
   ) -> SyncService<User> {
     let service = SyncService<User>(
       container,
-      actions: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Reach.self],
+      actions: [
+        AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Reach.self, Retitle.self,
+        Restock.self, Put.self, Take.self,
+      ],
       limits: limits,
       metrics: metrics
     ) { request in
@@ -69,6 +72,10 @@
       store.find(Cart.self, id: action.cart)?.value.owner == user.id
     }
     service.allow(Rename.self) { _, _ in true }
+    service.allow(Retitle.self) { action, _ in action.title != "forbidden" }
+    service.allow(Restock.self) { _, _ in true }
+    service.allow(Put.self) { action, user, store in store.find(Cart.self, id: action.cart)?.value.owner == user.id }
+    service.allow(Take.self) { action, user, store in store.find(Cart.self, id: action.cart)?.value.owner == user.id }
     service.allow(Overwrite.self) { action, user in action.cart == user.id }
     service.allow(Reach.self) { action, user in action.cart == user.id }
     return service

@@ -90,7 +90,11 @@
     ) async throws -> Device {
       let connect = DeviceConnect(
         name: "Shop", model: try shopModel(),
-        forwarding: [AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Unknown.self],
+        forwarding: [
+          AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Unknown.self,
+          Retitle.self,
+          Restock.self, Put.self,
+        ],
         outboxPolicy: OutboxPolicy(dependents: .goOn, backoff: Backoff(base: .milliseconds(5), cap: .milliseconds(40))))
       try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
       try await connect.start()
