@@ -27,6 +27,7 @@
       func insert(_ id: Int) throws {
         try store.write(origin: nil) { _ = try $0.insert(fleet.row(id, 0), for: fleet.key(id)) }
       }
+      try store.startFeed()
       try insert(1)
       let count = "SELECT count(*) FROM \(identifier(fleet.schema)).\"Progress\""
       #expect(try eventually { try standby.sql(count) == "1" })
@@ -36,6 +37,7 @@
       #expect(try eventually { try standby.sql("SELECT count(*) FROM pg_stat_wal_receiver") == "0" })
       for id in 2...4 { try insert(id) }
       #expect(eventually { list.value.map(\.id) == [1, 2, 3, 4] })
+      let lost = try store.read { try $0.position() }
       try primary.stop("immediate")
       try standby.promote()
       #expect(eventually(30) { list.value.map(\.id) == [1] }, "\(list.value.map(\.id))")
@@ -43,6 +45,11 @@
       for id in 5...6 { try insert(id) }
       try standby.sql("INSERT INTO \(identifier(fleet.schema)).\"Progress\" VALUES (7, 0, 1)")
       #expect(eventually { list.value.map(\.id) == [1, 5, 6, 7] }, "\(list.value.map(\.id))")
+      // Synchronisation: devices whose position has what was lost read all again, and go on.
+      #expect(try store.read { try $0.changes(since: lost) } == nil)
+      let found = try store.read { try $0.position() }
+      try insert(8)
+      #expect(try store.read { try $0.changes(since: found) }?.rows.map(\.key) == [fleet.key(8)])
     }
 
     @Test("A database is replaced by a copy of it: all is read again, and what comes then is told")

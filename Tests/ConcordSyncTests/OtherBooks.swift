@@ -51,4 +51,26 @@
       try row.write(author)
     }
   }
+
+  /// A book of a later model, with a property that has a default.
+  struct ThickBook: PersistentEntity, Equatable {
+    let id: Int
+    var title: String
+    var stock: Int
+    var pages: Int
+
+    static var entityName: String { "Book" }
+    static let persistentProperties: [PersistentProperty<ThickBook>] = [
+      .init("id", \.id), .init("title", \.title), .init("stock", \.stock), .init("pages", \.pages, default: 0),
+    ]
+    init(from row: inout RowReader) throws {
+      (id, title, stock, pages) = (try row.read(), try row.read(), try row.read(), try row.read())
+    }
+    func write(to row: inout RowWriter) throws {
+      try row.write(id)
+      try row.write(title)
+      try row.write(stock)
+      try row.write(pages)
+    }
+  }
 #endif

@@ -197,6 +197,28 @@
       }
     }
 
+    @Test("A migration of a file takes the feed along: positions of before are void, and what comes then is told")
+    func migration() throws {
+      try withStore(.sqlite) { store, model, file in
+        try store.startFeed()
+        let one = try key(model, "Book", .integer(1))
+        try store.write(origin: nil) { _ = try $0.insert(book(1, "one"), for: one) }
+        let earlier = try store.read { try $0.position() }
+        try store.close()
+        // Another column: the table is copied. It does not begin the feed itself.
+        let newer = try SQLiteStore(url: file, entities: try Model("Shop", entities: [ThickBook.self]).entities)
+        try execute("UPDATE Book SET title = 'new' WHERE id = 1", in: file)
+        #expect(try newer.read { try $0.changes(since: earlier) } == nil)
+        try newer.startFeed()
+        let now = try newer.read { try $0.position() }
+        try execute("UPDATE Book SET stock = 7 WHERE id = 1", in: file)
+        let change = try #require(try newer.read { try $0.changes(since: now) }?.rows.first)
+        #expect(change.key.id == .integer(1))
+        #expect(change.before == [.integer(1), .text("new"), .integer(1), .integer(0)])
+        try newer.close()
+      }
+    }
+
     @Test("A column that the feed notes cannot be dropped, and SQLite says why")
     func droppedColumns() throws {
       try withStore(.sqlite) { store, model, file in
