@@ -149,4 +149,41 @@ struct UndoElementsTests {
       #expect(again?.mapValues(\.id) == [1: 2, 3: 3, 6: 2])
     }
   }
+
+  @Test("What the step has put under a key stays where others have put something else", arguments: StoreKind.allCases)
+  func replacedUnderKey(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let undo = container.undoManager
+      let people = (1...3).map { Person(id: $0, name: "") }
+      for person in people { container.viewContext.insert(person) }
+      container.viewContext.insert(Team(id: 7, name: ""))
+      try container.viewContext.save()
+      try undo.record("Fill") { view in
+        try view.update(Team.self, id: 7) { $0.members = [1: people[0], 2: people[1]] }
+      }
+      try others(container) { context in try context.update(Team.self, id: 7) { $0.members[1] = people[2] } }
+      #expect(try undo.undo().conflicts.map(\.reason) == [.changedSince])
+      let members = try container.newBackgroundContext().find(Team.self, id: 7)?.members
+      #expect(members?.mapValues(\.id) == [1: 3])
+    }
+  }
+
+  @Test("What an inserted entity contains that stays stays, too", arguments: StoreKind.allCases)
+  func staysWithContainer(_ kind: StoreKind) async throws {
+    try await StrategyKind.direct.withContainer(kind) { container in
+      let undo = container.undoManager
+      container.viewContext.insert(Person(id: 9, name: "other"))
+      try container.viewContext.save()
+      let inserted = Person(id: 1, name: "1", friends: [Person(id: 2, name: "2")])
+      try undo.record("Insert") { view in
+        view.insert(inserted)
+        try view.update(Person.self, id: 9) { $0.name = "renamed" }
+      }
+      try others(container) { context in try context.update(Person.self, id: 9) { $0.friends = [inserted] } }
+      #expect(try undo.undo().conflicts.map(\.reason) == [.inUse, .inUse])
+      let people = try container.newBackgroundContext().fetch(FetchDescriptor<Person>())
+      #expect(people.map(\.id) == [1, 2, 9] && people.last?.name == "other")
+      #expect(people.first?.friends.map(\.id) == [2])
+    }
+  }
 }

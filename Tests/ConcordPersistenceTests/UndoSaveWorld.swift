@@ -92,8 +92,9 @@ final class UndoSaveWorld {
   // MARK: Edits
 
   enum Edit {
-    case insert(Int), delete(Int), title(Int, String), stars(Int, Int), singer(Int, String?), verse(
-      Int, Int, isAdded: Bool)
+    case insert(Int), delete(Int), title(Int, String), stars(Int, Int), singer(Int, String?)
+    /// Adds a verse at a place, or the end, or takes it out.
+    case verse(Int, Int, place: Int?)
     case nameSinger(String, String), deleteSinger(String), textVerse(Int, String), deleteVerse(Int)
   }
 
@@ -102,17 +103,17 @@ final class UndoSaveWorld {
   private func randomEdit() -> Edit {
     number += 1
     let hymn = Int.random(in: 0..<3, using: &random)
-    let (singer, verse) = (["a", "b"].randomElement(using: &random) ?? "a", Int.random(in: 0..<4, using: &random))
-    return switch Int.random(in: 0..<16, using: &random) {
+    let (singer, verse) = (["a", "b"].randomElement(using: &random) ?? "a", Int.random(in: 0..<7, using: &random))
+    return switch Int.random(in: 0..<20, using: &random) {
     case 0, 1: .insert(hymn)
     case 2: .delete(hymn)
     case 3, 4: .title(hymn, "t\(number)")
     case 5, 6: .stars(hymn, number)
     case 7, 8: .singer(hymn, Int.random(in: 0..<3, using: &random) == 0 ? nil : singer)
-    case 9...11: .verse(hymn, verse, isAdded: Bool.random(using: &random))
-    case 12: .nameSinger(singer, "n\(number)")
-    case 13: .deleteSinger(singer)
-    case 14: .textVerse(verse, "x\(number)")
+    case 9...14: .verse(hymn, verse, place: [0, 1, 2, 9, nil, nil].randomElement(using: &random) ?? nil)
+    case 15: .nameSinger(singer, "n\(number)")
+    case 16: .deleteSinger(singer)
+    case 17: .textVerse(verse, "x\(number)")
     default: .deleteVerse(verse)
     }
   }
@@ -129,10 +130,10 @@ final class UndoSaveWorld {
       guard model.hymns[id] != nil else { break }
       model.hymns[id]?.singer = singer
       if let singer, model.singers[singer] == nil { model.singers[singer] = "new" }
-    case .verse(let id, let verse, let isAdded):
-      guard let verses = model.hymns[id]?.verses, verses.contains(verse) != isAdded else { break }
-      if isAdded {
-        model.hymns[id]?.verses.append(verse)
+    case .verse(let id, let verse, let place):
+      guard let verses = model.hymns[id]?.verses, verses.contains(verse) != (place != nil) else { break }
+      if let place {
+        model.hymns[id]?.verses.insert(verse, at: min(place, verses.count))
         if model.verses[verse] == nil { model.verses[verse] = "new" }
       } else {
         model.hymns[id]?.verses.removeAll { $0 == verse }
@@ -185,10 +186,11 @@ extension UndoSaveWorld.Edit {
     case .singer(let id, let singer):
       let value = singer.map(world.singer)
       try context.update(Hymn.self, id: id) { $0.singer = value }
-    case .verse(let id, let verse, let isAdded):
+    case .verse(let id, let verse, let place):
       let value = world.verse(verse)
       try context.update(Hymn.self, id: id) { hymn in
-        if isAdded { hymn.verses.append(value) } else { hymn.verses.removeAll { $0.id == verse } }
+        hymn.verses.removeAll { $0.id == verse }
+        if let place { hymn.verses.insert(value, at: min(place, hymn.verses.count)) }
       }
     case .nameSinger(let id, let name): try context.update(Singer.self, id: id) { $0.name = name }
     case .deleteSinger(let id): try context.delete(Singer.self, id: id)

@@ -113,6 +113,19 @@ struct UndoTests {
     #expect(observer.value == Novel(id: 1, title: "Eden", tags: ["before"], prices: ["after": 1], writer: steinbeck))
   }
 
+  @Test("Of a step during which others wrote, the last change is taken back first")
+  func orderOfParts() throws {
+    let observer = store.store(novel(1, ""))
+    undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = "E" } }
+    store.update(Novel.self, id: 1) { $0.pages = 5 }
+    undo.record("Typing", joining: 1) { $0.update(Novel.self, id: 1) { $0.title = "Ed" } }
+    #expect(undo.undoSteps.map(\.parts.count) == [2])
+    #expect(try undo.undo().conflicts.isEmpty)
+    #expect(observer.value.title.isEmpty && observer.value.pages == 5)
+    #expect(try undo.redo().conflicts.isEmpty)
+    #expect(observer.value.title == "Ed" && observer.value.pages == 5)
+  }
+
   @Test("Typing is one step until its group ends, and what others wrote between stays")
   func groups() throws {
     let observer = store.store(novel(1, ""))
