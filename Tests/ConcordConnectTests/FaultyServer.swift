@@ -43,16 +43,15 @@
 
     var url: URL { URL(string: "http://127.0.0.1:\(port.withLock { $0 })") ?? URL(fileURLWithPath: "/") }
 
-    /// Starts it, always at the same port.
+    /// Starts it, always at the same port, once that is free.
     func start() async throws {
-      for attempt in 0..<50 {
+      for attempt in 0..<500 {
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port.withLock { $0 }), logger: .disabled)
         await server.appendRoute("*") { [weak self] in try await self?.answer($0) ?? HTTPResponse(statusCode: .gone) }
-        let task = Task { try await server.run() }
+        let task: Task<Void, any Error>
         do {
-          try await server.waitUntilListening(timeout: 1)
-        } catch  where attempt < 49 {
-          task.cancel()
+          task = try await server.startListening()
+        } catch where attempt < 499 {
           try await Task.sleep(for: .milliseconds(20))
           continue
         }

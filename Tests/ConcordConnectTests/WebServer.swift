@@ -15,8 +15,7 @@ struct WebServer: Sendable {
   /// Starts one, and stops it at the end of the body.
   static func run<R>(_ handler: @escaping Handler, _ body: (WebServer) async throws -> R) async throws -> R {
     let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
-    let task = Task { try await server.run() }
-    try await server.waitUntilListening()
+    let task = try await server.startListening()
     guard case .ip4(_, let port)? = await server.listeningAddress else { throw Failure(text: "no port") }
     guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw Failure(text: "no address") }
     let found = WebServer(server: server, url: url)
@@ -33,6 +32,27 @@ struct WebServer: Sendable {
   }
 
   var paths: [String] { requests.entries.map { "\($0.method) \($0.path)" } }
+}
+
+extension HTTPServer {
+  /// Runs it, and returns when it listens, however late: a busy machine may need longer than any time-out.
+  ///
+  /// Throws what ends it before, as a port that is taken.
+  func startListening() async throws -> Task<Void, any Error> {
+    let ends = Log<Void>()
+    let task = Task {
+      defer { ends.add(()) }
+      try await self.run()
+    }
+    while !isListening {
+      if !ends.entries.isEmpty {
+        try await task.value
+        throw Failure(text: "the server has ended")
+      }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    return task
+  }
 }
 
 extension HTTPResponse {
