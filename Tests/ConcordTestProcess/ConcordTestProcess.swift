@@ -20,6 +20,7 @@ import Foundation
 /// `carry FOLDER`: carries entries over from an earlier store, from where it was interrupted; prints `reading` for each batch, and `done`.
 /// `undo` and `undo-forward`: see `ConcordTestProcess+Undo`.
 /// `append`, `fleet`, `equal`, `relay` and `attach`: see `ConcordTestProcess+Fleet`.
+/// `words PLACE SEED`: see `ConcordTestProcess+Words`.
 /// `idle FOLDER`: follows a file for two seconds, and prints how many microseconds of the processor that took.
 @main
 struct ConcordTestProcess {
@@ -82,6 +83,7 @@ struct ConcordTestProcess {
       guard let url = URL(string: arguments[3]), numbers.count == 3 else { return }
       try await undoForwarded(
         arguments[2], url, tallies: numbers[0], first: numbers[1], seed: UInt64(numbers[2]))
+    case "words": try words(arguments[2], seed: UInt64(arguments[3]) ?? 0)
     default: try await idle(folder)
     }
   }

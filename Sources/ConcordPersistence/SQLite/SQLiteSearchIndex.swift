@@ -22,6 +22,8 @@
     static func nameOfIndex(_ entity: String) -> String { "concord_fts.\(entity)" }
     static func nameOfWords(_ entity: String) -> String { "concord_words.\(entity)" }
     static func nameOfNotes(_ entity: String) -> String { "concord_noted.\(entity)" }
+    static let events = ["insert", "update", "delete"]
+    static func nameOfTrigger(_ entity: String, _ event: String) -> String { "concord_search.\(entity).\(event)" }
     /// The prefixes of the tables' names.
     static let prefixes = ["concord_fts.", "concord_words.", "concord_noted."]
 
@@ -36,7 +38,7 @@
 
     /// A text that is equal where the index was made in the same way.
     var form: String {
-      "\(ScalarFolding.version) \(positions.map { entity.columns[$0].name.debugDescription }.joined(separator: ","))"
+      Form(version: ScalarFolding.version, columns: positions.map { entity.columns[$0].name }).text
     }
 
     /// Whether this SQLite has FTS5.
@@ -121,7 +123,7 @@
         "INSERT INTO \(notes) SELECT \(key) WHERE NOT EXISTS (SELECT 1 FROM \(notes) WHERE \"key\" = +\(key));"
       }
       func trigger(_ named: String, _ event: String, _ body: String) -> (name: String, sql: String) {
-        let name = "concord_search.\(entity.name).\(named)"
+        let name = Self.nameOfTrigger(entity.name, named)
         return (name, "CREATE TRIGGER \(quoted(name)) \(event) BEGIN \(body) END")
       }
       let watched = columns + ["\"id\""]

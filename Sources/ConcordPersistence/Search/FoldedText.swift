@@ -1,7 +1,7 @@
 /// The words of a text, as a search compares them: runs of letters and digits, without accents and case.
-struct FoldedText: Sendable {
+package struct FoldedText: Sendable {
   /// A word: where its folded form is, and where it stands in the text, in bytes.
-  struct Word: Sendable, Equatable {
+  package struct Word: Sendable, Equatable {
     var start: Int
     var end: Int
     var sourceStart: Int
@@ -13,7 +13,7 @@ struct FoldedText: Sendable {
   private(set) var words: [Word] = []
 
   /// - Complexity: the length of the text.
-  init(_ text: String) {
+  package init(_ text: String) {
     var text = text
     text.withUTF8 { source in
       bytes.reserveCapacity(source.count)

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A scalar is decomposed (Unicode's NFKD), its case is folded, and accents are dropped: marks above, below and through letters, the points
 /// of Hebrew and Arabic, and what cannot be seen. Marks that are vowels or consonants, as those of Indic scripts, stay.
-struct ScalarFolding: Sendable {
+package struct ScalarFolding: Sendable {
   /// A part of the folded form.
   enum Piece: Sendable {
     /// The bytes of letters and digits.
@@ -76,7 +76,7 @@ struct ScalarFolding: Sendable {
 
   /// A number that differs where scalars may be folded differently: of the rules above, and of Unicode's version, by scalars that are new
   /// in each. What was folded by others is folded again.
-  static let version: String = {
+  package static let version: String = {
     let newest: [UInt32] = [0x20C0, 0x1FAE8, 0x2FFFC, 0x1C89, 0x20C1]
     let known = newest.count { Unicode.Scalar($0)?.properties.age != nil }
     return "1.\(known)"

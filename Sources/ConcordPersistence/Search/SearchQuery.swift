@@ -41,7 +41,7 @@ public struct SearchQuery: Sendable {
   public var isEmpty: Bool { tree == nil }
 
   /// What an index finds for it; `nil` if all rows are candidates.
-  var candidates: SearchCandidates? { tree?.candidates }
+  package var candidates: SearchCandidates? { tree?.candidates }
 }
 
 extension SearchQuery: Hashable {

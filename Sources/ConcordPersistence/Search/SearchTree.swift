@@ -39,7 +39,7 @@ extension SearchTree {
 }
 
 /// What an index finds for a search: all hits, and maybe others.
-indirect enum SearchCandidates: Sendable, Hashable {
+package indirect enum SearchCandidates: Sendable, Hashable {
   /// Words that stand in one text, in this order if the index tells it. They are folded; the last one may go on.
   case term([String], isPrefix: Bool)
   case all([SearchCandidates])

@@ -79,5 +79,5 @@ extension SearchQuery {
 
 extension StoredValue {
   /// The text; `nil` for anything else.
-  var text: String? { if case .text(let text) = self { text } else { nil } }
+  package var text: String? { if case .text(let text) = self { text } else { nil } }
 }

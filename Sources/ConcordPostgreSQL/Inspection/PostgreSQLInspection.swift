@@ -73,7 +73,9 @@
         let known = Set(tables.map { storedName($0.name) })
         let others = present.tables.keys.filter { !known.contains($0) && !$0.hasPrefix("concord_") }
         let own = Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE"].map(FeedTables.trigger) + ["concord_outbox"])
-        let triggers = present.triggers.values.reduce(into: Set()) { $0.formUnion($1) }.subtracting(own)
+        let triggers = present.triggers.values.reduce(into: Set()) { $0.formUnion($1) }.subtracting(own).filter {
+          !$0.hasPrefix("\(PostgreSQLSearchIndex.mark)_")
+        }
         return (present, tables, others.sorted(), triggers.sorted())
       }
     }
@@ -192,10 +194,14 @@
         }
       }
       for note in notes {
-        statements += (note.indexes + note.foreignKeys + note.triggers).map(\.sql) + [try note.sql()]
+        statements += (note.indexes + note.foreignKeys + note.triggers).map(\.sql) + (note.words?.create ?? [])
+        statements.append(try note.sql())
       }
       if present.version > 0 { statements.append("UPDATE concord_state SET version = \(present.version)") }
-      return PostgreSQLScript(schema: schema, statements: statements, tables: notes.map(\.table), role: role).text
+      return PostgreSQLScript(
+        schema: schema, statements: statements, tables: notes.map(\.table),
+        wordTables: notes.filter { $0.words != nil }.map { PostgreSQLSearchIndex.table($0.table) }, role: role
+      ).text
     }
   }
 #endif

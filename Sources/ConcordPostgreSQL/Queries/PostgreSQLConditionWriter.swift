@@ -9,6 +9,7 @@
     /// The columns of the row itself whose texts have to be plain (``PlainScalars``) for what was written to be exact.
     private(set) var plainTexts: Set<Int> = []
     private let tables: (EntityDescription) -> PostgreSQLTable?
+    private let indexes: [EntityDescription: PostgreSQLSearchIndex]
     /// The tables whose rows are looked at, the innermost last.
     private var scopes: [Scope]
 
@@ -17,8 +18,12 @@
       let name: String
     }
 
-    init(_ table: PostgreSQLTable, tables: @escaping (EntityDescription) -> PostgreSQLTable?) {
-      self.tables = tables
+    /// - Parameter indexes: the indexes of words that can be used.
+    init(
+      _ table: PostgreSQLTable, tables: @escaping (EntityDescription) -> PostgreSQLTable?,
+      indexes: [EntityDescription: PostgreSQLSearchIndex] = [:]
+    ) {
+      (self.tables, self.indexes) = (tables, indexes)
       scopes = [Scope(table: table, name: "t")]
     }
 
@@ -84,7 +89,7 @@
         return "COALESCE(\(name(a)) \(comparison.rawValue) \(name(b)), false)"
       case .relates(let a, let relation, let b): return relates(a, relation, b)
       case .hasElement(let index, let target, let condition): return hasElement(index, target, condition)
-      // The server has another notion of words.
+      // The server has another notion of words: an index narrows.
       case .matches: return nil
       case .not(let condition): return write(condition).map { "(NOT \($0))" }
       case .all(let conditions): return list(conditions, "AND", "true")
@@ -268,6 +273,7 @@
 
     /// A condition that is true wherever this one holds, and may be elsewhere. It is not negated.
     mutating func narrow(_ condition: StoredCondition) -> String? {
+      if case .matches(let query, _) = condition { return candidates(of: query) }
       guard case .relates(.column(let column), let relation, .value(.text(let text))) = condition,
         let position = plain(column)
       else { return nil }
@@ -288,6 +294,13 @@
         return "(position(\(part) IN \(name(column))) > 0)"
       default: return nil
       }
+    }
+
+    /// A condition on the row itself that holds for what an index of words finds; `nil` if all rows are candidates.
+    private mutating func candidates(of query: SearchQuery) -> String? {
+      guard let candidates = query.candidates, let index = indexes[table.entity] else { return nil }
+      parameters.append(candidates.textQuery)
+      return "\(name(.key)) IN (\(index.keys("$\(parameters.count)")))"
     }
 
     // MARK: Other tables

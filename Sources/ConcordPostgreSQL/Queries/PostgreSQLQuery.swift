@@ -14,8 +14,11 @@
     /// The rows with texts that are not plain, which are looked at in memory; `nil` if the server treats all rows alike.
     let others: String?
 
-    init(_ query: RowQuery, _ table: PostgreSQLTable, tables: @escaping (EntityDescription) -> PostgreSQLTable?) {
-      var writer = PostgreSQLConditionWriter(table, tables: tables)
+    init(
+      _ query: RowQuery, _ table: PostgreSQLTable, tables: @escaping (EntityDescription) -> PostgreSQLTable?,
+      indexes: [EntityDescription: PostgreSQLSearchIndex] = [:]
+    ) {
+      var writer = PostgreSQLConditionWriter(table, tables: tables, indexes: indexes)
       var parts: [String] = []
       var remaining: [StoredCondition] = []
       var mayFail = false

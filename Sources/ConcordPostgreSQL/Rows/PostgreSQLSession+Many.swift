@@ -15,7 +15,7 @@
     }
 
     /// The keys as an array; those that no row can have are left out.
-    private func array(_ keys: some Sequence<StoredValue>, _ form: ColumnForm) -> PostgreSQLParameters {
+    func array(_ keys: some Sequence<StoredValue>, _ form: ColumnForm) -> PostgreSQLParameters {
       var rows = ParameterRows([form.type])
       for key in keys {
         if let parameter = keyParameter(key, form) { rows.append { $0.append(from: parameter, at: 0) } }
@@ -104,10 +104,11 @@
     func insertNewest(_ rows: [KeyedRow]) throws -> [Bool] {
       if rows.count == 1, let (key, row) = rows.first {
         let table = try table(key.entity)
-        if table.collections.isEmpty, table.uniqueColumns.isEmpty,
+        // Its words must not be written unless it is.
+        if table.collections.isEmpty, table.uniqueColumns.isEmpty, search.folded[key.entity] == nil,
           assume(.init(sql: table.insertNewest, parameters: try parameters([(key, row)], table)))
         {
-          willWrite(key)
+          try willWrite(key, .unchanged)
           return [true]
         }
       }
@@ -180,7 +181,7 @@
             isWhole ? [] : Set((0..<result.count).map { table.keyForm.read(result, $0, 0) })
           for position in part where isWhole || written.contains(rows[position].key.id) {
             isWritten[position] = true
-            willWrite(rows[position].key)
+            try willWrite(rows[position].key, .values(rows[position].row.values))
           }
         }
         // The elements of each collection follow each other, so that they are written together.

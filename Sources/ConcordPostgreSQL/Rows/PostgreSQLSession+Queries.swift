@@ -13,7 +13,7 @@
 
     func count(_ query: RowQuery) throws -> Int {
       let table = try table(query.entity)
-      let sql = PostgreSQLQuery(query, table, tables: knownTable)
+      let sql = try translated(query, table)
       guard sql.remaining.isEmpty else {
         var count = 0
         try visit(query, \.entityColumns) { _ in
@@ -37,7 +37,7 @@
 
     func steps(of query: RowQuery) throws -> [String] {
       let table = try table(query.entity)
-      let sql = PostgreSQLQuery(query, table, tables: knownTable)
+      let sql = try translated(query, table)
       let select = select(query, sql, table, table.resultColumns)
       let result = try run([.once("EXPLAIN \(select.sql)", select.parameters)])[0]
       return [select.sql] + (0..<result.count).map { result.text($0, 0) }
@@ -45,13 +45,18 @@
 
     func plan(of query: RowQuery) throws -> QueryPlan {
       let table = try table(query.entity)
-      let sql = PostgreSQLQuery(query, table, tables: knownTable)
+      let sql = try translated(query, table)
       let select = select(query, sql, table, table.resultColumns)
       let result = try run([.once("EXPLAIN (FORMAT JSON) \(select.sql)", select.parameters)])[0]
       return QueryPlan(postgreSQL: result.count > 0 ? result.text(0, 0) : "")
     }
 
     func knownTable(_ entity: EntityDescription) -> PostgreSQLTable? { try? table(entity) }
+
+    private func translated(_ query: RowQuery, _ table: PostgreSQLTable) throws -> PostgreSQLQuery {
+      try prepareSearch(query)
+      return PostgreSQLQuery(query, table, tables: knownTable, indexes: search.read)
+    }
 
     // MARK: Visiting
 
@@ -93,7 +98,7 @@
       _ body: @escaping (PostgreSQLRowSource) throws -> Bool
     ) throws {
       if query.maximum == 0 { return }
-      let sql = PostgreSQLQuery(query, table, tables: knownTable)
+      let sql = try translated(query, table)
       let select = select(query, sql, table, columns)
       var commands: [PostgreSQLConnection.Command] = []
       if let others = sql.others {

@@ -44,12 +44,18 @@
     var deletionCount = 0
     /// Whether there is a table of notes; `nil` if that is not known yet.
     var hasNotes: Bool?
+    /// The indexes of words.
+    let search: SearchUse
+    var waitingWords = WaitingWords()
+    /// Whether a query has searched, with an index or without.
+    var hasSearched = false
 
     init(
       _ connection: PostgreSQLConnection, tables: [EntityDescription: PostgreSQLTable], store: String,
       watch: PostgreSQLWatch? = nil, reading: ReadingTransaction? = nil, deletionTime: TimeInterval = 0,
-      mayAssume: Bool = false
+      mayAssume: Bool = false, search: SearchUse = SearchUse()
     ) {
+      self.search = search
       self.mayAssume = mayAssume
       self.reading = reading
       plansOnce = reading?.isOpen == true
@@ -103,7 +109,10 @@
     }
 
     /// Runs the statements that wait.
-    func flush() throws { if !waiting.isEmpty || assumption != nil { try run([]) } }
+    func flush() throws {
+      try foldWords()
+      if !waiting.isEmpty || assumption != nil { try run([]) }
+    }
 
     // MARK: Assuming
 
@@ -169,10 +178,11 @@
     }
 
     /// Notes that a row is written.
-    func willWrite(_ key: EntityKey) {
+    func willWrite(_ key: EntityKey, _ words: WrittenWords) throws {
       if !preparedRows.isEmpty { preparedRows[key] = nil }
       fetchedCollections = FetchedCollections()
       changedKeys.append(key)
+      try noteWords(words, of: key)
     }
 
     /// Appends a value to parameters.
@@ -308,7 +318,7 @@
       }
       // The rows of collections do not go along, since there may be a row already.
       for index in row.collections.indices { try insertLater(index, row.collections[index], from: 0, key, table) }
-      willWrite(key)
+      try willWrite(key, .values(row.values))
       return true
     }
 
@@ -322,7 +332,7 @@
       let parameters = try parameters(row, key, table)
       let isWritten =
         try write([.init(sql: table.insertOrReplaceOlder, parameters: parameters)])[0].changedRows == 1
-      if isWritten { willWrite(key) }
+      if isWritten { try willWrite(key, .values(row.values)) }
       return isWritten
     }
 
@@ -346,7 +356,8 @@
         try insertLater(index, rows, from: kept, key, table)
       }
       try noteUnique({ old.values[$0] }, { row.values[$0] }, changed, key, isLater: isLater)
-      willWrite(key)
+      let areTextsEqual = key.entity.searchablePositions.allSatisfy { row.values[$0] == old.values[$0] }
+      try willWrite(key, areTextsEqual ? .unchanged : .values(row.values))
     }
 
     func update(
@@ -365,7 +376,7 @@
       func value(_ position: Int) -> StoredValue { values[values.startIndex + position] }
       try checkUnique(table.uniqueColumns.filter { changed.contains($0.position) }, key, value)
       try updateLater(key, table, RowUpdate(positions: positions, values: values, stamp))
-      willWrite(key)
+      try willWrite(key, words(key.entity, changing: changed, to: values))
     }
 
     func delete(_ key: EntityKey) throws {
@@ -373,7 +384,7 @@
       if let parameter = keyParameter(key.id, table.keyForm) {
         if waiting.append(deletionOf: key.id, parameter, table) { try flush() }
       }
-      willWrite(key)
+      try willWrite(key, .none)
     }
 
     /// Inserts elements of a collection, as ``writeLater(_:)`` does.

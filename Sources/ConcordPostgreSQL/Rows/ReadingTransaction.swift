@@ -12,7 +12,7 @@
     private var progress = Progress.none
     /// Whether more was read than was announced, so that all has to be read again within a transaction.
     private(set) var mustRepeat = false
-    /// The loss of the connection.
+    /// The loss of the connection, or of an index of words.
     private(set) var loss: PostgreSQLFailure?
     /// Whether a statement has failed, after which the transaction runs no other.
     private(set) var hasFailed = false
@@ -54,7 +54,7 @@
     /// Notes that the closure of the reading may be run again, also after it has read something.
     func noteMayReadAgain() { mayReadAgain = true }
 
-    /// Whether the connection was lost, and the closure may be run again with another one.
+    /// Whether it was lost, and the closure may be run again.
     var mayBeDoneAgain: Bool { loss != nil && (mayReadAgain || !hasRead) }
 
     /// Notes that there are further batches all the same.
@@ -74,7 +74,7 @@
         return isAlone || !isLast ? results : results.dropLast()
       } catch let failure as PostgreSQLFailure {
         hasFailed = true
-        if failure.isConnectionLost { loss = failure }
+        if failure.isConnectionLost || failure.concernsWords { loss = failure }
         throw failure
       }
     }

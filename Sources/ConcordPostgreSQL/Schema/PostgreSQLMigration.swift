@@ -96,6 +96,8 @@
     private(set) var renamed: [(from: String, to: String)] = []
     private var dropped: [String] = []
     private var added: [Addition] = []
+    /// The names of the columns in which rows get other values.
+    var addedColumns: Set<String> { Set(added.map(\.column.name)) }
     private var required: [String] = []
     private var optional: [String] = []
     /// Columns whose values have to be readable by another type.

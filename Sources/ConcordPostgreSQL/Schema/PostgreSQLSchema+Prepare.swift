@@ -56,6 +56,7 @@
         if !problems.isEmpty {
           throw StoreError.incompatibleStore(store: store, differences: problems)
         }
+        try noteMigrated(migrations, present, connection)
         // A column that was dropped has taken its index with it.
         try connection.run(try missing(self.present(connection), before: false).map { .once($0) })
         try fillUnique(before: present, migrations, connection)
@@ -217,7 +218,9 @@
     ///
     /// - Parameter before: whether they are those that come before a migration: all but indexes and references.
     func missing(_ present: Present, before: Bool) throws -> [String] {
-      before ? try missingTables(present) : try missingIndexes(present) + missingNotes(present)
+      before
+        ? try missingTables(present)
+        : try missingIndexes(present) + missingWords(present) + unwantedWords(present) + missingNotes(present)
     }
 
     private func missingNotes(_ present: Present) throws -> [String] {

@@ -17,8 +17,9 @@
             reason: "\(reason); the tables are of another model, and their owner is to attach them once",
             sql: "")
         }
-        // What is only noted otherwise does not matter.
-        if try missingTables(present).isEmpty, missingIndexes(present).isEmpty, version <= present.version,
+        // What is only noted otherwise does not matter, nor an index of words that another program has.
+        if try missingTables(present).isEmpty, missingIndexes(present).isEmpty,
+          missingWords(present, leavesVersions: true).isEmpty, version <= present.version,
           present.unfilled.isEmpty
         {
           return
@@ -26,10 +27,10 @@
       } catch let failure as PostgreSQLFailure where failure.code == "42501" {
         // What is noted cannot be read, so only what is there is compared.
         _ = connection.rollBack()
-        let statements = try missingTables(present) + missingIndexes(present)
+        let statements = try missingTables(present) + missingIndexes(present) + missingWords(present)
         throw PostgreSQLRightsError(
           store: store, role: role, reason: reason,
-          sql: PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role).text)
+          sql: script(of: statements, for: role).text)
       }
       throw PostgreSQLRightsError(
         store: store, role: role, reason: reason, sql: try script(for: role, present).text)
@@ -39,7 +40,14 @@
     func script(for role: String?, _ present: Present = Present()) throws -> PostgreSQLScript {
       var statements = try missing(present, before: true) + missing(present, before: false)
       if version > present.version { statements.append("UPDATE concord_state SET version = \(version)") }
-      return PostgreSQLScript(schema: name, statements: statements, tables: tables.map(\.name), role: role)
+      return script(of: statements, for: role)
+    }
+
+    private func script(of statements: [String], for role: String?) -> PostgreSQLScript {
+      PostgreSQLScript(
+        schema: name, statements: statements, tables: tables.map(\.name),
+        wordTables: entities.filter { !$0.searchablePositions.isEmpty }.map { PostgreSQLSearchIndex.table($0.name) },
+        role: role)
     }
   }
 #endif

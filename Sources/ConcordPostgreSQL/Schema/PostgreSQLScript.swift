@@ -5,6 +5,8 @@
     var statements: [String]
     /// The tables of entities and collections.
     var tables: [String]
+    /// The tables of indexes of words.
+    var wordTables: [String] = []
     /// The role that is to use the tables; `nil` if it owns them.
     var role: String?
     /// Whether devices are synchronised with the tables, too.
@@ -30,6 +32,8 @@
       return ["GRANT USAGE ON SCHEMA \(identifier(schema)) \(to)"]
         + (Self.rights + (isFollowed ? Self.rightsToFollow : [])).map { "GRANT \($0.rights) ON \($0.table) \(to)" }
         + tables.map { "GRANT SELECT, INSERT, UPDATE, DELETE ON \(identifier($0)) \(to)" }
+        // The triggers delete.
+        + wordTables.map { "GRANT SELECT, INSERT, UPDATE ON \(identifier($0)) \(to)" }
     }
 
     var text: String {

@@ -36,6 +36,20 @@
     let indexes: [Part]
     let foreignKeys: [Part]
     let triggers: [Part]
+    /// The index of the words of the table; `nil` if none of its columns is searched.
+    let words: Words?
+
+    /// An index of words.
+    struct Words: Codable, Equatable {
+      /// The names of the searchable columns.
+      let columns: [String]
+      /// The name of the column of vectors.
+      let form: String
+      /// The names of the triggers.
+      let triggers: [String]
+      /// The statements that make it.
+      let create: [String]
+    }
 
     init(_ table: PostgreSQLSchema.Table, _ schema: PostgreSQLSchema) {
       (self.table, entity, create) = (table.name, table.entity.name, table.createSQL)
@@ -61,6 +75,7 @@
       indexes = schema.indexes(table).map { Part(name: storedName($0.name), sql: $0.sql, isUnique: $0.isUnique) }
       foreignKeys = schema.foreignKeys(table).map { Part(name: storedName($0.name), sql: $0.sql) }
       triggers = FeedTables.triggers(table).map { Part(name: $0.name, sql: $0.sql) }
+      words = table.collection == nil ? PostgreSQLSearchIndex(table.entity).map { Words($0) } : nil
     }
 
     /// The name that the other stores give a column.
@@ -90,5 +105,12 @@
         is_filled boolean NOT NULL DEFAULT true
       )
       """
+  }
+
+  extension TableNote.Words {
+    init(_ index: PostgreSQLSearchIndex) {
+      columns = index.positions.map { index.entity.columns[$0].name }
+      (form, triggers, create) = (index.form.name, index.triggers.map(\.name).sorted(), index.missing(nil, []))
+    }
   }
 #endif

@@ -29,6 +29,7 @@
     private let isClosed = Locked(false)
     private let feedLimits = Locked(FeedLimits())
     private let deletionTime: TimeInterval
+    let searchIndexes: PostgreSQLSearchIndexes
     /// The number of times that transactions were run again.
     let repeatedWrites = Locked(0)
 
@@ -61,8 +62,17 @@
       outboxLock = PostgreSQLOutboxLock(
         pool, schema: options.schema, store: name, interval: min(options.pollInterval, 1))
       let schema = schema
+      let searchIndexes = PostgreSQLSearchIndexes(
+        entities, schema: options.schema, pool, interval: options.pollInterval)
+      self.searchIndexes = searchIndexes
       do {
-        try StoreError.translating(store: name) { try pool.with { try schema.prepare($0) } }
+        try StoreError.translating(store: name) {
+          try pool.with {
+            try schema.prepare($0)
+            try searchIndexes.refresh($0)
+          }
+          try searchIndexes.foldAll()
+        }
         watch = try PostgreSQLWatch(pool, options, tables, store: name, feed)
       } catch {
         pool.close()
@@ -173,6 +183,7 @@
         // Whoever shows something waits for this, so that it is not tried for long.
         var attempts = PostgreSQLAttempts(timeout: min(options.timeout, Self.longestRereading))
         var mayBeLeftOut = true
+        var changedIndexes = 0
         while true {
           var loss: PostgreSQLFailure?
           do {
@@ -192,7 +203,12 @@
             // There is no connection. The first time, this is told at once.
             loss = failure
           }
-          if let loss, !attempts.mayRepeat(loss) { throw loss }
+          if let loss, loss.concernsWords, changedIndexes < Self.mostChangedIndexes {
+            changedIndexes += 1
+            try searchIndexes.refresh()
+          } else if let loss, !attempts.mayRepeat(loss) {
+            throw loss
+          }
         }
       }
     }
@@ -222,12 +238,21 @@
     private func read(
       _ transaction: ReadingTransaction, _ connection: PostgreSQLConnection, _ body: (any RowReading) throws -> Void
     ) throws {
-      let session = PostgreSQLSession(connection, tables: tables, store: name, watch: watch, reading: transaction)
+      let session = PostgreSQLSession(
+        connection, tables: tables, store: name, watch: watch, reading: transaction, search: searchIndexes.use)
       // What is shown next must not be an earlier state.
-      defer { if !transaction.isOpen { watch.toldState.noteUse() } }
+      defer {
+        if !transaction.isOpen { watch.toldState.noteUse() }
+        // Whoever reads next does without, unless this is done again.
+        if transaction.loss?.concernsWords == true { searchIndexes.disuse() }
+      }
       try entering(session, transaction.count) { try body(session) }
       transaction.finish()
+      if session.hasSearched { searchIndexes.didSearch() }
     }
+
+    /// How often a transaction is run again because an index of words was changed meanwhile.
+    private static let mostChangedIndexes = 3
 
     // MARK: Writing
 
@@ -236,11 +261,13 @@
       let isNested = entered != nil
       var attempts = PostgreSQLAttempts(timeout: options.timeout)
       var mayAssume = true
+      var changedIndexes = 0
       while true {
         do {
           return try pool.with(isNested: isNested) { connection in
             try PostgreSQLTransaction(
-              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime, mayAssume: mayAssume
+              connection, store: name, pool: pool, watch: watch, deletionTime: deletionTime, mayAssume: mayAssume,
+              search: searchIndexes.use
             ).write(
               tables, origin: origin, feed
             ) { session in try entering(nil) { try body(session) } }
@@ -249,6 +276,11 @@
           mayAssume = false
           repeatedWrites.withLock { $0 += 1 }
         } catch let failure as PostgreSQLFailure {
+          if failure.concernsWords, changedIndexes < Self.mostChangedIndexes {
+            changedIndexes += 1
+            try StoreError.translating(store: name) { try searchIndexes.refresh() }
+            continue
+          }
           guard attempts.mayRepeat(failure) else {
             throw StoreError(failure, store: name)
           }

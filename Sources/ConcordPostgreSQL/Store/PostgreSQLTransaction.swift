@@ -12,12 +12,14 @@
     private let watch: PostgreSQLWatch
     private let deletionTime: TimeInterval
     private let mayAssume: Bool
+    private let search: SearchUse
 
     /// - Parameter mayAssume: whether the only row of the transaction may be taken for written before the server has said so.
     init(
       _ connection: PostgreSQLConnection, store: String, pool: PostgreSQLPool, watch: PostgreSQLWatch,
-      deletionTime: TimeInterval, mayAssume: Bool
+      deletionTime: TimeInterval, mayAssume: Bool, search: SearchUse
     ) {
+      self.search = search
       (self.connection, self.store, self.pool, self.watch) = (connection, store, pool, watch)
       (self.deletionTime, self.mayAssume) = (deletionTime, mayAssume)
     }
@@ -29,16 +31,20 @@
       _ body: (PostgreSQLSession) throws -> R
     ) throws -> R {
       connection.later(.init(sql: "BEGIN ISOLATION LEVEL SERIALIZABLE"))
+      if let claiming = search.claiming { connection.later(claiming) }
       let session = PostgreSQLSession(
-        connection, tables: tables, store: store, deletionTime: deletionTime, mayAssume: mayAssume)
+        connection, tables: tables, store: store, deletionTime: deletionTime, mayAssume: mayAssume, search: search)
       let result: R
       do {
         result = try body(session)
+        try session.foldWords()
         try session.checkAssumption(isLast: true)
       } catch {
         // What the body made of it does not matter.
         if session.hasAssumptionFailed { throw AssumptionFailed() }
-        if let failure = session.failure, failure.isConflict || failure.isConnectionLost || failure.code == "23505" {
+        if let failure = session.failure,
+          failure.isConflict || failure.isConnectionLost || failure.code == "23505" || failure.concernsWords
+        {
           throw failure
         }
         throw error

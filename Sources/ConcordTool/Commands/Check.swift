@@ -8,7 +8,7 @@
       discussion: """
         It checks SQLite's own structures (a server checks its own); that each table has the columns that were noted when it was made or changed; that \
         each reference leads to a row; that the elements of each collection are as many as their owner says, without gaps, \
-        and have an owner; that forwarded actions can be read; in a PostgreSQL database also that no index, \
+        and have an owner; that an index of words has those of the texts; that forwarded actions can be read; in a PostgreSQL database also that no index, \
         foreign key or trigger is missing. It changes nothing. Exit code 1 says that it found something, 2 that the file is damaged.
         """)
 
@@ -37,6 +37,7 @@
             for collection in schema.collections(of: table.name) {
               try CollectionCheck.run(collection, of: table, source, &report)
             }
+            try WordCheck.run(table, source, &report)
           }
         }
         try OutboxCheck.run(source, &report)

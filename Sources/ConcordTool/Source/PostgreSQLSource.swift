@@ -141,6 +141,10 @@
       return found
     }
 
+    func words(of table: SourceTable, examples: Int) throws -> WordInspection? {
+      try inspection.words(of: inspected(table), examples: examples)
+    }
+
     func outbox() throws -> SourceOutbox? {
       let (pending, refused) = try inspection.outbox()
       return SourceOutbox(pending: pending, refused: refused)

@@ -77,6 +77,10 @@
       return found
     }
 
+    func words(of table: SourceTable, examples: Int) throws -> WordInspection? {
+      try SQLiteSearchInspection(table.name, db)?.inspect(examples: examples)
+    }
+
     func outbox() throws -> SourceOutbox? {
       let rows = try Row.fetchAll(db, sql: "PRAGMA table_info(concord_outbox)")
       let present = Set(rows.compactMap { $0["name"] as String? })

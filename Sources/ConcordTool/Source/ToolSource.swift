@@ -38,6 +38,8 @@
     ///   - sql: A statement with the columns, in order, made of the names that tables and columns have in SQL.
     ///   - examples: How many of the rows, in the order of the first column, are returned beside their number.
     func findings(_ sql: String, _ columns: [SourceColumn], examples: Int) throws -> Findings
+    /// Compares the index of the words of a table with its texts; `nil` if there is none.
+    func words(of table: SourceTable, examples: Int) throws -> WordInspection?
     /// The forwarded actions; `nil` if there were never any.
     func outbox() throws -> SourceOutbox?
     /// Forwarded actions that cannot be read, and those in a state that is not known.

@@ -1,7 +1,8 @@
 extension Row {
   /// Every row, in the order of the design's tables.
   static var all: [Row] {
-    store + inspected + consistency + files + deletions + retention + aggregates + owners + texts + liveQueries
+    store + inspected + consistency + files + deletions + retention + aggregates + searches + owners + texts
+      + liveQueries
       + actions + outbox + databases
   }
 

@@ -1,0 +1,32 @@
+#if PostgreSQL
+  import ConcordModel
+
+  /// The indexes of words that a session uses.
+  struct SearchUse: Sendable {
+    /// Those that searches read.
+    var read: [EntityDescription: PostgreSQLSearchIndex] = [:]
+    /// Those that writes keep up to date.
+    var folded: [EntityDescription: PostgreSQLSearchIndex] = [:]
+    /// The numbers of the tables of which this program folds the words, as the triggers read them; `nil` if there are none.
+    var claim: String?
+
+    /// The statement that tells the triggers, until the end of the transaction.
+    var claiming: PostgreSQLConnection.Command? {
+      guard let claim else { return nil }
+      var parameters = PostgreSQLParameters()
+      parameters.append(claim)
+      return .init(sql: "SELECT set_config('concord.folds', $1, true)", parameters: parameters)
+    }
+  }
+
+  /// What a write makes of the words of a row.
+  enum WrittenWords {
+    /// The values of all columns are known.
+    case values([StoredValue])
+    /// The texts have to be read.
+    case unknown
+    case unchanged
+    /// The row is gone, and with it its words.
+    case none
+  }
+#endif
