@@ -51,7 +51,7 @@
         let task: Task<Void, any Error>
         do {
           task = try await server.startListening()
-        } catch where attempt < 499 {
+        } catch  where attempt < 499 {
           try await Task.sleep(for: .milliseconds(20))
           continue
         }
