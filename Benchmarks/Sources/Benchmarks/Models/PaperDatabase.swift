@@ -27,7 +27,7 @@
       let context = container.newBackgroundContext()
       for id in 0..<count { context.insert(Paper(id: id)) }
       try context.save()
-      try raw().run("ANALYZE")
+      for table in ["Paper", "concord_words.Paper"] { try raw().run("ANALYZE \"\(table)\"") }
       return container
     }
 
