@@ -9,7 +9,7 @@
     /// - Parameters:
     ///   - present: the columns of its table; `nil` if there is none.
     ///   - triggers: its triggers that are there.
-    ///   - isOptional: whether what another version of the program has made is to stay.
+    ///   - leavesVersions: whether what another version of the program has made is to stay.
     func missing(_ present: [String]?, _ triggers: Set<String>, leavesVersions: Bool = false) -> [String] {
       let form = form
       let other = present?.lazy.compactMap { Form(name: $0) }.first { $0 != form }
