@@ -236,7 +236,7 @@
         let container = try container([WithNote.self])
         #expect(
           reason { try container.attachPersistentStore(at: folder) }
-            == "the store 'Items.sqlite' does not fit the model: Item.note is required, and missing in 1 rows")
+            == "the store 'Items.sqlite' does not fit the model: Item.note is required, and missing in 1 row")
       }
       try withFile([other]) { folder in
         let container = try container([WithNote.self])

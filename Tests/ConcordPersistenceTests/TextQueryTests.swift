@@ -85,7 +85,7 @@ struct TextQueryTests {
       #expect(both.partsInMemory.count == 1 && both.partsInMemory[0].contains("subtitle"))
       context.insert(Song(id: 9, title: "z"))
       #expect(
-        try "\(context.explain(FetchDescriptor<Song>()))".contains("1 changed rows that are not saved are merged"))
+        try "\(context.explain(FetchDescriptor<Song>()))".contains("1 changed row that is not saved is merged"))
     }
   }
 

@@ -113,7 +113,7 @@
         #expect(
           reason { _ = try run(Item<Later.Medium>.self, in: folder) { try all($0) } }
             == "the store 'Items.sqlite' does not fit the model: Item.medium_audio is not in the model, and a case holds it in 1 "
-            + "rows; Item_more.more_audio is not in the model, and a case holds it in 1 rows")
+            + "row; Item_more.more_audio is not in the model, and a case holds it in 1 row")
         let found = try run(Item<Earlier.Medium>.self, in: folder) { context -> [Item<Earlier.Medium>] in
           try context.fetch(FetchDescriptor())
         }
