@@ -100,18 +100,25 @@ name_failures() {
   return "$status"
 }
 
-# in_two_processes COMMAND…: runs the tests of the package with two processes, since most of them wait most of the time. What the second one
-# prints comes when the first has ended, and the failures of both at the very end, where a reader looks first.
-in_two_processes() {
-  local half='^Concord(Persistence|Connect)Tests\.' log=.build/tests.log others=.build/other-tests.log first=0 second=0 other
-  logged "$others" "$@" --ignore-lock --skip "$half" > /dev/null &
-  other=$!
-  logged "$log" "$@" --ignore-lock --filter "$half" || first=$?
-  wait "$other" || second=$?
-  cat "$others"
-  if [ "$first" -ne 0 ]; then list_failures "$log"; fi
-  if [ "$second" -ne 0 ]; then list_failures "$others"; fi
-  return $((first > second ? first : second))
+# in_three_processes COMMAND…: runs the tests of the package with three processes, since most of them wait most of the time, above all those
+# of a database. What the others print comes when the first has ended, and the failures of all at the very end, where a reader looks first.
+in_three_processes() {
+  local stores='^ConcordPersistenceTests\.' connections='^Concord(Connect|PostgreSQL)Tests\.'
+  local part status=0
+  local parts=(stores connections engine) processes=() failed=()
+  logged .build/tests-connections.log "$@" --ignore-lock --filter "$connections" > /dev/null &
+  processes+=($!)
+  logged .build/tests-engine.log "$@" --ignore-lock --skip "$stores|$connections" > /dev/null &
+  processes+=($!)
+  logged .build/tests-stores.log "$@" --ignore-lock --filter "$stores" || failed+=(stores)
+  wait "${processes[0]}" || failed+=(connections)
+  wait "${processes[1]}" || failed+=(engine)
+  for part in "${parts[@]:1}"; do cat ".build/tests-$part.log"; done
+  for part in ${failed[@]+"${failed[@]}"}; do
+    list_failures ".build/tests-$part.log"
+    status=1
+  done
+  return "$status"
 }
 
 run_under_thread_sanitizer() {

@@ -25,9 +25,7 @@
       arguments: StoreKind.lasting)
     func killAndFault(_ kind: StoreKind) async throws {
       let first = Self.firstSeed
-      // Each step is a round trip to a database.
-      let rounds = kind == .sqlite || Self.isLong ? Self.rounds : (Self.rounds + 3) / 4
-      for round in 0..<rounds {
+      for round in 0..<kind.share(of: Self.rounds) {
         let seed = first + UInt64(round)
         try await withFolder { folder in try await run(kind, seed, folder) }
       }

@@ -22,17 +22,17 @@ struct RandomMergeTests {
       [nil, 1, 2].randomElement(using: &random) ?? nil, ["a", "b"].randomElement(using: &random) ?? "a")
   }
 
-  private func seeds() -> [UInt64] {
+  private func seeds(_ kind: StoreKind) -> [UInt64] {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return [seed] }
     let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
-    return (0..<UInt64(max(1, steps / 10))).map { $0 }
+    return (0..<UInt64(kind.share(of: max(1, steps / 10)))).map { $0 }
   }
 
   @Test("By id, with subset, condition and ignored attributes", arguments: StoreKind.allCases)
   func byId(_ kind: StoreKind) async throws {
     try await withConnect(kind) { connect in
-      for seed in seeds() {
+      for seed in seeds(kind) {
         var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<12 { try context.delete(Book.self, id: id) }
@@ -86,7 +86,7 @@ struct RandomMergeTests {
       init(_ volume: Volume) { (catalogue, number) = (volume.catalogue, volume.number) }
     }
     try await withConnect(kind) { connect in
-      for seed in seeds() {
+      for seed in seeds(kind) {
         var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<9 { try context.delete(Volume.self, id: "\(id)") }

@@ -42,7 +42,7 @@ extension SeamlessTests {
     arguments: Strategy.combinations)
   func pendingInView(_ kind: StoreKind, _ strategy: Strategy) async throws {
     let first = UInt64.random(in: 0..<1_000_000)
-    for seed in first..<first + 4 {
+    for seed in first..<first + UInt64(kind.share(of: 4)) {
       try await withFolder { folder in
         let refused = Locked<Set<String>>([])
         let transport = ScriptedTransport { request in

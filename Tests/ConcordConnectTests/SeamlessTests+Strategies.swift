@@ -96,22 +96,23 @@ extension SeamlessTests {
 
   @Test("What the view saves while actions are accepted takes no observer a step back", arguments: StoreKind.allCases)
   func savedInView(_ kind: StoreKind) async throws {
+    let count = kind.share(of: 100)
     func run<S: ContextStrategyType>(_ strategy: S.Type, _ folder: URL) async throws {
       try await withBook(strategy, ScriptedTransport(), kind, at: folder) { connect, book in
         let prices = Log<Double>()
         let subscription = book.observe(buffering: .every) { prices.add($0.price) }
         let view = connect.viewContext
         let saving = Task.detached {
-          for shelf in 1...100 {
+          for shelf in 1...count {
             try view.update(Book.self, id: 1) { $0.shelf = shelf }
             try view.save()
             try await Task.sleep(for: .milliseconds(1))
           }
         }
-        for _ in 0..<100 { try await connect.forward(Raise(book: 1, note: "")) }
+        for _ in 0..<count { try await connect.forward(Raise(book: 1, note: "")) }
         try await saving.value
         try await connect.settled()
-        #expect(try book.value.price == 100 && connect.kept(1)?.price == 100, "\(S.self)")
+        #expect(try book.value.price == Double(count) && connect.kept(1)?.price == Double(count), "\(S.self)")
         #expect(prices.entries == prices.entries.sorted(), "\(S.self)")
         subscription.unsubscribe()
       }

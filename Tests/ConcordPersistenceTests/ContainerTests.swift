@@ -211,7 +211,7 @@ struct ContainerTests {
     for id in 1...3 { #expect(try container.stored(Review.self, id: id)?.text == "waits") }
   }
 
-  @Test("Stores come and go while contexts are at work", arguments: StoreKind.combinations)
+  @Test("Stores come and go while contexts are at work", arguments: StoreKind.combinationsOfManySteps)
   func comingAndGoing(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     try await withFolder { folder in
       let container = strategy.container(try libraryModel()) { _ in }

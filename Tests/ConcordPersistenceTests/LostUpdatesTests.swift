@@ -56,7 +56,7 @@ struct LostUpdatesTests {
     #expect(stored?.last == contexts * containers.count * times, "\(S.self)")
   }
 
-  @Test("Four contexts add one a hundred times each", arguments: StoreKind.combinations)
+  @Test("Four contexts add one a hundred times each", arguments: StoreKind.combinationsOfManySteps)
   func contexts(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     struct Adding: Work {
       let folder: URL

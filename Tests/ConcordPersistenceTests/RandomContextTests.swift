@@ -36,7 +36,7 @@ struct RandomContextTests {
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, parent, seed: seed) }
     // A step here takes as long as many of the store's.
     let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 0
-    let worlds = UInt64(min(max(5, steps / 2_000), 1_000))
+    let worlds = UInt64(kind.share(of: min(max(5, steps / 2_000), 1_000)))
     let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
     let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
     for world in 0..<worlds { try run(kind, parent, seed: first + world) }

@@ -293,7 +293,7 @@ struct RandomQueryTests {
     var random = SeededGenerator(seed: seed)
     let model = try Model("Songs", entities: [Song.self, Singer.self, Verse.self])
     var (total, exact) = (0, 0)
-    for round in 0..<(isLong ? 40 : 3) {
+    for round in 0..<kind.share(of: isLong ? 40 : 3) {
       try kind.withCoordinator(model) { coordinator in
         let context = coordinator.newContext()
         let singers = ["a", "\u{E9}", "z"].map {

@@ -119,7 +119,8 @@ struct RandomUniqueTests {
     if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, seed) }
     let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
     let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
-    for world in 0..<(environment["CONCORD_LONG"] == "1" ? 400 : 5) { try run(kind, first + UInt64(world)) }
+    let worlds = kind.share(of: environment["CONCORD_LONG"] == "1" ? 400 : 5)
+    for world in 0..<worlds { try run(kind, first + UInt64(world)) }
   }
 
   private func run(_ kind: StoreKind, _ seed: UInt64) throws {

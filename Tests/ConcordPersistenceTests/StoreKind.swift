@@ -47,6 +47,9 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     !isShared || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
   }
 
+  /// The steps of a random test that are done with it, where others do so many: a tenth with a database, unless `CONCORD_LONG` says otherwise.
+  func share(of steps: Int) -> Int { isForManySteps ? steps : max(1, steps / 10) }
+
   /// Whether it is a server, each of whose steps is a round trip.
   var isShared: Bool {
     #if PostgreSQL

@@ -24,7 +24,7 @@ struct TotalOrderTests {
     let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 0
     var random = SeededGenerator(seed: seed)
     let model = try Model("Measures", entities: [Measure.self])
-    for world in 0..<(environment["CONCORD_LONG"] == "1" ? 60 : 6) {
+    for world in 0..<kind.share(of: environment["CONCORD_LONG"] == "1" ? 60 : 6) {
       try kind.withCoordinator(model) { coordinator in
         let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
         var measures: [Int: Measure] = [:]

@@ -22,8 +22,7 @@ struct UndoManagerRandomTests {
     let environment = ProcessInfo.processInfo.environment
     func number(_ name: String) -> UInt64? { environment[name].flatMap(UInt64.init) }
     let isLong = environment["CONCORD_LONG"] == "1"
-    let steps = Int(
-      number("CONCORD_RANDOM_STEPS") ?? (isLong ? 20_000 : kind == .memory ? 400 : kind.isShared ? 80 : 160))
+    let steps = kind.share(of: Int(number("CONCORD_RANDOM_STEPS") ?? (isLong ? 20_000 : 400)))
     let first = number("CONCORD_RANDOM_SEED") ?? number("CONCORD_RANDOM_FIRST") ?? .random(in: 0..<1_000_000)
     print("Random undo of saves, \(kind), \(strategy): first seed \(first)")
     let worlds = number("CONCORD_RANDOM_SEED") == nil ? UInt64(max(1, steps / Self.stepsInAWorld)) : 1

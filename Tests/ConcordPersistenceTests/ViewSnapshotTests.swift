@@ -14,7 +14,7 @@ struct ViewSnapshotTests {
     return numbers[1] == max(numbers[0], numbers[2]) && abs(numbers[0] - numbers[2]) == 1
   }
 
-  @Test("A save is shown whole, and nothing of a later one with it", arguments: StoreKind.combinations)
+  @Test("A save is shown whole, and nothing of a later one with it", arguments: StoreKind.combinationsOfManySteps)
   func wholeSaves(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     guard strategy.isKeptUpToDate else { return }
     try await strategy.withContainer(kind) { container in

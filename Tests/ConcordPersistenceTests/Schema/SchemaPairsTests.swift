@@ -141,7 +141,7 @@
     func pairs(kind: StoreKind) throws {
       let environment = ProcessInfo.processInfo.environment
       let seed = environment["CONCORD_RANDOM_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-      let count = (environment["CONCORD_LONG"] == "1" ? 1500 : 80) / (kind.isShared ? 5 : 1)
+      let count = kind.share(of: environment["CONCORD_LONG"] == "1" ? 1500 : 80)
       var random = SeededGenerator(seed: seed)
       var outcomes: [String: Int] = [:]
       for round in 0..<count {
