@@ -116,6 +116,45 @@ struct RetentionTests {
   }
 
   @Test(
+    "What a pending change puts into an entity stays until it is saved, and then", arguments: StoreKind.combinations)
+  func containedByThen(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
+    func change(_ book: inout Book) {
+      book.reviews.append(Review(id: 1, text: "old"))
+      book.tags.insert(Review(id: 2, text: "old"))
+      book.medium = .required(Review(id: 3, text: "old"))
+      book.editor = Author(id: "y", name: "Y")
+    }
+    for isView in [false, true] {
+      try await strategy.withContainer(kind) { container in
+        let (view, context) = (container.viewContext, container.newBackgroundContext())
+        for id in 0..<6 { context.insert(Review(id: id, text: "old")) }
+        context.insert(Author(id: "y", name: "Y"))
+        context.insert(Author(id: "z", name: "Z"))
+        context.insert(Book(id: "b", title: "", author: Author(id: "x", name: "X")))
+        try context.save()
+        try await container.flush()
+        if isView {
+          try view.update(Book.self, id: "b", change)
+        } else {
+          try context.update(Book.self, id: "b", change)
+          try context.update(Book.self, id: "b", leavingOut: \.reviews) { _, links in
+            try links.append(Review(id: 4, text: "old"), to: \.reviews)
+          }
+        }
+        #expect(try context.purge(Review.self, keeping: .atMost(0)) == (isView ? 3 : 2))
+        #expect(try context.purge(Author.self, keeping: .matching(#Predicate { $0.name == "X" })) == 1)
+        try isView ? view.save() : context.save()
+        // Also while an indirect strategy has not written it.
+        try context.purge(Review.self, keeping: .atMost(0))
+        try await container.flush()
+        let found = try container.stored(Book.self, id: "b")
+        #expect(found?.reviews.map(\.id) == (isView ? [1] : [1, 4]) && found?.tags.map(\.id) == [2])
+        #expect(found?.medium.required?.id == 3 && found?.editor?.name == "Y", "\(String(describing: found))")
+      }
+    }
+  }
+
+  @Test(
     "Live queries that know a purged entity go on without it, and it can come again as it was",
     arguments: StoreKind.allCases)
   func queries(_ kind: StoreKind) async throws {

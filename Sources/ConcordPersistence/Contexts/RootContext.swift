@@ -194,8 +194,8 @@ public final class RootContext: ContextParent {
     }
   }
 
-  /// The entities of saves that are not written yet.
-  package func pendingKeys() -> Set<EntityKey> { state.withLock { Set($0.combined.keys) } }
+  /// The entities of saves that are not written yet, and those that they contain.
+  package func pendingKeys() -> Set<EntityKey> { state.withLock { $0.combined }.neededKeys(in: parent.model) }
 
   // MARK: Writing
 

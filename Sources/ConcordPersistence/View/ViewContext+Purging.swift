@@ -10,7 +10,7 @@ extension ViewContext {
 }
 
 extension ViewContext: RetentionGuard {
-  package func pendingKeys() -> Set<EntityKey> { locked { Set(core.pending.keys) } }
+  package func pendingKeys() -> Set<EntityKey> { locked { core.pending.neededKeys(in: core.model) } }
   package func isObserved(_ key: EntityKey) -> Bool { isShown(key) }
 }
 
