@@ -258,6 +258,46 @@ struct UndoManagerTests {
     }
   }
 
+  @Test(
+    "Steps end with the store that they changed, and change no other one that is attached",
+    arguments: StoreKind.allCases)
+  func otherStore(_ kind: StoreKind) async throws {
+    let model = try Model("Library", entities: [Author.self], configurations: ["Users": [Review.self]])
+    try await StrategyKind.mixed.withContainer(kind, model: model) { container in
+      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let (view, undo) = (container.viewContext, container.undoManager)
+      func attach(_ user: String) throws -> PersistentStore {
+        try container.attachPersistentStore(
+          at: folder, for: StoreConfiguration(fileName: user, name: "Users", type: kind.type))
+      }
+      let first = try attach("first")
+      try undo.record("Author") { $0.insert(Author(id: "A", name: "a")) }
+      try undo.record("New") { view in for id in 1...3 { view.insert(Review(id: id, text: "of the first")) } }
+      try undo.record("Delete") { try $0.delete(Review.self, id: 1) }
+      try undo.record("Both") { view in
+        try view.update(Review.self, id: 2) { $0.text = "same" }
+        try view.update(Author.self, id: "A") { $0.name = "b" }
+      }
+      try undo.record("Twice") { try $0.update(Review.self, id: 2) { $0.stars = 2 } }
+      try undo.undo()
+      try container.detach(persistentStore: first)
+      #expect(undo.status == UndoStatus(undoActionName: "Author", redoActionName: nil))
+      let second = try attach("second")
+      let context = container.newBackgroundContext()
+      for id in 2...3 { context.insert(Review(id: id, text: id == 2 ? "same" : "of the first")) }
+      try context.save()
+      let before = try context.fetch(FetchDescriptor<Review>())
+      #expect(throws: UndoError.self) { try undo.redo() }
+      // What others have changed since stays; the step of the first user has set the name.
+      #expect(throws: UndoError.self) { try undo.undo() }
+      try await container.flush()
+      #expect(try context.fetch(FetchDescriptor<Review>()) == before && context.count(FetchDescriptor<Author>()) == 1)
+      try container.detach(persistentStore: second)
+      withExtendedLifetime(view) {}
+    }
+  }
+
   @Test("A step that cannot be saved is still the last one")
   func failedSave() async throws {
     let container = try GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: libraryModel())

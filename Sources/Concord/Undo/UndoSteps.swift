@@ -149,6 +149,24 @@ package final class UndoSteps: Sendable {
 
   package func endGroup() { state.withLock { $0.undo.endGroup() } }
 
+  /// Discards the steps that a condition holds for.
+  ///
+  /// - Returns: whether there were any.
+  package func remove(where isGone: (UndoStep) -> Bool) -> Bool {
+    var isAny = false
+    changing { state in
+      let (undo, redo) = (state.undo.steps, state.redo.steps)
+      let gone = (undo + redo).filter(isGone)
+      if gone.isEmpty { return [] }
+      isAny = true
+      (state.undo, state.redo) = (Stack(), Stack())
+      for step in undo where !isGone(step) { state.undo.append(step) }
+      for step in redo where !isGone(step) { state.redo.append(step) }
+      return gone
+    }
+    return isAny
+  }
+
   package func removeAll() {
     changing { state in
       defer { (state.undo, state.redo) = (Stack(), Stack()) }

@@ -121,11 +121,14 @@ public final class PersistentStoreCoordinator: Sendable {
   func detach(_ store: any RowStore) -> Bool {
     saveUses()
     var isFound = false
+    var types: Set<EntityDescription> = []
     change { state in
-      let before = state.attached.count
-      state.attached.removeAll { $0.store.rows === store }
-      isFound = state.attached.count < before
+      guard let index = state.attached.firstIndex(where: { $0.store.rows === store }) else { return }
+      isFound = true
+      types = Set(state.routes.filter { $1 == index }.map(\.key))
+      state.attached.remove(at: index)
     }
+    for keeper in guards.all { keeper.didDetach(types) }
     return isFound
   }
 
