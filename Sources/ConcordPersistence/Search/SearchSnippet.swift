@@ -75,13 +75,15 @@ extension SearchQuery {
   ) -> SearchSnippet {
     // The first place from which most words fit.
     var (start, best, last) = (text.startIndex, 0, 0)
+    // The end of the words that fit, or the beginning of the first one.
+    var shown = text.startIndex
     for (first, range) in ranges.enumerated() {
       let end = text.index(range.lowerBound, offsetBy: length * 3 / 4, limitedBy: text.endIndex) ?? text.endIndex
       last = max(last, first)
       while last < ranges.count, ranges[last].upperBound <= end { last += 1 }
-      if last - first > best { (best, start) = (last - first, range.lowerBound) }
+      if last - first > best { (best, start, shown) = (last - first, range.lowerBound, ranges[last - 1].upperBound) }
     }
-    if best == 0, let first = ranges.first { start = first.lowerBound }
+    if best == 0, let first = ranges.first { (start, shown) = (first.lowerBound, first.lowerBound) }
     // A quarter stands before it, from a space on.
     let earliest = text.index(start, offsetBy: -length / 4, limitedBy: text.startIndex) ?? text.startIndex
     if earliest > text.startIndex {
@@ -91,11 +93,16 @@ extension SearchQuery {
       start = text.startIndex
     }
     var end = text.index(start, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
-    if end < text.endIndex, let space = text[start..<end].lastIndex(where: \.isWhitespace), space > start {
+    if end < text.endIndex, let space = text[start..<end].lastIndex(where: \.isWhitespace), space > start,
+      space >= shown
+    {
       end = space
     }
-    // Found words stand in it as a whole, or not at all.
-    let kept = ranges.filter { $0.lowerBound >= start && $0.upperBound <= end }
+    // Found words stand in it as a whole, or not at all, but for the first one if none fits.
+    var kept = ranges.filter { $0.lowerBound >= start && $0.upperBound <= end }
+    if kept.isEmpty, let long = ranges.first(where: { $0.lowerBound >= start && $0.lowerBound < end }) {
+      kept = [long.lowerBound..<end]
+    }
     let beginning = start > text.startIndex ? "…" : ""
     let cut = beginning + text[start..<end] + (end < text.endIndex ? "…" : "")
     func index(_ index: String.Index) -> String.Index {

@@ -112,4 +112,16 @@ struct SearchQueryTests {
     #expect(SearchQuery("x").snippet(of: "no hit", property: "t", length: 10).highlights.isEmpty)
     #expect(SearchQuery("2").snippet(of: "½", property: "t", length: 10).marked("<", ">") == "<½>")
   }
+
+  @Test("A snippet shows what was found also where no whole word fits, as in scripts that leave no space between them")
+  func longWords() {
+    func marked(_ query: SearchQuery, _ text: String) -> String {
+      query.snippet(of: text, property: "t", length: 20).marked("[", "]")
+    }
+    let long = String(repeating: "ก", count: 50)
+    #expect(marked("กก*", long) == "[\(long.prefix(20))]…")
+    #expect(marked("กก*", "before it " + long).hasPrefix("…it [กกก"))
+    // The next space is before what was found.
+    #expect(marked("red", "ab red-" + String(repeating: "a", count: 50)) == "ab [red]-aaaaaaaaaaaaa…")
+  }
 }
