@@ -190,6 +190,32 @@ struct AggregateTests {
     }
   }
 
+  @Test("NaN is one group and no extreme, of whatever type it is", arguments: StoreKind.allCases)
+  func notNumbers(_ kind: StoreKind) throws {
+    try kind.withCoordinator(Model("Coins", entities: [Coin.self])) { coordinator in
+      let context = coordinator.newContext()
+      let coins = [
+        Coin(id: 1, money: .nan, weight: .nan), Coin(id: 2, money: 3, weight: 1), Coin(id: 3, money: -4, weight: -.nan),
+        Coin(id: 4, money: .nan, weight: nil), Coin(id: 5, money: 3, weight: -1),
+      ]
+      for coin in coins { context.insert(coin) }
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        let weights = try context.aggregate(Coin.self, by: \.weight, .count)
+        #expect(weights.count == 4 && weights[nil] == 1 && weights[1] == 1 && weights[-1] == 1)
+        #expect(weights.first { $0.key?.isNaN ?? false }?.value == 2)
+        #expect(try context.aggregate(Coin.self, by: \.money, .count) == [.nan: 2, 3: 2, -4: 1])
+        let (least, greatest, weight) = try context.aggregate(Coin.self, .min(\.money), .max(\.money), .min(\.weight))
+        #expect(least == -4 && greatest == 3 && weight == -1)
+        let none = try context.aggregate(Coin.self, where: #Predicate { $0.id == 1 }, .min(\.money), .max(\.weight))
+        #expect(none.0 == nil && none.1 == nil)
+        // As in sorts.
+        #expect(
+          try context.fetch(FetchDescriptor<Coin>(sortBy: [SortDescriptor(\.money)])).map(\.id) == [3, 2, 5, 1, 4])
+      }
+    }
+  }
+
   #if Persistence
     @Test("A value of another kind, which another program has written, is told with its row")
     func foreignValues() throws {

@@ -66,6 +66,20 @@ extension Date: TotallyOrdered {
   package var rank: UInt64? { timeIntervalSinceReferenceDate.rank }
 }
 
+extension Decimal: TotallyOrdered {
+  /// Its NaN equals itself, and precedes all numbers by `<`.
+  package func totalOrder(_ other: Decimal) -> ComparisonResult {
+    switch (isNaN, other.isNaN) {
+    case (false, false): order(other)
+    case (false, true): .orderedAscending
+    case (true, false): .orderedDescending
+    case (true, true): .orderedSame
+    }
+  }
+
+  package var rank: UInt64? { nil }
+}
+
 extension String: TotallyOrdered {
   package func totalOrder(_ other: String) -> ComparisonResult {
     let result = TextOrder.compare(self, other)

@@ -56,6 +56,7 @@ struct Extremes<Element: Identifiable & Sendable, Value: Comparable & Sendable>:
 
   private let property: @Sendable (Element) -> Value?
   private let isGreatest: Bool
+  private let order = ExtremeOrder<Value>()
   private var values = OrderedTree<Numbered>()
 
   init(isGreatest: Bool, _ property: @escaping @Sendable (Element) -> Value?) {
@@ -67,31 +68,33 @@ struct Extremes<Element: Identifiable & Sendable, Value: Comparable & Sendable>:
     return isGreatest ? values[values.count - 1].value : values.first?.value
   }
 
-  private static func precedes(_ a: AnyEntry, _ b: AnyEntry) -> Bool {
+  private static func precedes(_ a: AnyEntry, _ b: AnyEntry, _ order: ExtremeOrder<Value>) -> Bool {
     let (a, b) = (a.known(as: Numbered.self), b.known(as: Numbered.self))
-    return a.value < b.value || !(b.value < a.value) && a.number < b.number
+    return order.precedes(a.value, b.value) || !order.precedes(b.value, a.value) && a.number < b.number
   }
 
   /// The value of an entity; `nil` if it has none, or one that is not comparable, like NaN.
   private func numbered(_ entry: QueryEntry<Element>) -> Numbered? {
-    guard let value = property(entry.value), value == value else { return nil }
+    guard let value = property(entry.value), order.contains(value) else { return nil }
     return Numbered(value, entry.number)
   }
 
-  mutating func apply(_ changes: TreeChanges<QueryEntry<Element>>, _ order: EntryOrder<Element>) {
+  mutating func apply(_ changes: TreeChanges<QueryEntry<Element>>, _: EntryOrder<Element>) {
+    let order = order
+    func precedes(_ a: AnyEntry, _ b: AnyEntry) -> Bool { Self.precedes(a, b, order) }
     for change in changes.removed {
       guard let old = numbered(change.element) else { continue }
       values.remove {
         $0.number == old.number
       } notBefore: {
-        Self.precedes($0, old)
+        precedes($0, old)
       }
     }
     let new = changes.inserted.compactMap { numbered($0.element) }
     if values.isEmpty {
-      values = OrderedTree(sorted: ContiguousArray<AnyEntry>(new.sorted(by: Self.precedes)))
+      values = OrderedTree(sorted: ContiguousArray<AnyEntry>(new.sorted(by: precedes)))
     } else {
-      for value in new { values.insert(value, Self.precedes) }
+      for value in new { values.insert(value, precedes) }
     }
   }
 }

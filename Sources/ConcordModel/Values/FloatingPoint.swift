@@ -59,7 +59,10 @@ extension Float: PersistentValue {
       return
     }
     let double = try Double(storedValue: storedValue)
-    guard let value = Float(exactly: double) else { throw StoreError.unreadable(storedValue, as: Float.self) }
+    // No NaN is converted exactly.
+    guard let value = double.isNaN ? .nan : Float(exactly: double) else {
+      throw StoreError.unreadable(storedValue, as: Float.self)
+    }
     self = value
   }
 }

@@ -45,18 +45,12 @@ extension Aggregation {
       guard case .extreme(let stored) = measured, !stored.isNull else { return nil }
       return try readValue(stored, as: Property.self)
     } evaluate: { entities, _ in
-      entities.lazy.compactMap(read).filter { $0 == $0 }.reduce(nil) { best, next in
+      let order = ExtremeOrder<Property>()
+      return entities.lazy.compactMap(read).filter(order.contains).reduce(nil) { best, next in
         guard let best else { return next }
-        return isLeast == next.isOrdered(before: best) && (isLeast || best.isOrdered(before: next)) ? next : best
+        return (isLeast ? order.precedes(next, best) : order.precedes(best, next)) ? next : best
       }
     }
-  }
-}
-
-extension Comparable {
-  fileprivate func isOrdered(before other: Self) -> Bool {
-    if let text = self as? String, let other = other as? String { return TextOrder.compare(text, other) < 0 }
-    return self < other
   }
 }
 

@@ -30,6 +30,38 @@ struct QueryEdgesTests {
     withExtendedLifetime(kept) {}
   }
 
+  @Test(
+    "The least and the greatest text are those of a sort, whatever comes and goes, and no `Decimal` that is no number")
+  func extremes() {
+    struct Priced: Identifiable, Equatable {
+      let id: Int
+      var name: String
+      var price: Decimal
+    }
+    // By `<`, the first precedes neither the second nor follows it.
+    let names = ["e\u{301}", "\u{E9}a", "e\u{301}a\u{301}", "\u{E9}", "e", "f", "e\u{301}b", "\u{E9}\u{E1}z"]
+    var random = SeededGenerator(seed: 7)
+    var kept: [Int: EntityObserver<Priced>] = [:]
+    let all = store.query(Priced.self)
+    let (least, greatest) = (all.min(\.name), all.max(\.name))
+    let (cheapest, dearest) = (all.min(\.price), all.max(\.price))
+    let sorted = store.query(Priced.self, sortBy: [SortDescriptor(\.name), SortDescriptor(\.price)])
+    let byPrice = store.query(Priced.self, sortBy: [SortDescriptor(\.price)])
+    for step in 0..<300 {
+      let id = Int.random(in: 0..<9, using: &random)
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        kept[id] = nil
+      } else {
+        let price: Decimal = Bool.random(using: &random) ? .nan : Decimal(Int.random(in: -5..<5, using: &random))
+        kept[id] = store.store(Priced(id: id, name: names.randomElement(using: &random) ?? "", price: price))
+      }
+      #expect(least.value == sorted.value.first?.name && greatest.value == sorted.value.last?.name, "step \(step)")
+      let numbers = kept.values.map(\.value.price).filter { !$0.isNaN }
+      #expect(cheapest.value == numbers.min() && dearest.value == numbers.max(), "step \(step)")
+      #expect(byPrice.value.prefix(numbers.count).map(\.price) == numbers.sorted(), "step \(step)")
+    }
+  }
+
   @Test("NaN is joined with nothing, and a predicate that demands it finds nothing and leaves nothing")
   func unequal() {
     weak var ended: AnyObject?
