@@ -158,8 +158,8 @@
     var linked: AnyTable?
     for i in edges.indices {
       edges[i].backIndex = Borrowed(edges[i].child).use { child in
-        let edge = ParentEdge(parent: node, ordinal: Int32(truncatingIfNeeded: i))
-        let index = Int32(truncatingIfNeeded: child.parents.append(edge, didMove: didMove))
+        let ordinal = Int32(truncatingIfNeeded: i)
+        let index = Int32(truncatingIfNeeded: child.parents.append(node, ordinal: ordinal, didMove: didMove))
         // The next change of the child is to come up to this parent, too.
         child.flags.subtract(.invalidated)
         if linked !== child.table {

@@ -32,23 +32,27 @@ struct ParentList {
   /// Adds an edge, which is not marked, and returns its index.
   ///
   /// - Parameter didMove: A closure that is called with each other edge that has another index now.
-  mutating func append(_ edge: ParentEdge, didMove: (ParentEdge, Int) -> Void) -> Int {
+  // The parts of the edge, not the edge: the parent would be counted once more, for each occurrence that is written.
+  mutating func append(_ parent: Node, ordinal new: Int32, didMove: (ParentEdge, Int) -> Void) -> Int {
     switch storage {
     case .none:
-      if let small = UInt16(exactly: edge.ordinal) {
-        storage = .one(edge.parent)
+      if let small = UInt16(exactly: new) {
+        storage = .one(parent)
         ordinal = small
       } else {
-        storage = .many([edge])
+        storage = .many([ParentEdge(parent: parent, ordinal: new)])
         modifyMany { $0.unmarked = 1 }
       }
       return 0
-    case .one(let parent):
-      storage = .many([ParentEdge(parent: parent, ordinal: Int32(ordinal)), edge])
+    case .one(let first):
+      storage = .many([
+        ParentEdge(parent: first, ordinal: Int32(ordinal)), ParentEdge(parent: parent, ordinal: new),
+      ])
       modifyMany { $0.unmarked = 2 }
       return 1
     case .many:
       var index = 0
+      let edge = ParentEdge(parent: parent, ordinal: new)
       modifyMany { edges in
         index = edges.unmarked
         if index == edges.count {

@@ -22,7 +22,10 @@ extension Merge {
       let item = occurrences.items[i]
       if !node.table.isAggregate {
         // A value that is not `Equatable` counts as changed.
-        guard !node.table.isEquatable || !node.table.isSame(.own(node), item.value) else { return }
+        if node.table.isEquatable, node.table.isSame(.own(node), item.value) {
+          if node.table.haveSameBits(.own(node), item.value) { occurrences.items[i].state.insert(.showsPresent) }
+          return
+        }
         node.table.swapPending(item.pending, with: node)
         adopt(i, node)
       } else if isChanged(item, node) {
@@ -224,7 +227,9 @@ extension Merge {
       while occurrences.items[last].replacement >= 0 { last = Int(occurrences.items[last].replacement) }
       let state = occurrences.items[last].state
       if node.occurrence == Int32(truncatingIfNeeded: last) {
-        return state.contains(.isApplied) && !state.contains(.isOtherThanShown)
+        // One that won without being newer still is what the node has, if nothing inside of it can have changed since.
+        let isPresent = state.contains(.isApplied) || state.isSuperset(of: [.isFlat, .showsPresent])
+        return isPresent && !state.contains(.isOtherThanShown)
       }
       return node.occurrence < 0 && state.contains(.showsPresent)
     }

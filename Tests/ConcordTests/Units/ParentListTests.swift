@@ -8,7 +8,9 @@ struct ParentListTests {
 
   private func edge(_ node: Int, _ ordinal: Int32) -> ParentEdge { ParentEdge(parent: nodes[node], ordinal: ordinal) }
 
-  private func append(_ edge: ParentEdge, to list: inout ParentList) { _ = list.append(edge) { _, _ in } }
+  private func append(_ edge: ParentEdge, to list: inout ParentList) {
+    _ = list.append(edge.parent, ordinal: edge.ordinal) { _, _ in }
+  }
   private func remove(_ index: Int, from list: inout ParentList) { list.remove(at: index) { _, _ in } }
 
   private func isSame(_ a: ParentEdge, _ b: ParentEdge) -> Bool { a.parent === b.parent && a.ordinal == b.ordinal }
@@ -67,7 +69,8 @@ struct ParentListTests {
       let chance = Int.random(in: 0..<100, using: &random)
       if chance < (step / 250 % 2 == 0 ? 40 : 20) {
         last += Int32.random(in: 1...9, using: &random)
-        expected.indices[last] = list.append(edge(Int.random(in: 0..<4, using: &random), last), didMove: didMove)
+        let parent = nodes[Int.random(in: 0..<4, using: &random)]
+        expected.indices[last] = list.append(parent, ordinal: last, didMove: didMove)
       } else if let ordinal, let index = expected.indices[ordinal], chance < 60 {
         (expected.indices[ordinal], _) = (nil, expected.marked.remove(ordinal))
         list.remove(at: index, didMove: didMove)
