@@ -72,7 +72,8 @@
         }
         let known = Set(tables.map { storedName($0.name) })
         let others = present.tables.keys.filter { !known.contains($0) && !$0.hasPrefix("concord_") }
-        let own = Set(["INSERT", "UPDATE", "DELETE", "TRUNCATE"].map(FeedTables.trigger) + ["concord_outbox"])
+        let own = Set(
+          HistoryTables.operations.flatMap { [FeedTables.trigger($0), HistoryTables.trigger($0)] } + ["concord_outbox"])
         let triggers = present.triggers.values.reduce(into: Set()) { $0.formUnion($1) }.subtracting(own).filter {
           !$0.hasPrefix("\(PostgreSQLSearchIndex.mark)_")
         }

@@ -228,6 +228,24 @@
       }
     }
 
+    @Test("A check tells the triggers that others have made, and not those of the feed")
+    func triggers() throws {
+      let database = try Database(memoModel())
+      let options = PostgreSQLOptions(connection: database.url, schema: database.schema)
+      let store = try PostgreSQLStore(
+        name: "Memos", options, model: database.model, entities: database.model.entities)
+      defer { try? store.close() }
+      try store.startFeed()
+      #expect(try database.run("check").output == "✓ nothing found\n")
+      try database.sql(
+        """
+        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER mine AFTER INSERT ON "Memo" FOR EACH ROW EXECUTE FUNCTION nothing()
+        """)
+      let output = try database.run("check").output
+      #expect(output.contains("– triggers run when it is written to, none of them Concord's: mine\n"), "\(output)")
+    }
+
     @Test("An explanation is the statement, and how the server goes about it")
     func explanation() throws {
       let database = try Database(shopModel())
