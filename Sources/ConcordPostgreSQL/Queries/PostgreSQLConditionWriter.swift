@@ -9,7 +9,7 @@
     /// The columns of the row itself whose texts have to be plain (``PlainScalars``) for what was written to be exact.
     private(set) var plainTexts: Set<Int> = []
     private let tables: (EntityDescription) -> PostgreSQLTable?
-    private let indexes: [EntityDescription: PostgreSQLSearchIndex]
+    let indexes: [EntityDescription: PostgreSQLSearchIndex]
     /// The tables whose rows are looked at, the innermost last.
     private var scopes: [Scope]
 
@@ -27,7 +27,7 @@
       scopes = [Scope(table: table, name: "t")]
     }
 
-    private var table: PostgreSQLTable { scopes[scopes.count - 1].table }
+    var table: PostgreSQLTable { scopes[scopes.count - 1].table }
     private var prefix: String { "\(scopes[scopes.count - 1].name)." }
 
     func name(_ column: StoredColumn) -> String {
@@ -60,6 +60,11 @@
     /// Binds a whole number.
     mutating func bind(_ value: Int64) -> String {
       parameters.append(value)
+      return "$\(parameters.count)"
+    }
+
+    mutating func bind(text: String) -> String {
+      parameters.append(text)
       return "$\(parameters.count)"
     }
 
@@ -273,7 +278,7 @@
 
     /// A condition that is true wherever this one holds, and may be elsewhere. It is not negated.
     mutating func narrow(_ condition: StoredCondition) -> String? {
-      if case .matches(let query, _) = condition { return candidates(of: query) }
+      if condition.searches { return keys(condition).map { "\(name(.key)) IN (\($0))" } }
       guard case .relates(.column(let column), let relation, .value(.text(let text))) = condition,
         let position = plain(column)
       else { return nil }
@@ -294,13 +299,6 @@
         return "(position(\(part) IN \(name(column))) > 0)"
       default: return nil
       }
-    }
-
-    /// A condition on the row itself that holds for what an index of words finds; `nil` if all rows are candidates.
-    private mutating func candidates(of query: SearchQuery) -> String? {
-      guard let candidates = query.candidates, let index = indexes[table.entity] else { return nil }
-      parameters.append(candidates.textQuery)
-      return "\(name(.key)) IN (\(index.keys("$\(parameters.count)")))"
     }
 
     // MARK: Other tables
@@ -334,17 +332,44 @@
     private mutating func hasElement(
       _ index: Int, _ target: EntityDescription, _ condition: StoredCondition
     ) -> String? {
-      guard let other = tables(target), !condition.looksOut(of: 0) else { return nil }
+      guard let other = tables(target), !condition.looksOut(of: 0), let list = list(index) else { return nil }
       let owner = name(.key)
-      let collection = table.entity.collections[index]
-      guard let element = PostgreSQLTable.columnNames(collection).last else { return nil }
-      let list = identifier(PostgreSQLTable.tableName(collection, of: table.entity))
       return nested(other) { writer, name in
         guard let condition = writer.write(condition) else { return nil }
         return """
-          (EXISTS (SELECT 1 FROM \(list) AS l\(name) JOIN \(identifier(target.name)) AS \(name) \
-          ON \(name)."id" = l\(name).\(identifier(element)) WHERE l\(name)."_owner" = \(owner) AND \(condition)))
+          (EXISTS (SELECT 1 FROM \(list.table) AS l\(name) JOIN \(identifier(target.name)) AS \(name) \
+          ON \(name)."id" = l\(name).\(list.element) WHERE l\(name)."_owner" = \(owner) AND \(condition)))
           """
+      }
+    }
+
+    /// The table of a collection, and its column of elements.
+    private func list(_ index: Int) -> (table: String, element: String)? {
+      let collection = table.entity.collections[index]
+      guard let element = PostgreSQLTable.columnNames(collection).last else { return nil }
+      return (identifier(PostgreSQLTable.tableName(collection, of: table.entity)), identifier(element))
+    }
+
+    /// A query for the keys of the rows that have some elements.
+    ///
+    /// - Parameter keys: writes the query for the elements' keys.
+    mutating func owners(
+      _ index: Int, _ target: EntityDescription, _ keys: (inout PostgreSQLConditionWriter) -> String?
+    ) -> String? {
+      guard let other = tables(target), let list = list(index) else { return nil }
+      return nested(other) { writer, name in
+        keys(&writer).map {
+          "SELECT l\(name).\"_owner\" FROM \(list.table) AS l\(name) WHERE l\(name).\(list.element) IN (\($0))"
+        }
+      }
+    }
+
+    /// A query for the keys of the rows for which a condition holds.
+    mutating func keysOfRows(_ condition: StoredCondition) -> String? {
+      nested(table) { writer, name in
+        writer.exact(condition).map {
+          "SELECT \(name).\"id\" FROM \(identifier(writer.table.entity.name)) AS \(name) WHERE \($0)"
+        }
       }
     }
   }

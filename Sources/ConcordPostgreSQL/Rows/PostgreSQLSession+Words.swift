@@ -97,7 +97,7 @@
 
   extension StoredCondition {
     /// Whether it searches in texts.
-    fileprivate var searches: Bool {
+    var searches: Bool {
       switch self {
       case .matches: true
       case .not(let condition): condition.searches
