@@ -245,6 +245,81 @@
       try fleet.expectWhole(noted: 0)
     }
 
+    @Test(
+      "Writes that search in one index at a time conflict, so that one runs again; a reading that searches disturbs nobody"
+    )
+    func conflicts() throws {
+      let fleet = try SearchFleet()
+      let stores = try (0..<2).map { _ in try fleet.store() }
+      defer { for store in stores { try? store.close() } }
+      let entity = try fleet.model.entity(Note.self)
+      let context = try stores[0].context(fleet.model)
+      for id in 0..<3_000 { context.insert(Note(id, "word\(id)")) }
+      try context.save()
+      for table in ["Note", "concord_words.Note"] {
+        try fleet.server.sql("VACUUM ANALYZE \(identifier(fleet.schema)).\(identifier(table))")
+      }
+      func count(_ word: String, _ reading: any RowReading) throws -> Int {
+        try reading.count(RowQuery(entity, where: .matches(SearchQuery(word), in: entity.searchablePositions)))
+      }
+      func insert(_ id: Int, _ writing: any RowWriting) throws {
+        _ = try writing.insert(
+          entity.row(of: Note(id, "word\(id)"), stamp: 1), for: EntityKey(entity, .integer(Int64(id))))
+      }
+      func repeated() -> [Int] { stores.map { $0.repeatedWrites.withLock { $0 } } }
+      let isFirst = Locked(true)
+      try stores[0].write(origin: nil) { writing in
+        #expect(try count("word10", writing) == 1)
+        let isFirst = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if isFirst {
+          try stores[1].write(origin: nil) { other in
+            #expect(try count("word20", other) == 1)
+            try insert(5_001, other)
+          }
+        }
+        try insert(5_000, writing)
+      }
+      #expect(repeated() == [1, 0])
+      try stores[0].read { reading in
+        #expect(try count("word30", reading) == 1)
+        try stores[1].write(origin: nil) { other in
+          #expect(try count("word40", other) == 1)
+          try insert(6_000, other)
+        }
+        #expect(try count("word6000", reading) == 0)
+      }
+      #expect(repeated() == [1, 0])
+      #expect(try context.ids("word5000 OR word5001 OR word6000") == [5_000, 5_001, 6_000])
+    }
+
+    @Test("A row that is written has its words written once")
+    func writtenOnce() throws {
+      let fleet = try SearchFleet()
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let context = try store.context(fleet.model)
+      // Each version of a row has a place of its own.
+      func places() throws -> String {
+        try fleet.sql("SELECT string_agg(ctid::text, ' ' ORDER BY \"key\") FROM \"concord_words.Note\"")
+      }
+      for id in 1...3 { context.insert(Note(id, "pony \(id)")) }
+      try context.save()
+      #expect(try places() == "(0,1) (0,2) (0,3)")
+      context.insert(Note(4, "alone"))
+      try context.save()
+      context.insert(Note(2, "other"))
+      try context.save()
+      try context.update(Note.self, id: 3) { $0.text = "more" }
+      try context.save()
+      // Neither are words written that are as they were.
+      try context.update(Note.self, id: 1) { $0.title = "Pony 1" }
+      try context.save()
+      #expect(try places() == "(0,1) (0,5) (0,6) (0,4)")
+    }
+
     @Test("Random writes of several stores and of others keep the index right")
     func random() throws {
       let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
