@@ -34,10 +34,28 @@ struct Paper: PersistentEntity, Equatable {
   }
 }
 
-/// A file with papers, in which Concord searches, or GRDB with FTS5 by hand. It goes with the object.
-final class PaperFile {
+/// A place with papers, in which Concord searches, or the same work is done by hand. It goes with the object.
+protocol PaperPlace: AnyObject {
   typealias Container = GenericPersistentContainer<ContextStrategy.Direct>
+  /// A connection without Concord.
+  associatedtype Raw
 
+  init() throws
+  /// A container that is attached as long as this lives, with so many papers.
+  func concord(_ count: Int) throws -> Container
+  @discardableResult func attach() throws -> Container
+  func detach() throws
+  /// Writes as another program does, which notes all rows.
+  func noteAll() throws
+  /// So many papers with an index of their words, without Concord.
+  func byHand(_ count: Int) throws -> Raw
+  static func upsert(_ papers: [Paper], _ raw: Raw) throws
+  /// Returns the number of hits that are shown.
+  static func search(_ word: String, _ raw: Raw) throws -> Int
+}
+
+/// A file with papers, in which Concord searches, or GRDB with FTS5 by hand.
+final class PaperFile: PaperPlace {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "concord-benchmark-\(UUID().uuidString)")
   private var attached: (container: Container, store: PersistentStore)?
   private var opened: DatabasePool?
@@ -52,7 +70,6 @@ final class PaperFile {
 
   static func model() throws -> Model { try Model("Papers", entities: [Paper.self]) }
 
-  /// A container that is attached as long as this lives, with so many papers.
   func concord(_ count: Int) throws -> Container {
     let container = try attach()
     let context = container.newBackgroundContext()
@@ -73,7 +90,6 @@ final class PaperFile {
     attached = nil
   }
 
-  /// Writes as another program does, which notes all rows.
   func noteAll() throws {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
@@ -109,6 +125,18 @@ final class PaperFile {
       let upsert = try db.cachedStatement(
         sql: "INSERT INTO Paper VALUES (?, ?, 0) ON CONFLICT (id) DO UPDATE SET text = excluded.text")
       for paper in papers { try upsert.execute(arguments: [paper.id, paper.text]) }
+    }
+  }
+
+  static func search(_ word: String, _ pool: DatabasePool) throws -> Int {
+    try pool.read { db in
+      try GRDB.Row.fetchAll(
+        db,
+        sql: """
+          SELECT Paper.id, Paper.text FROM found JOIN Paper ON Paper.id = found.rowid
+          WHERE found MATCH ? ORDER BY found.rank LIMIT 20
+          """, arguments: [word]
+      ).map { ($0[0] as Int, $0[1] as String) }.count
     }
   }
 }

@@ -4,10 +4,8 @@
   import ConcordPostgreSQL
   import Foundation
 
-  /// A schema with papers, in which Concord searches, or libpq with a `tsvector` by hand. It goes with the object.
-  final class PaperDatabase {
-    typealias Container = PaperFile.Container
-
+  /// A schema with papers, in which Concord searches, or libpq with a `tsvector` by hand.
+  final class PaperDatabase: PaperPlace {
     let schema = "benchmark-\(UUID().uuidString)"
     private var attached: (container: Container, store: PersistentStore)?
 
@@ -21,7 +19,6 @@
       try? raw().run("DROP SCHEMA IF EXISTS \"\(schema)\" CASCADE")
     }
 
-    /// A container that is attached as long as this lives, with so many papers.
     func concord(_ count: Int) throws -> Container {
       let container = try attach()
       let context = container.newBackgroundContext()
@@ -50,7 +47,6 @@
       attached = nil
     }
 
-    /// Writes as another program does, which notes all rows.
     func noteAll() throws { try raw().run("UPDATE \"Paper\" SET text = text || ' more'") }
 
     func raw() throws -> RawConnection {
@@ -102,7 +98,6 @@
       try raw.run("COMMIT")
     }
 
-    /// Returns the number of hits that are shown.
     static func search(_ word: String, _ raw: RawConnection) throws -> Int {
       let result = try raw.run(
         """
