@@ -32,10 +32,11 @@
       for id in 0..<3_000 { context.insert(Folder(id, [Note(id, "Number \(id)", "word\(id)", year: id)])) }
       try context.save()
       try fleet.sql("CREATE INDEX ON \"Note\" (year)")
-      for table in ["Note", "concord_words.Note", "Folder", "Folder.notes"] {
+      let (note, folder) = (try fleet.model.entity(Note.self), try fleet.model.entity(Folder.self))
+      let list = PostgreSQLTable.tableName(folder.collections[0], of: folder)
+      for table in ["Note", "concord_words.Note", "Folder", list] {
         try fleet.server.sql("VACUUM ANALYZE \(identifier(fleet.schema)).\(identifier(table))")
       }
-      let (note, folder) = (try fleet.model.entity(Note.self), try fleet.model.entity(Folder.self))
       func hit(_ query: SearchQuery) -> StoredCondition { .matches(query, in: note.searchablePositions) }
       func year(_ year: Int64) -> StoredCondition { .isEqual(.position(3), .integer(year)) }
       func element(_ condition: StoredCondition) -> StoredCondition { .hasElement(0, note, condition) }

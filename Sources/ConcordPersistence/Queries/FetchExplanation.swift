@@ -61,12 +61,13 @@ extension FetchPlan {
   func explain(_ reading: any RowReading) throws -> FetchExplanation {
     let query = try wholeQuery(reading)
     let asked = query ?? unordered
-    let plan = try reading.plan(of: asked)
+    let ranking = try query == nil ? rankedQuery.flatMap { try (reading as? any RankingReading)?.explainBest($0) } : nil
+    let plan = try ranking?.plan ?? reading.plan(of: asked)
     return FetchExplanation(
       predicate: isExact ? .store : condition == .always(true) ? .memory : .both,
       order: query == nil && !descriptor.sortBy.isEmpty ? .memory : .store,
       limit: query == nil && (descriptor.fetchLimit != nil || descriptor.fetchOffset != nil) ? .memory : .store,
-      partsInMemory: partsInMemory, steps: try reading.steps(of: asked),
+      partsInMemory: partsInMemory, steps: try ranking?.steps ?? reading.steps(of: asked),
       plan: plan, aggregation: nil,
       scans: plan.scans(isLimited: asked.limit != nil))
   }

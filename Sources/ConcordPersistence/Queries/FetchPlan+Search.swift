@@ -15,17 +15,19 @@ extension StoredCondition {
 }
 
 extension FetchPlan {
+  /// The query for the best hits, if the result is nothing else.
+  var rankedQuery: RankedQuery? {
+    guard isExact, let rankedSearch, let limit = descriptor.fetchLimit else { return nil }
+    let needed = max(0, limit).addingReportingOverflow(rankedOffset)
+    return RankedQuery(
+      entity, where: condition, by: rankedSearch, limit: limit <= 0 ? 0 : needed.overflow ? .max : needed.partialValue)
+  }
+
+  private var rankedOffset: Int { max(0, descriptor.fetchOffset ?? 0) }
+
   /// Returns the best hits of a search. Only these are made of their rows.
-  func best(
-    _ limit: Int, of search: SearchQuery, _ reading: any RowReading, _ loader: EntityLoader
-  ) throws -> [T] {
-    var hits: [(rank: Double, offset: Int, key: StoredValue)] = []
-    try reading.rows(unordered) { key, source in
-      hits.append((search.rank(entity) { source.value(at: $0) }, hits.count, key))
-      return true
-    }
-    hits.sort { $0.rank > $1.rank || $0.rank == $1.rank && $0.offset < $1.offset }
-    let wanted = hits.dropFirst(max(0, descriptor.fetchOffset ?? 0)).prefix(limit).map(\.key)
+  func best(_ query: RankedQuery, _ reading: any RowReading, _ loader: EntityLoader) throws -> [T] {
+    let wanted = try reading.bestHits(query).dropFirst(rankedOffset).map(\.key)
     try reading.prepare(wanted.map { EntityKey(entity, $0) })
     return try wanted.compactMap { try loader.find(T.self, key: $0) }
   }

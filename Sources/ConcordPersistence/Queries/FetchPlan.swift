@@ -72,9 +72,7 @@ struct FetchPlan<T: PersistentEntity> {
   /// - Parameter isLast: whether nothing is read afterwards, neither for the entities.
   func load(_ reading: any RowReading, _ loader: EntityLoader, isLast: Bool = false) throws -> Found {
     let query = try wholeQuery(reading)
-    if query == nil, isExact, let rankedSearch, let limit = descriptor.fetchLimit {
-      return (try best(max(0, limit), of: rankedSearch, reading, loader), true)
-    }
+    if query == nil, let rankedQuery { return (try best(rankedQuery, reading, loader), true) }
     if isLast { reading.willReadOnce() }
     return (try loader.fetch(T.self, query ?? unordered), query != nil)
   }

@@ -188,7 +188,9 @@
       let collection = entity.collections[index]
       let list = "\"concord.list\(scopes.count)\""
       guard let element = collection.columnNames.last else { return "0" }
-      let isApart = !condition.looksOut(of: 0) && condition.isFoundByKey
+      let isApart =
+        !condition.looksOut(of: 0)
+        && (condition.isFoundByKey || searched.contains(target) && condition.isFoundByWords)
       let tables = "FROM \(quoted(SQLiteTable.tableName(collection, of: entity))) AS \(list)"
       return try nested(target) { writer, name in
         let join = "JOIN \(quoted(target.name)) AS \(name) ON \(name).\"id\" = \(list).\(quoted(element))"
@@ -263,6 +265,11 @@
         default: false
         }
       }
+    }
+
+    /// Whether an index of words finds the rows.
+    fileprivate var isFoundByWords: Bool {
+      conjuncts.contains { if case .matches(let query, _) = $0 { query.candidates != nil } else { false } }
     }
   }
 #endif

@@ -144,76 +144,100 @@
     ///
     /// - Parameter count: the greatest number of rows; `nil` for all. Those that are left stay noted.
     func update(atMost count: Int?, _ db: Database) throws {
-      var rest = count ?? .max
+      var (rest, total) = (count ?? .max, 0)
       while rest > 0 {
-        let batch = min(rest, 1_000)
+        let batch = min(rest, Self.batch)
         let noted = try self.noted(batch, db)
         for row in noted { try update(row, db) }
-        if noted.count < batch { return }
+        total += noted.count
+        if noted.count < batch {
+          if !noted.isEmpty { try run("DELETE FROM \(notes)", [], db) }
+          break
+        }
+        for row in noted { try run("DELETE FROM \(notes) WHERE \"key\" = ?", [row.key], db) }
         rest -= batch
       }
+      if total >= Self.batch { try merge(total, db) }
+    }
+
+    private static let batch = 1_000
+
+    /// Merges what many rows have added to the index, which otherwise a later save of a single row would do.
+    private func merge(_ count: Int, _ db: Database) throws {
+      // With a savepoint FTS5 writes what it has collected.
+      try db.inSavepoint { .commit }
+      // The number of pages is negative, so that all that is there is merged with it, also in later writes.
+      let name = quoted(Self.nameOfIndex(entity.name))
+      try run("INSERT INTO \(index) (\(name), rank) VALUES ('merge', ?)", [.integer(Int64(-count / 16))], db)
     }
 
     private struct Noted {
       let key: StoredValue
       /// The folded words of each text; `nil` if there is no row.
-      let words: [String]?
+      let new: [StoredValue]?
+      /// What the index has, and its number; `nil` if there is nothing.
+      let known: (number: Int64, words: [StoredValue])?
     }
 
+    /// The noted rows, first those that the index has, in its order: FTS5 collects what is written in this order, and writes all that
+    /// it has collected when a smaller number comes.
     private func noted(_ count: Int, _ db: Database) throws -> [Noted] {
-      let texts = columns.map { "row.\($0)" }.joined(separator: ", ")
+      let texts = columns.map { "row.\($0)" }
+      let known = wordColumns.map { "words.\($0)" }
       let statement = SQLiteStatement(
         try db.cachedStatement(
           sql: """
-            SELECT noted."key", row."id" IS NOT NULL, \(texts) FROM \(notes) AS noted \
-            LEFT JOIN \(table) AS row ON row."id" = noted."key" LIMIT ?
+            SELECT noted."key", row."id" IS NOT NULL, words.number, \((texts + known).joined(separator: ", ")) \
+            FROM (SELECT "key" FROM \(notes) LIMIT ?) AS noted \
+            LEFT JOIN \(table) AS row ON row."id" = noted."key" LEFT JOIN \(words) AS words ON words."key" = noted."key"
             """))
       defer { statement.reset() }
       try statement.bind(.integer(Int64(count)), at: 1)
       var found: [Noted] = []
       while try statement.step() {
         let isPresent = statement.integer(at: 1) == 1
-        let words = positions.indices.map { FoldedText(statement.value(at: Int32($0 + 2)).text ?? "").indexedWords }
-        found.append(Noted(key: statement.value(at: 0), words: isPresent ? words : nil))
+        let new = positions.indices.map { index in
+          StoredValue.text(statement.withText(at: Int32(index + 3)) { FoldedText(bytes: $0).indexedWords } ?? "")
+        }
+        let number = statement.integer(at: 2)
+        let old = number.map { number in
+          (number, positions.indices.map { statement.value(at: Int32($0 + 3 + positions.count)) })
+        }
+        found.append(Noted(key: statement.value(at: 0), new: isPresent ? new : nil, known: old))
       }
-      return found
+      return found.sorted { ($0.known?.number ?? .max) < ($1.known?.number ?? .max) }
     }
 
     private func update(_ row: Noted, _ db: Database) throws {
-      let known = try run("SELECT number, \(wordList) FROM \(words) WHERE \"key\" = ?", [row.key], db) { statement in
-        (statement.value(at: 0), positions.indices.map { statement.value(at: Int32($0 + 1)) })
+      let places = wordColumns.map { _ in "?" }.joined(separator: ", ")
+      func insert(_ number: StoredValue, _ new: [StoredValue]) throws {
+        try run("INSERT INTO \(index) (rowid, \(wordList)) VALUES (?, \(places))", [number] + new, db)
       }
-      let new = row.words?.map { StoredValue.text($0) }
-      if let (number, old) = known, old != new {
-        let places = wordColumns.map { _ in "?" }.joined(separator: ", ")
-        let name = quoted(Self.nameOfIndex(entity.name))
-        // The index has to be told what it has.
-        try run(
-          "INSERT INTO \(index) (\(name), rowid, \(wordList)) VALUES ('delete', ?, \(places))", [number] + old, db)
-        try run("DELETE FROM \(words) WHERE number = ?", [number], db)
-      }
-      if let new, known?.1 != new {
-        let places = wordColumns.map { _ in "?" }.joined(separator: ", ")
+      guard let (number, old) = row.known else {
+        guard let new = row.new else { return }
         try run("INSERT INTO \(words) (\"key\", \(wordList)) VALUES (?, \(places))", [row.key] + new, db)
-        try run(
-          "INSERT INTO \(index) (rowid, \(wordList)) VALUES (last_insert_rowid(), \(places))", new, db)
+        return try insert(.integer(db.lastInsertedRowID), new)
       }
-      try run("DELETE FROM \(notes) WHERE \"key\" = ?", [row.key], db)
+      if row.new == old { return }
+      // The index has to be told what it has.
+      let name = quoted(Self.nameOfIndex(entity.name))
+      try run(
+        "INSERT INTO \(index) (\(name), rowid, \(wordList)) VALUES ('delete', ?, \(places))", [.integer(number)] + old,
+        db)
+      if let new = row.new {
+        let changed = wordColumns.map { "\($0) = ?" }.joined(separator: ", ")
+        try run("UPDATE \(words) SET \(changed) WHERE number = ?", new + [.integer(number)], db)
+        try insert(.integer(number), new)
+      } else {
+        try run("DELETE FROM \(words) WHERE number = ?", [.integer(number)], db)
+      }
     }
 
     private func run(_ sql: String, _ values: [StoredValue], _ db: Database) throws {
-      try run(sql, values, db) { _ in }
-    }
-
-    /// Runs a statement, and passes its first row to a closure.
-    @discardableResult
-    private func run<R>(
-      _ sql: String, _ values: [StoredValue], _ db: Database, _ body: (SQLiteStatement) -> R
-    ) throws -> R? {
       let statement = SQLiteStatement(try db.cachedStatement(sql: sql))
       defer { statement.reset() }
       for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-      return try statement.step() ? body(statement) : nil
+      _ = try statement.step()
     }
 
     // MARK: Searching
@@ -227,6 +251,21 @@
       SELECT \(words)."key" FROM \(index) CROSS JOIN \(words) ON \(words).number = \(index).rowid WHERE \(index) MATCH \(match) \
       UNION ALL SELECT "key" FROM \(notes)
       """
+    }
+
+    /// The key of a row in ``words(_:where:)``.
+    let wordsKey = "\"concord.words\".\"key\""
+
+    /// A query for the keys and the folded words of what FTS5 finds among the rows that are not noted.
+    ///
+    /// - Parameter condition: a further condition.
+    func words(_ match: String, where condition: String?) -> String {
+      let columns = [wordsKey] + wordColumns.map { "\"concord.words\".\($0)" }
+      return """
+        SELECT \(columns.joined(separator: ", ")) FROM \(index) CROSS JOIN \(words) AS "concord.words" \
+        ON "concord.words".number = \(index).rowid WHERE \(index) MATCH \(match) \
+        AND NOT EXISTS (SELECT 1 FROM \(notes) WHERE "key" = \(wordsKey))\(condition.map { " AND \($0)" } ?? "")
+        """
     }
   }
 

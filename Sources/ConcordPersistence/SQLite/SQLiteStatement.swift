@@ -142,6 +142,14 @@
       }
     }
 
+    /// Passes the bytes of a text to a closure, in which they are valid; `nil` for anything else.
+    func withText<R>(at position: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
+      withColumn(position) { value in
+        guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value) else { return nil }
+        return body(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
+      }
+    }
+
     /// Whether the value there is the same as another one, to the bit. Nothing is copied.
     package func isSame(_ value: StoredValue, at position: Int32) -> Bool {
       withColumn(position) { column in

@@ -15,28 +15,49 @@ package struct FoldedText: Sendable {
   /// - Complexity: the length of the text.
   package init(_ text: String) {
     var text = text
-    text.withUTF8 { source in
-      bytes.reserveCapacity(source.count)
-      var writer = Writer()
-      var index = 0
-      while index < source.count {
-        let byte = source[index]
-        guard byte < 0x80 else {
-          index += appendScalar(source, index, &writer)
-          continue
-        }
-        if let letter = Self.letters[Int(byte)] {
-          begin(&writer, at: index, isIdeograph: false)
-          bytes.append(letter)
-          writer.marks = []
-        } else {
-          end(&writer)
-        }
-        index += 1
-        writer.sourceEnd = index
-      }
-      end(&writer)
+    text.withUTF8 { fold($0) }
+  }
+
+  init(bytes: [UInt8], words: [Word]) { (self.bytes, self.words) = (bytes, words) }
+
+  /// - Parameter bytes: the UTF-8 of a text; what is none is read as Swift reads it.
+  init(bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      self.init(String(decoding: bytes, as: UTF8.self))
+      return
     }
+    self.init(bytes: [], words: [])
+    fold(bytes)
+  }
+
+  /// - Parameter source: valid UTF-8.
+  private mutating func fold(_ source: UnsafeBufferPointer<UInt8>) {
+    bytes.reserveCapacity(source.count)
+    words.reserveCapacity(source.count / 8)
+    var writer = Writer()
+    var index = 0
+    while index < source.count {
+      let byte = source[index]
+      guard byte < 0x80 else {
+        index += appendScalar(source, index, &writer)
+        continue
+      }
+      if Self.isLetter(byte) {
+        let start = index
+        begin(&writer, at: start, isIdeograph: false)
+        repeat {
+          // The lower case of letters; digits have the bit.
+          bytes.append(source[index] | 0x20)
+          index += 1
+        } while index < source.count && Self.isLetter(source[index])
+        writer.marks = []
+      } else {
+        end(&writer)
+        index += 1
+      }
+      writer.sourceEnd = index
+    }
+    end(&writer)
   }
 
   /// The word that is being written.
@@ -50,14 +71,8 @@ package struct FoldedText: Sendable {
     var table: ScalarFolding.Table?
   }
 
-  /// By ASCII character, the folded one; `nil` for what is in no word.
-  private static let letters: [UInt8?] = (0..<0x80).map { (byte: UInt8) in
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): byte
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-    default: nil
-    }
-  }
+  /// Whether a byte is a letter or a digit of ASCII.
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 }
 
   private mutating func begin(_ writer: inout Writer, at index: Int, isIdeograph: Bool) {
     if writer.word != nil, isIdeograph || writer.isIdeograph { end(&writer) }

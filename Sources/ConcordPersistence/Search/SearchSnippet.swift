@@ -40,7 +40,7 @@ extension SearchQuery {
     let folded = FoldedText(text)
     var found: Set<Int> = []
     for term in terms {
-      for first in folded.places(of: term).first { found.formUnion(first..<first + term.words.count) }
+      for first in folded.places(of: term) { found.formUnion(first..<first + term.words.count) }
     }
     let words = found.sorted().map { folded.words[$0] }
     // Whole characters: an accent is not cut off from its letter.

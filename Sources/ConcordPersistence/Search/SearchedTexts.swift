@@ -43,7 +43,7 @@ final class SearchedTexts<T: PersistentEntity>: Sendable {
   }
 
   func rank(of texts: [String?], _ query: SearchQuery) -> Double {
-    query.rank(zip(self.texts, texts).compactMap { text, value in value.map { ($0, text.weight) } })
+    query.rank(zip(self.texts, texts).compactMap { text, value in value.map { (FoldedText($0), text.weight) } })
   }
 
   private static var known: Locked<[ObjectIdentifier: any Sendable]> { knownTexts }
@@ -72,7 +72,7 @@ extension SearchQuery {
   func rank(_ entity: EntityDescription, _ value: (Int) -> StoredValue) -> Double {
     rank(
       entity.searchablePositions.compactMap { position in
-        value(position).text.map { ($0, entity.columns[position].searchWeight ?? 1) }
+        value(position).text.map { (FoldedText($0), entity.columns[position].searchWeight ?? 1) }
       })
   }
 }

@@ -155,6 +155,18 @@ extension RoutedSession: AggregatingReading {
   }
 }
 
+extension RoutedSession: RankingReading {
+  func best(_ query: RankedQuery) throws -> [RankedHit]? {
+    let reading = try reading(query.entity)
+    return try isWithin(reading, query.rows) ? (reading as? any RankingReading)?.best(query) : nil
+  }
+
+  func explainBest(_ query: RankedQuery) throws -> (steps: [String], plan: QueryPlan)? {
+    let reading = try reading(query.entity)
+    return try isWithin(reading, query.rows) ? (reading as? any RankingReading)?.explainBest(query) : nil
+  }
+}
+
 extension RoutedSession: RowWriting where Session == any RowWriting {
   /// - Parameters:
   ///   - outboxes: the sessions of the stores whose outboxes are written as that of the session.

@@ -27,7 +27,7 @@ package protocol OutboxesWriting: RowWriting {
 }
 
 /// Reads the only attached store, and tells which it is.
-final class AttachedReading: RowReading, OutboxesReading, AggregatingReading {
+final class AttachedReading: RowReading, OutboxesReading, AggregatingReading, RankingReading {
   private let base: any RowReading
   private let attachment: StoreAttachment
 
@@ -63,6 +63,12 @@ final class AttachedReading: RowReading, OutboxesReading, AggregatingReading {
 
   func mayHaveIndexes(_ entity: EntityDescription) throws -> Bool {
     try (base as? any AggregatingReading)?.mayHaveIndexes(entity) ?? false
+  }
+
+  func best(_ query: RankedQuery) throws -> [RankedHit]? { try (base as? any RankingReading)?.best(query) }
+
+  func explainBest(_ query: RankedQuery) throws -> (steps: [String], plan: QueryPlan)? {
+    try (base as? any RankingReading)?.explainBest(query)
   }
 
   func referrers(to key: EntityKey, in entity: EntityDescription) throws -> [StoredValue] {

@@ -47,6 +47,8 @@ struct RandomSearchTests {
           let early = #Predicate<Essay> { $0.year < step }
           let count = try context.count(FetchDescriptor(predicate: Essay.matching(query, and: early)))
           #expect(count == expected.count { $0.year < step }, comment)
+          let bestEarly = try context.fetch(FetchDescriptor<Essay>(search: query, where: early, fetchLimit: 3))
+          #expect(bestEarly == Array(expected.filter { $0.year < step }.prefix(3)), comment)
           let others = RowQuery(entity, where: .not(.matches(query, in: entity.searchablePositions)))
           if !context.hasChanges {
             #expect(try store.read { try $0.count(others) } == essays.count - expected.count, comment)
