@@ -53,14 +53,29 @@ build_in_background() {
   shift
   # A group of its own, so that it can be ended with its compilers.
   set -m
-  (
-    renice -n 19 -p "$BASHPID" > /dev/null 2>&1 || true
-    "$@"
-  ) > "$log" 2>&1 &
+  "$@" > "$log" 2>&1 &
   set +m
   background=$!
   backgrounds+=("$background")
+  renice_tree 19 "$background"
+  keep_behind "$background" > /dev/null 2>&1 &
   trap end_background EXIT
+}
+
+# keep_behind PROCESS: keeps a build behind what else runs, as long as it has the lowest priority itself. Where it may, as root may, the package
+# manager gives its compilers the usual one.
+keep_behind() {
+  while [ "$(ps -o nice= -p "$1" | tr -d ' ')" = 19 ]; do
+    renice_tree 19 "$1"
+    sleep 2
+  done
+}
+
+# renice_tree PRIORITY PROCESS: gives a process, and all that it has started, a priority.
+renice_tree() {
+  local child
+  renice -n "$1" -p "$2" > /dev/null 2>&1 || true
+  for child in $(pgrep -P "$2" 2> /dev/null); do renice_tree "$1" "$child"; done
 }
 
 end_background() {
@@ -77,7 +92,7 @@ after() {
 
 # finish_building PROCESS LOG WHAT: waits for a build in the background, which goes first from now on.
 finish_building() {
-  renice -n 0 -g "$1" > /dev/null 2>&1 || true
+  renice_tree 0 "$1"
   if ! wait "$1"; then
     cat "$2"
     fail "$3 do not build"
