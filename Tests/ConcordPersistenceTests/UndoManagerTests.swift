@@ -298,6 +298,38 @@ struct UndoManagerTests {
     }
   }
 
+  @Test("A step that is recorded, undone or redone while its store is detached ends with it", arguments: 0..<3)
+  func detachedMeanwhile(_ kind: Int) async throws {
+    let container = try GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: libraryModel())
+    let (store, gate) = try GateStore.attach(to: container)
+    let (view, undo) = (container.viewContext, container.undoManager)
+    view.insert(book("EDEN", "Eden"))
+    try view.save()
+    let rename = { _ = try undo.record("Rename") { try $0.update(Book.self, id: "EDEN") { $0.title = "East of Eden" } } }
+    if kind > 0 { try rename() }
+    if kind > 1 { try undo.undo() }
+    gate.closeGateBehind()
+    let writes = gate.writes.withLock { $0 }
+    let isDone = DispatchGroup()
+    func start(_ body: @escaping @Sendable () -> Void) {
+      isDone.enter()
+      Thread.detachNewThread {
+        body()
+        isDone.leave()
+      }
+    }
+    // What comes of it is for the save to say.
+    start { _ = try? kind == 0 ? rename() : kind == 1 ? _ = undo.undo() : _ = undo.redo() }
+    while gate.writes.withLock({ $0 }) == writes { await Task.yield() }
+    start { try? container.detach(persistentStore: store) }
+    // Most often it has come by then to where steps are discarded.
+    try await Task.sleep(for: .milliseconds(50))
+    gate.openGate()
+    await withCheckedContinuation { done in isDone.notify(queue: .global()) { done.resume() } }
+    #expect(undo.undoSteps.isEmpty && undo.redoSteps.isEmpty)
+    withExtendedLifetime(view) {}
+  }
+
   @Test("A step that cannot be saved is still the last one")
   func failedSave() async throws {
     let container = try GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: libraryModel())

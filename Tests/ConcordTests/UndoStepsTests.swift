@@ -44,6 +44,56 @@ struct UndoStepsTests {
     #expect(numbers(steps) == [[2]])
   }
 
+  @Test("A step that is discarded while it is undone or redone does not come back, and neither does what takes it back")
+  func discardedMeanwhile() throws {
+    struct Failed: Error {}
+    for isRedo in [false, true] {
+      for fails in [false, true] {
+        for discard in [{ $0.removeAll() }, { _ = $0.remove { $0.actionName == "Typing" } }] as [(UndoSteps) -> Void] {
+          let steps = UndoSteps()
+          steps.append(step(steps, 1, named: "Other")) { $0 + $1 }
+          steps.append(step(steps, 2)) { $0 + $1 }
+          if isRedo { _ = steps.revert(isRedo: false) { ((), $0) } }
+          let body = { (step: UndoStep) throws -> (Void, UndoStep) in
+            #expect(step.actionName == "Typing")
+            discard(steps)
+            if fails { throw Failed() }
+            return ((), step)
+          }
+          if fails {
+            #expect(throws: Failed.self) { try steps.revert(isRedo: isRedo, body) }
+          } else {
+            #expect(try steps.revert(isRedo: isRedo, body) != nil)
+          }
+          #expect(steps.steps(isRedo: true).isEmpty)
+          #expect(!steps.steps(isRedo: false).contains { $0.actionName == "Typing" })
+        }
+      }
+    }
+  }
+
+  @Test("A step goes to the other side with what takes it back, stays where the closure throws, and is gone if that is empty")
+  func reverted() throws {
+    struct Failed: Error {}
+    let steps = UndoSteps()
+    #expect(steps.revert(isRedo: false) { ((), $0) } == nil)
+    steps.append(step(steps, 1)) { $0 + $1 }
+    #expect(throws: Failed.self) { try steps.revert(isRedo: false) { _ -> (Void, UndoStep) in throw Failed() } }
+    #expect(numbers(steps) == [[1]])
+    _ = steps.revert(isRedo: false) { ((), $0) }
+    #expect(numbers(steps) == [] && steps.steps(isRedo: true).count == 1)
+    #expect(throws: Failed.self) { try steps.revert(isRedo: true) { _ -> (Void, UndoStep) in throw Failed() } }
+    #expect(steps.steps(isRedo: true).count == 1)
+    _ = steps.revert(isRedo: true) { ((), $0) }
+    #expect(numbers(steps) == [[1]] && steps.steps(isRedo: true).isEmpty)
+    _ = steps.revert(isRedo: false) { step -> (Void, UndoStep) in
+      var step = step
+      step.parts = []
+      return ((), step)
+    }
+    #expect(numbers(steps) == [] && steps.steps(isRedo: true).isEmpty)
+  }
+
   @Test("Nobody is told of an earlier status after a later one")
   func lastStatus() {
     let steps = UndoSteps()

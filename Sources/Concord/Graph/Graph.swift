@@ -159,7 +159,7 @@
     for i in edges.indices {
       edges[i].backIndex = Borrowed(edges[i].child).use { child in
         let ordinal = Int32(truncatingIfNeeded: i)
-        let index = Int32(truncatingIfNeeded: child.parents.append(node, ordinal: ordinal, didMove: didMove))
+        let index = Int32(truncatingIfNeeded: child.parents.append(node, ordinal: ordinal, didMove: Self.didMove))
         // The next change of the child is to come up to this parent, too.
         child.flags.subtract(.invalidated)
         if linked !== child.table {
@@ -188,7 +188,7 @@
     for i in children.edges.indices {
       // Read anew each time: a removal may move another of these edges.
       let index = children.edges[i].backIndex
-      Borrowed(children.edges[i].child).use { $0.parents.remove(at: Int(index), didMove: didMove) }
+      Borrowed(children.edges[i].child).use { $0.parents.remove(at: Int(index), didMove: Self.didMove) }
     }
     node.children = nil
     node.flags.remove(.stale)
@@ -196,7 +196,8 @@
   }
 
   /// Tells a parent that one of its edges has another index in the list of its child.
-  private func didMove(_ edge: ParentEdge, to index: Int) {
+  // Static, so that a graph is not counted for each edge: its tables refer to it weakly, which makes that dear.
+  private static func didMove(_ edge: ParentEdge, to index: Int) {
     Borrowed(edge.parent).use { parent in
       parent.withChildren { $0.edges[Int(edge.ordinal)].backIndex = Int32(truncatingIfNeeded: index) }
     }
@@ -322,7 +323,7 @@
     let index = Int(children.edges[ordinal].backIndex)
     Borrowed(children.edges[ordinal].child).use { child in
       child.flags.subtract(.invalidated)
-      child.parents.unmark(at: index, didMove: didMove)
+      child.parents.unmark(at: index, didMove: Self.didMove)
     }
   }
 

@@ -123,10 +123,10 @@ extension StoreCore {
     }
   }
 
-  /// Undoes the last step, or redoes the one that was undone last. The transaction is the outermost.
-  func revertStep(
-    _ step: UndoStep, isRedo: Bool, in steps: UndoSteps
-  ) -> (conflicts: [UndoConflict], isOvertaken: Bool) {
+  /// Undoes or redoes a step. The transaction is the outermost.
+  ///
+  /// - Returns: what was left as it is, and what takes back what was done.
+  func revertStep(_ step: UndoStep) -> (conflicts: [UndoConflict], inverse: UndoStep) {
     let start = StepBeginning(graph.journal)
     let reversal = UndoReversal(self)
     for part in step.parts.reversed() { reversal.revert(part) }
@@ -135,8 +135,6 @@ extension StoreCore {
     let changes = undoableChanges(since: start.position)
     start.end()
     inverse.parts = changes.isEmpty ? [] : [changes]
-    if !changes.isEmpty { steps.putBack(inverse, isRedo: isRedo) }
-    log.appendEnd { steps.tell() }
-    return (reversal.conflicts, changes.isEmpty && !reversal.conflicts.isEmpty)
+    return (reversal.conflicts, inverse)
   }
 }

@@ -94,11 +94,17 @@ public struct UndoHistory: Sendable {
     // Taken when it is the caller's turn to write, so that of two callers each has a step of its own.
     let result = store.shared.transaction(store.token, context: nil, origin: nil) { token in
       store.shared.write(token) { core -> Result<UndoResult, UndoError> in
-        guard let step = steps.take(isRedo: isRedo) else { return .failure(.nothingToDo) }
-        core.feed.context = step.context
-        let (conflicts, isOvertaken) = core.revertStep(step, isRedo: isRedo, in: steps)
-        if isOvertaken { return .failure(.overtaken(step, conflicts)) }
-        return .success(UndoResult(step: step, conflicts: conflicts))
+        let result: Result<UndoResult, UndoError>? = steps.revert(isRedo: isRedo) { step in
+          core.feed.context = step.context
+          let (conflicts, inverse) = core.revertStep(step)
+          let isOvertaken = inverse.parts.isEmpty && !conflicts.isEmpty
+          return (
+            isOvertaken ? .failure(.overtaken(step, conflicts)) : .success(UndoResult(step: step, conflicts: conflicts)),
+            inverse
+          )
+        }
+        if result != nil { core.log.appendEnd { steps.tell() } }
+        return result ?? .failure(.nothingToDo)
       }
     }
     return try result.get()

@@ -9,6 +9,9 @@ package final class UndoSteps: Sendable {
   private struct State {
     var undo = Stack()
     var redo = Stack()
+    /// The steps that are being undone or redone.
+    var reverting: [Int: UndoStep] = [:]
+    var isUsed = false
     var levels = 100
     var followers: [Int: @Sendable (UndoStatus) -> Void] = [:]
     var lastFollower = 0
@@ -74,6 +77,9 @@ package final class UndoSteps: Sendable {
 
   package var status: UndoStatus { state.withLock { $0.status } }
 
+  /// Whether something was recorded, or began to be.
+  package var isUsed: Bool { state.withLock { $0.isUsed } }
+
   package func steps(isRedo: Bool) -> [UndoStep] { state.withLock { isRedo ? $0.redo.steps : $0.undo.steps } }
 
   package var levels: Int {
@@ -92,6 +98,9 @@ package final class UndoSteps: Sendable {
 
   /// Returns the number of the next step.
   package func nextID() -> Int { Self.lastID.add(1, ordering: .relaxed).newValue }
+
+  /// Notes that something begins to be recorded.
+  package func willRecord() { state.withLock { $0.isUsed = true } }
 
   /// Changes the steps, within the bounds. What goes is released without the lock, since it may run the code of values.
   private func changing(_ body: (inout State) -> [UndoStep]) {
@@ -130,19 +139,35 @@ package final class UndoSteps: Sendable {
     }
   }
 
-  /// Removes and returns the step to be undone or redone next, which ends its group.
-  package func take(isRedo: Bool) -> UndoStep? {
-    state.withLock { state in
-      var step = isRedo ? state.redo.popLast() : state.undo.popLast()
-      step?.group = nil
+  /// Takes the step to be undone or redone next, which ends its group, and adds what takes it back.
+  ///
+  /// What is discarded meanwhile reaches this step, too: then nothing is added.
+  ///
+  /// - Parameter body: a closure that undoes or redoes the step, and returns what takes that back, which may be empty. If it throws,
+  ///   the step is put back where it was.
+  /// - Returns: what the closure returns; `nil` if there is no step.
+  package func revert<R>(isRedo: Bool, _ body: (UndoStep) throws -> (result: R, inverse: UndoStep)) rethrows -> R? {
+    let taken: UndoStep? = state.withLock { state in
+      guard var step = isRedo ? state.redo.popLast() : state.undo.popLast() else { return nil }
+      step.group = nil
+      state.reverting[step.id] = step
       return step
+    }
+    guard let step = taken else { return nil }
+    do {
+      let (result, inverse) = try body(step)
+      end(step, isRedo: !isRedo, inverse)
+      return result
+    } catch {
+      end(step, isRedo: isRedo, step)
+      throw error
     }
   }
 
-  /// Adds what takes a step back that was undone or redone.
-  package func putBack(_ step: UndoStep, isRedo: Bool) {
+  private func end(_ step: UndoStep, isRedo: Bool, _ next: UndoStep) {
     changing { state in
-      if isRedo { state.undo.append(step) } else { state.redo.append(step) }
+      guard state.reverting.removeValue(forKey: step.id) != nil, next.size > 0 else { return [] }
+      if isRedo { state.redo.append(next) } else { state.undo.append(next) }
       return []
     }
   }
@@ -156,10 +181,11 @@ package final class UndoSteps: Sendable {
     var isAny = false
     changing { state in
       let (undo, redo) = (state.undo.steps, state.redo.steps)
-      let gone = (undo + redo).filter(isGone)
+      let gone = (undo + redo + state.reverting.values).filter(isGone)
       if gone.isEmpty { return [] }
       isAny = true
       (state.undo, state.redo) = (Stack(), Stack())
+      state.reverting = state.reverting.filter { !isGone($0.value) }
       for step in undo where !isGone(step) { state.undo.append(step) }
       for step in redo where !isGone(step) { state.redo.append(step) }
       return gone
@@ -169,8 +195,8 @@ package final class UndoSteps: Sendable {
 
   package func removeAll() {
     changing { state in
-      defer { (state.undo, state.redo) = (Stack(), Stack()) }
-      return state.undo.steps + state.redo.steps
+      defer { (state.undo, state.redo, state.reverting) = (Stack(), Stack(), [:]) }
+      return state.undo.steps + state.redo.steps + state.reverting.values
     }
   }
 

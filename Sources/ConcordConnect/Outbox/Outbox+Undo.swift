@@ -32,23 +32,20 @@ extension Outbox {
   func revertStep(isRedo: Bool) async throws -> UndoResult {
     try await working { [self] in
       defer { undoSteps.tell() }
-      guard let step = undoSteps.take(isRedo: isRedo) else { throw UndoError.nothingToDo }
-      let reversal: Reversal
-      do {
-        reversal = try atHome("none keeps what takes '\(step.actionName)' back") { try revert(step, isRedo, in: $0) }
-      } catch {
-        // Back where it was taken from.
-        undoSteps.putBack(step, isRedo: !isRedo)
-        throw error
+      let result: Result<UndoResult, UndoError>? = try undoSteps.revert(isRedo: isRedo) { step in
+        let reversal = try atHome("none keeps what takes '\(step.actionName)' back") { try revert(step, isRedo, in: $0) }
+        var inverse = step
+        inverse.parts = reversal.changes.map { [$0] }
+        let isOvertaken = reversal.changes.isEmpty && !reversal.conflicts.isEmpty
+        return (
+          isOvertaken
+            ? .failure(.overtaken(step, reversal.conflicts))
+            : .success(UndoResult(step: step, conflicts: reversal.conflicts)),
+          inverse
+        )
       }
-      if reversal.changes.isEmpty {
-        if reversal.conflicts.isEmpty { return UndoResult(step: step, conflicts: []) }
-        throw UndoError.overtaken(step, reversal.conflicts)
-      }
-      var inverse = step
-      inverse.parts = reversal.changes.map { [$0] }
-      undoSteps.putBack(inverse, isRedo: isRedo)
-      return UndoResult(step: step, conflicts: reversal.conflicts)
+      guard let result else { throw UndoError.nothingToDo }
+      return try result.get()
     }
   }
 

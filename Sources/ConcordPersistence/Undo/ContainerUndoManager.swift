@@ -40,6 +40,7 @@ public struct ContainerUndoManager: Sendable {
     defer { if !parts.isEmpty { steps.tell() } }
     return try view.performAndWait { view in
       guard view.core.recorder == nil else { return try body(view) }
+      steps.willRecord()
       let recorder = RowRecorder(view.core)
       view.core.recorder = recorder
       defer {
@@ -96,33 +97,39 @@ public struct ContainerUndoManager: Sendable {
   private func revert(isRedo: Bool) throws -> UndoResult {
     defer { steps.tell() }
     return try view.performAndWait { view in
-      let core = view.core
-      if core.recorder != nil { throw UndoError.insideTransaction }
-      guard let step = steps.take(isRedo: isRedo) else { throw UndoError.nothingToDo }
-      let before = core.pending
-      let reversal = RowReversal(core)
-      var changes: [RowEdit] = []
-      do {
-        for part in step.parts.reversed() { try reversal.revert(part) }
-        changes = try core.rowEdits(since: before)
-        if !changes.isEmpty { try view.save() }
-      } catch {
-        core.goBack(to: before)
-        // Back where it was taken from.
-        steps.putBack(step, isRedo: !isRedo)
-        throw error
-      }
-      guard !changes.isEmpty else {
-        core.goBack(to: before)
-        if reversal.conflicts.isEmpty { return UndoResult(step: step, conflicts: []) }
-        throw UndoError.overtaken(step, reversal.conflicts)
-      }
-      // What was done counts, and not what was to be done: a conflict stays as it is when the step is done again.
-      var inverse = step
-      inverse.parts = [changes]
-      steps.putBack(inverse, isRedo: isRedo)
-      return UndoResult(step: step, conflicts: reversal.conflicts)
+      if view.core.recorder != nil { throw UndoError.insideTransaction }
+      let result = try steps.revert(isRedo: isRedo) { try Self.revert($0, in: view) }
+      guard let result else { throw UndoError.nothingToDo }
+      return try result.get()
     }
+  }
+
+  private static func revert(
+    _ step: UndoStep, in view: ViewContext
+  ) throws -> (Result<UndoResult, UndoError>, inverse: UndoStep) {
+    let core = view.core
+    let before = core.pending
+    let reversal = RowReversal(core)
+    var changes: [RowEdit] = []
+    do {
+      for part in step.parts.reversed() { try reversal.revert(part) }
+      changes = try core.rowEdits(since: before)
+      if !changes.isEmpty { try view.save() }
+    } catch {
+      core.goBack(to: before)
+      throw error
+    }
+    if changes.isEmpty { core.goBack(to: before) }
+    // What was done counts, and not what was to be done: a conflict stays as it is when the step is done again.
+    var inverse = step
+    inverse.parts = changes.isEmpty ? [] : [changes]
+    let isOvertaken = changes.isEmpty && !reversal.conflicts.isEmpty
+    return (
+      isOvertaken
+        ? .failure(.overtaken(step, reversal.conflicts))
+        : .success(UndoResult(step: step, conflicts: reversal.conflicts)),
+      inverse
+    )
   }
 
   // MARK: The steps

@@ -4,7 +4,7 @@ package import ConcordModel
 extension ViewContext {
   /// Discards the steps that have changed entities of some types, whose store is detached: what another store has of these is none of theirs.
   package func didDetach(_ types: Set<EntityDescription>) {
-    if types.isEmpty || undoSteps.steps(isRedo: false).isEmpty && undoSteps.steps(isRedo: true).isEmpty { return }
+    if types.isEmpty || !undoSteps.isUsed { return }
     // After what is being recorded or undone at this moment.
     let isAny = entities.transaction { _ in
       undoSteps.remove { step in

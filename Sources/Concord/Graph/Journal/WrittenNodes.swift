@@ -29,10 +29,13 @@ final class WrittenNodes {
 
   func append(_ node: Node) {
     guard isWanted else { return }
-    if isTimed, beginning == nil { beginning = .now }
+    if isTimed { noteBeginning() }
     nodes.append(node)
     backlog.add()
   }
+
+  // By itself, so that those whose writes are not followed do not ask the runtime for the types of times.
+  @inline(never) private func noteBeginning() { if beginning == nil { beginning = .now } }
 
   func append(released node: Node) {
     guard isWanted else { return }
