@@ -305,7 +305,7 @@ struct UndoManagerTests {
     let (view, undo) = (container.viewContext, container.undoManager)
     view.insert(book("EDEN", "Eden"))
     try view.save()
-    let rename = { _ = try undo.record("Rename") { try $0.update(Book.self, id: "EDEN") { $0.title = "East of Eden" } } }
+    let rename = { @Sendable in _ = try undo.record("Rename") { try $0.update(Book.self, id: "EDEN") { $0.title = "East of Eden" } } }
     if kind > 0 { try rename() }
     if kind > 1 { try undo.undo() }
     gate.closeGateBehind()
@@ -319,7 +319,13 @@ struct UndoManagerTests {
       }
     }
     // What comes of it is for the save to say.
-    start { _ = try? kind == 0 ? rename() : kind == 1 ? _ = undo.undo() : _ = undo.redo() }
+    start {
+      switch kind {
+      case 0: try? rename()
+      case 1: _ = try? undo.undo()
+      default: _ = try? undo.redo()
+      }
+    }
     while gate.writes.withLock({ $0 }) == writes { await Task.yield() }
     start { try? container.detach(persistentStore: store) }
     // Most often it has come by then to where steps are discarded.
