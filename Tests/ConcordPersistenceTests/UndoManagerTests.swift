@@ -305,7 +305,9 @@ struct UndoManagerTests {
     let (view, undo) = (container.viewContext, container.undoManager)
     view.insert(book("EDEN", "Eden"))
     try view.save()
-    let rename = { @Sendable in _ = try undo.record("Rename") { try $0.update(Book.self, id: "EDEN") { $0.title = "East of Eden" } } }
+    let rename = { @Sendable in
+      _ = try undo.record("Rename") { try $0.update(Book.self, id: "EDEN") { $0.title = "East of Eden" } }
+    }
     if kind > 0 { try rename() }
     if kind > 1 { try undo.undo() }
     gate.closeGateBehind()

@@ -72,7 +72,7 @@ struct UndoStepsTests {
     }
   }
 
-  @Test("A step goes to the other side with what takes it back, stays where the closure throws, and is gone if that is empty")
+  @Test("What takes a step back goes to the other side; a step stays where its closure throws")
   func reverted() throws {
     struct Failed: Error {}
     let steps = UndoSteps()

@@ -99,7 +99,8 @@ public struct UndoHistory: Sendable {
           let (conflicts, inverse) = core.revertStep(step)
           let isOvertaken = inverse.parts.isEmpty && !conflicts.isEmpty
           return (
-            isOvertaken ? .failure(.overtaken(step, conflicts)) : .success(UndoResult(step: step, conflicts: conflicts)),
+            isOvertaken
+              ? .failure(.overtaken(step, conflicts)) : .success(UndoResult(step: step, conflicts: conflicts)),
             inverse
           )
         }

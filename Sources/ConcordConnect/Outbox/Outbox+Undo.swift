@@ -33,7 +33,9 @@ extension Outbox {
     try await working { [self] in
       defer { undoSteps.tell() }
       let result: Result<UndoResult, UndoError>? = try undoSteps.revert(isRedo: isRedo) { step in
-        let reversal = try atHome("none keeps what takes '\(step.actionName)' back") { try revert(step, isRedo, in: $0) }
+        let reversal = try atHome("none keeps what takes '\(step.actionName)' back") {
+          try revert(step, isRedo, in: $0)
+        }
         var inverse = step
         inverse.parts = reversal.changes.map { [$0] }
         let isOvertaken = reversal.changes.isEmpty && !reversal.conflicts.isEmpty
