@@ -53,17 +53,17 @@ struct UndoStepsTests {
           let steps = UndoSteps()
           steps.append(step(steps, 1, named: "Other")) { $0 + $1 }
           steps.append(step(steps, 2)) { $0 + $1 }
-          if isRedo { _ = steps.revert(isRedo: false) { ((), $0) } }
-          let body = { (step: UndoStep) throws -> (Void, UndoStep) in
+          if isRedo { _ = steps.revert(isRedo: false) { ([], $0) } }
+          let body = { (step: UndoStep) throws -> ([UndoConflict], UndoStep) in
             #expect(step.actionName == "Typing")
             discard(steps)
             if fails { throw Failed() }
-            return ((), step)
+            return ([], step)
           }
           if fails {
             #expect(throws: Failed.self) { try steps.revert(isRedo: isRedo, body) }
           } else {
-            #expect(try steps.revert(isRedo: isRedo, body) != nil)
+            #expect(try steps.revert(isRedo: isRedo, body).get().step.actionName == "Typing")
           }
           #expect(steps.steps(isRedo: true).isEmpty)
           #expect(!steps.steps(isRedo: false).contains { $0.actionName == "Typing" })
@@ -75,21 +75,34 @@ struct UndoStepsTests {
   @Test("What takes a step back goes to the other side; a step stays where its closure throws")
   func reverted() throws {
     struct Failed: Error {}
+    let fail = { (_: UndoStep) throws -> ([UndoConflict], UndoStep) in throw Failed() }
     let steps = UndoSteps()
-    #expect(steps.revert(isRedo: false) { ((), $0) } == nil)
+    #expect(throws: UndoError.self) { try steps.revert(isRedo: false) { ([], $0) }.get() }
     steps.append(step(steps, 1)) { $0 + $1 }
-    #expect(throws: Failed.self) { try steps.revert(isRedo: false) { _ -> (Void, UndoStep) in throw Failed() } }
+    #expect(throws: Failed.self) { try steps.revert(isRedo: false, fail) }
     #expect(numbers(steps) == [[1]])
-    _ = steps.revert(isRedo: false) { ((), $0) }
+    _ = steps.revert(isRedo: false) { ([], $0) }
     #expect(numbers(steps) == [] && steps.steps(isRedo: true).count == 1)
-    #expect(throws: Failed.self) { try steps.revert(isRedo: true) { _ -> (Void, UndoStep) in throw Failed() } }
+    #expect(throws: Failed.self) { try steps.revert(isRedo: true, fail) }
     #expect(steps.steps(isRedo: true).count == 1)
-    _ = steps.revert(isRedo: true) { ((), $0) }
+    _ = steps.revert(isRedo: true) { ([], $0) }
     #expect(numbers(steps) == [[1]] && steps.steps(isRedo: true).isEmpty)
-    _ = steps.revert(isRedo: false) { step -> (Void, UndoStep) in
+  }
+
+  @Test("A step of which nothing was done is gone, and is overtaken if something was left as it is", arguments: [0, 1])
+  func nothingDone(_ count: Int) throws {
+    let steps = UndoSteps()
+    steps.append(step(steps, 1)) { $0 + $1 }
+    let conflict = UndoConflict(type: Int.self, id: 1, property: nil, reason: .changedSince)
+    let result = steps.revert(isRedo: false) { step in
       var step = step
       step.parts = []
-      return ((), step)
+      return (Array(repeating: conflict, count: count), step)
+    }
+    switch result {
+    case .success(let result): #expect(count == 0 && result.conflicts.isEmpty)
+    case .failure(.overtaken(let step, let conflicts)): #expect(count == conflicts.count && step.actionName == "Typing")
+    case .failure(let error): Issue.record(error)
     }
     #expect(numbers(steps) == [] && steps.steps(isRedo: true).isEmpty)
   }

@@ -93,19 +93,12 @@ public struct UndoHistory: Sendable {
     if isInTransaction { throw .insideTransaction }
     // Taken when it is the caller's turn to write, so that of two callers each has a step of its own.
     let result = store.shared.transaction(store.token, context: nil, origin: nil) { token in
-      store.shared.write(token) { core -> Result<UndoResult, UndoError> in
-        let result: Result<UndoResult, UndoError>? = steps.revert(isRedo: isRedo) { step in
+      store.shared.write(token) { core in
+        steps.revert(isRedo: isRedo) { step in
           core.feed.context = step.context
-          let (conflicts, inverse) = core.revertStep(step)
-          let isOvertaken = inverse.parts.isEmpty && !conflicts.isEmpty
-          return (
-            isOvertaken
-              ? .failure(.overtaken(step, conflicts)) : .success(UndoResult(step: step, conflicts: conflicts)),
-            inverse
-          )
+          defer { core.log.appendEnd { steps.tell() } }
+          return core.revertStep(step)
         }
-        if result != nil { core.log.appendEnd { steps.tell() } }
-        return result ?? .failure(.nothingToDo)
       }
     }
     return try result.get()

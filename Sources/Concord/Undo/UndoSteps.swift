@@ -143,21 +143,24 @@ package final class UndoSteps: Sendable {
   ///
   /// What is discarded meanwhile reaches this step, too: then nothing is added.
   ///
-  /// - Parameter body: a closure that undoes or redoes the step, and returns what takes that back, which may be empty. If it throws,
-  ///   the step is put back where it was.
-  /// - Returns: what the closure returns; `nil` if there is no step.
-  package func revert<R>(isRedo: Bool, _ body: (UndoStep) throws -> (result: R, inverse: UndoStep)) rethrows -> R? {
+  /// - Parameter body: a closure that undoes or redoes the step, and returns what was left as it is, and what takes back what was done. If it
+  ///   throws, the step is put back where it was.
+  /// - Returns: the result, or why nothing was done.
+  package func revert(
+    isRedo: Bool, _ body: (UndoStep) throws -> (conflicts: [UndoConflict], inverse: UndoStep)
+  ) rethrows -> Result<UndoResult, UndoError> {
     let taken: UndoStep? = state.withLock { state in
       guard var step = isRedo ? state.redo.popLast() : state.undo.popLast() else { return nil }
       step.group = nil
       state.reverting[step.id] = step
       return step
     }
-    guard let step = taken else { return nil }
+    guard let step = taken else { return .failure(.nothingToDo) }
     do {
-      let (result, inverse) = try body(step)
+      let (conflicts, inverse) = try body(step)
       end(step, isRedo: !isRedo, inverse)
-      return result
+      if inverse.size == 0, !conflicts.isEmpty { return .failure(.overtaken(step, conflicts)) }
+      return .success(UndoResult(step: step, conflicts: conflicts))
     } catch {
       end(step, isRedo: isRedo, step)
       throw error

@@ -32,22 +32,14 @@ extension Outbox {
   func revertStep(isRedo: Bool) async throws -> UndoResult {
     try await working { [self] in
       defer { undoSteps.tell() }
-      let result: Result<UndoResult, UndoError>? = try undoSteps.revert(isRedo: isRedo) { step in
+      return try undoSteps.revert(isRedo: isRedo) { step in
         let reversal = try atHome("none keeps what takes '\(step.actionName)' back") {
           try revert(step, isRedo, in: $0)
         }
         var inverse = step
         inverse.parts = reversal.changes.map { [$0] }
-        let isOvertaken = reversal.changes.isEmpty && !reversal.conflicts.isEmpty
-        return (
-          isOvertaken
-            ? .failure(.overtaken(step, reversal.conflicts))
-            : .success(UndoResult(step: step, conflicts: reversal.conflicts)),
-          inverse
-        )
-      }
-      guard let result else { throw UndoError.nothingToDo }
-      return try result.get()
+        return (reversal.conflicts, inverse)
+      }.get()
     }
   }
 

@@ -98,15 +98,13 @@ public struct ContainerUndoManager: Sendable {
     defer { steps.tell() }
     return try view.performAndWait { view in
       if view.core.recorder != nil { throw UndoError.insideTransaction }
-      let result = try steps.revert(isRedo: isRedo) { try Self.revert($0, in: view) }
-      guard let result else { throw UndoError.nothingToDo }
-      return try result.get()
+      return try steps.revert(isRedo: isRedo) { try Self.revert($0, in: view) }.get()
     }
   }
 
   private static func revert(
     _ step: UndoStep, in view: ViewContext
-  ) throws -> (Result<UndoResult, UndoError>, inverse: UndoStep) {
+  ) throws -> (conflicts: [UndoConflict], inverse: UndoStep) {
     let core = view.core
     let before = core.pending
     let reversal = RowReversal(core)
@@ -123,13 +121,7 @@ public struct ContainerUndoManager: Sendable {
     // What was done counts, and not what was to be done: a conflict stays as it is when the step is done again.
     var inverse = step
     inverse.parts = changes.isEmpty ? [] : [changes]
-    let isOvertaken = changes.isEmpty && !reversal.conflicts.isEmpty
-    return (
-      isOvertaken
-        ? .failure(.overtaken(step, reversal.conflicts))
-        : .success(UndoResult(step: step, conflicts: reversal.conflicts)),
-      inverse
-    )
+    return (reversal.conflicts, inverse)
   }
 
   // MARK: The steps
