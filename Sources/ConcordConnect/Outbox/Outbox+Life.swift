@@ -151,15 +151,15 @@ extension Outbox {
 
   /// Ends it, when its connect is released.
   func end() {
-    let (tasks, streams, waiting) = state.withLock { state in
+    let (tasks, events, waiting) = state.withLock { state in
       (state.isStarted, state.hasEnded) = (false, true)
       for attachment in state.stores.keys { state.stores[attachment]?.hold = nil }
-      return (Array(state.waits.values) + Array(state.running.values), state.streams, state.takeWaiting())
+      return (Array(state.waits.values) + Array(state.running.values), state.events, state.takeWaiting())
     }
     for continuation in waiting { continuation.resume() }
     for task in tasks { task?.cancel() }
     carrier?.outboxDidChange()
-    for stream in streams.values { stream.finish() }
+    events.end()
   }
 
   func set(_ hold: ActionScheduler.Hold, _ isOn: Bool) {

@@ -124,21 +124,7 @@ public final class Outbox: Sendable {
   /// For a slow reader a stream keeps the last 1,024 events, and drops earlier ones; ``pending`` and ``deadLetters``
   /// always show the present state.
   public var events: AsyncStream<OutboxEvent> {
-    let (stream, continuation) = AsyncStream<OutboxEvent>.makeStream(bufferingPolicy: .bufferingNewest(1024))
-    let number = state.withLock { state -> Int? in
-      if state.hasEnded { return nil }
-      let number = state.takeNumber()
-      state.streams[number] = continuation
-      return number
-    }
-    guard let number else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-    }
-    return stream
+    state.withLock { $0.events.stream() }
   }
 
   /// Returns when nothing is left to be sent: all that is pending waits behind a dead letter, or is of a type that is not known. While

@@ -82,7 +82,7 @@ struct OutboxState {
 
   // MARK: Streams and waiting tasks
 
-  var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
+  let events = EventStreams<OutboxEvent>(keepingNewest: 1024)
   var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
 
   var canSend: Bool { isStarted && holds.isEmpty && isReachable && pauses == 0 && !isUnread }
@@ -115,7 +115,7 @@ struct OutboxState {
 
   func letter(_ item: Item) -> DeadLetter { DeadLetter(entry: entry(item), reason: item.row.reason ?? "") }
 
-  func tell(_ event: OutboxEvent) { for number in streams.keys.sorted() { streams[number]?.yield(event) } }
+  func tell(_ event: OutboxEvent) { events.send(event) }
 
   /// Removes and returns the tasks that wait for an empty outbox, if it is empty or has ended.
   mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {

@@ -44,10 +44,11 @@ public final class ReachabilitySwitch: ImmediateReachability {
   private let state: Locked<State>
   /// The lock that keeps changes in order while they are delivered.
   private let telling = NSRecursiveLock()
+  // Two that follow each other differ, so that the last two tell a slow reader all that counts: that it came back.
+  private let streams = EventStreams<Bool>(keepingNewest: 2)
 
   private struct State {
     var isReachable: Bool
-    var streams: [Int: AsyncStream<Bool>.Continuation] = [:]
     var followers: [Int: @Sendable (Bool) -> Void] = [:]
     var nextNumber = 0
 
@@ -71,7 +72,7 @@ public final class ReachabilitySwitch: ImmediateReachability {
       let followers = state.withLock { state -> [@Sendable (Bool) -> Void] in
         guard state.isReachable != newValue else { return [] }
         state.isReachable = newValue
-        for stream in state.streams.values { stream.yield(newValue) }
+        streams.send(newValue)
         return state.followers.sorted { $0.key < $1.key }.map(\.value)
       }
       for follower in followers { follower(newValue) }
@@ -80,18 +81,7 @@ public final class ReachabilitySwitch: ImmediateReachability {
 
   /// The state now, and whenever it changes.
   public var states: AsyncStream<Bool> {
-    // Two that follow each other differ, so that the last two tell a slow reader all that counts: that it came back.
-    let (stream, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(2))
-    let number = state.withLock { state in
-      let number = state.takeNumber()
-      state.streams[number] = continuation
-      continuation.yield(state.isReachable)
-      return number
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-    }
-    return stream
+    state.withLock { streams.stream(beginningWith: $0.isReachable) }
   }
 
   func follow(_ body: @escaping @Sendable (Bool) -> Void) -> @Sendable () -> Void {

@@ -22,6 +22,7 @@ public final class Sync: Sendable, Observable {
   let state = Locked(SyncState())
   let fingerprint: String
   let registrar = ObservationRegistrar()
+  private let streams = EventStreams<SyncStatus>(keepingNewest: 1)
 
   init(
     outbox: Outbox, model: Model, transport: any Transport, settings: SyncSettings,
@@ -41,10 +42,8 @@ public final class Sync: Sendable, Observable {
   }
 
   deinit {
-    let (loop, waiting) = state.withLock { state in
-      for (_, stream) in state.streams { stream.finish() }
-      return (state.loop, state.takeAllWaiting())
-    }
+    let (loop, waiting) = state.withLock { ($0.loop, $0.takeAllWaiting()) }
+    streams.end()
     loop?.cancel()
     for continuation in waiting { continuation.resume(throwing: CancellationError()) }
   }
@@ -59,16 +58,7 @@ public final class Sync: Sendable, Observable {
 
   /// The status now and from now on. A slow reader gets the newest one.
   public var statuses: AsyncStream<SyncStatus> {
-    let (stream, continuation) = AsyncStream<SyncStatus>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      state.streams[state.lastNumber] = continuation
-      continuation.yield(state.status)
-      return state.lastNumber
-    }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
-    }
-    return stream
+    state.withLock { streams.stream(beginningWith: $0.status) }
   }
 
   func set(_ status: SyncStatus) {
@@ -76,7 +66,7 @@ public final class Sync: Sendable, Observable {
     registrar.withMutation(of: self, keyPath: \.status) {
       state.withLock { state in
         state.status = status
-        for (_, stream) in state.streams { stream.yield(status) }
+        streams.send(status)
       }
     }
   }

@@ -3,7 +3,6 @@ import ConcordConnect
 /// The state of a synchronisation, guarded by one lock.
 struct SyncState {
   var status = SyncStatus.offline(.notStarted)
-  var streams: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
   var lastNumber = 0
 
   var loop: Task<Void, Never>?
