@@ -37,6 +37,33 @@ struct EventStreamsTests {
     #expect(await elements(stream) == [8, 9])
   }
 
+  @Test("While the queue is held up, no more than twice what a stream keeps waits for it, and the newest are told")
+  func heldUp() async {
+    final class Element: Sendable {
+      let number: Int
+      private let alive: Locked<Int>
+      init(_ number: Int, _ alive: Locked<Int>) {
+        (self.number, self.alive) = (number, alive)
+        alive.withLock { $0 += 1 }
+      }
+      deinit { alive.withLock { $0 -= 1 } }
+    }
+    let queue = DispatchQueue(label: "streams")
+    let streams = EventStreams<Element>(keepingNewest: 10, on: queue)
+    let (alive, stream) = (Locked(0), streams.stream())
+    queue.suspend()
+    for number in 1...10_000 {
+      streams.send(Element(number, alive))
+      #expect(alive.withLock { $0 } <= 20)
+    }
+    streams.end()
+    queue.resume()
+    var numbers: [Int] = []
+    for await element in stream { numbers.append(element.number) }
+    #expect(numbers.suffix(10) == Array(9_991...10_000))
+    #expect(numbers == numbers.sorted())
+  }
+
   // The runtime holds a lock of the task while a cancelled task's stream ends, and takes it to resume the task.
   @Test("A reader that is cancelled while it is told something holds nobody up", .timeLimit(.minutes(2)))
   func cancelled() async {
