@@ -7,26 +7,17 @@
 
   @Suite("The outbox, killed and failed", .serialized)
   struct OutboxFaultTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static func number(_ name: String) -> Int? { environment[name].flatMap(Int.init) }
-    private static var isLong: Bool { environment["CONCORD_LONG"] == "1" }
-
-    /// How often, how many actions over how many entities, and the first seed. `CONCORD_OUTBOX_ROUNDS`, `CONCORD_OUTBOX_ACTIONS`,
-    /// `CONCORD_OUTBOX_ENTITIES` and `CONCORD_OUTBOX_SEED` say otherwise.
-    private static var rounds: Int { number("CONCORD_OUTBOX_ROUNDS") ?? 20 }
-    private static var actions: Int { number("CONCORD_OUTBOX_ACTIONS") ?? (isLong ? 1000 : 40) }
-    private static var entities: Int { number("CONCORD_OUTBOX_ENTITIES") ?? (isLong ? 50 : 10) }
-    private static var firstSeed: UInt64 {
-      number("CONCORD_OUTBOX_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
-    }
+    /// How often, and how many actions over how many entities. `CONCORD_OUTBOX_ROUNDS`, `CONCORD_OUTBOX_ACTIONS` and
+    /// `CONCORD_OUTBOX_ENTITIES` say otherwise.
+    private static var rounds: Int { TestOptions.number("CONCORD_OUTBOX_ROUNDS") ?? 20 }
+    private static var actions: Int { TestOptions.number("CONCORD_OUTBOX_ACTIONS") ?? (TestOptions.isLong ? 1000 : 40) }
+    private static var entities: Int { TestOptions.number("CONCORD_OUTBOX_ENTITIES") ?? (TestOptions.isLong ? 50 : 10) }
 
     @Test(
       "Whatever fails and whoever is killed, each action is applied once, in order, and the client shows what the server has",
       arguments: StoreKind.lasting)
     func killAndFault(_ kind: StoreKind) async throws {
-      let first = Self.firstSeed
-      for round in 0..<kind.share(of: Self.rounds) {
-        let seed = first + UInt64(round)
+      for seed in TestOptions.seeds(kind.share(of: Self.rounds), from: .random(in: 0..<1_000_000)) {
         try await withFolder { folder in try await run(kind, seed, folder) }
       }
     }
@@ -35,7 +26,7 @@
       var random = SeededNumbers(seed: seed)
       let (actions, entities) = (Self.actions, Self.entities)
       let comment: Comment =
-        "CONCORD_OUTBOX_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"
+        "CONCORD_RANDOM_SEED=\(seed) CONCORD_OUTBOX_ACTIONS=\(actions) CONCORD_OUTBOX_ENTITIES=\(entities)"
       let server = try FaultyServer(folder.appending(path: "Server.sqlite"), faults: 15, seed: seed)
       try await server.start()
       var queued: Set<Int> = []
@@ -48,7 +39,8 @@
         ])
         // Killed at any time, and left alone in the end.
         let life =
-          kills < (Self.isLong ? 8 : 3) ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
+          kills < (TestOptions.isLong ? 8 : 3)
+          ? Duration.milliseconds(Int.random(in: 30...350, using: &random)) : .seconds(60)
         let restart = Int.random(in: 0..<3, using: &random) == 0
         let end = ContinuousClock.now + life
         if restart {

@@ -10,12 +10,6 @@
 
   @Suite("The outbox of a fleet", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct OutboxFleetTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isLong = environment["CONCORD_LONG"] == "1"
-    /// `CONCORD_OUTBOX_SEED` says otherwise.
-    private static let seed =
-      environment["CONCORD_OUTBOX_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
-
     /// The connections that hold the lock of a schema's outbox.
     private func holders(_ schema: String) -> String {
       """
@@ -28,13 +22,13 @@
       "Whoever is killed while sending, and whatever loses its lock: each action is sent with its key, none is lost, none is accepted twice"
     )
     func killedWhileSending() async throws {
-      for round in 0..<UInt64(Self.isLong ? 30 : 3) {
-        try await withFolder { folder in try await run(Self.seed + round, folder, kills: round % 3 != 2) }
+      for seed in TestOptions.seeds(TestOptions.isLong ? 30 : 3, from: .random(in: 0..<1_000_000)) {
+        try await withFolder { folder in try await run(seed, folder, kills: seed % 3 != 2) }
       }
     }
 
     private func run(_ seed: UInt64, _ folder: URL, kills: Bool) async throws {
-      let comment: Comment = "CONCORD_OUTBOX_SEED=\(seed) \(kills)"
+      let comment: Comment = "CONCORD_RANDOM_SEED=\(seed) \(kills)"
       var random = SeededNumbers(seed: seed)
       let (count, tallies) = (40, 6)
       let database = try PostgreSQLServer.shared.get()

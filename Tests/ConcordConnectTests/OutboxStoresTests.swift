@@ -107,9 +107,7 @@ struct OutboxStoresTests {
 
     @Test("Whatever stores come and go, each action is shown while it is pending, and sent once with its own key")
     func random() async throws {
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-      let first = UInt64.random(in: 0..<1_000_000)
-      for seed in first..<first + (isLong ? 200 : 8) {
+      for seed in TestOptions.seeds(TestOptions.isLong ? 200 : 8, from: .random(in: 0..<1_000_000)) {
         try await withFolder { folder in
           let world = try StoresWorld(seed, folder)
           do { try await world.run(steps: 25) } catch {

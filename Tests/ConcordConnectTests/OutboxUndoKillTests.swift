@@ -7,10 +7,6 @@
 
   @Suite("Undoing what was forwarded, killed", .serialized)
   struct OutboxUndoKillTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static func number(_ name: String) -> Int? { environment[name].flatMap(Int.init) }
-    private static var isLong: Bool { environment["CONCORD_LONG"] == "1" }
-
     /// Which numbers the service refuses.
     private static func isRefused(_ number: Int) -> Bool { number > 0 && number.isMultiple(of: 7) }
 
@@ -32,13 +28,13 @@
       "Whenever the process is killed, a number was put, taken back and put again in turn, up to what it had said or began to say",
       arguments: StoreKind.lasting)
     func killed(_ kind: StoreKind) async throws {
-      let seed = Self.number("CONCORD_OUTBOX_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
-      let rounds = Self.number("CONCORD_KILL_ROUNDS") ?? (Self.isLong ? 200 : kind == .sqlite ? 15 : 5)
+      let seed = TestOptions.seed(.random(in: 0..<1_000_000))
+      let rounds = TestOptions.number("CONCORD_KILL_ROUNDS") ?? (TestOptions.isLong ? 200 : kind == .sqlite ? 15 : 5)
       try await withFolder { folder in try await run(kind, rounds, seed, folder) }
     }
 
     private func run(_ kind: StoreKind, _ rounds: Int, _ seed: UInt64, _ folder: URL) async throws {
-      let comment: Comment = "CONCORD_OUTBOX_SEED=\(seed) CONCORD_KILL_ROUNDS=\(rounds)"
+      let comment: Comment = "CONCORD_RANDOM_SEED=\(seed) CONCORD_KILL_ROUNDS=\(rounds)"
       var random = SeededNumbers(seed: seed)
       let tallies = 4
       let server = try FaultyServer(

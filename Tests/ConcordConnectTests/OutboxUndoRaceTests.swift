@@ -41,7 +41,7 @@ struct OutboxUndoRaceTests {
     try await withOutbox(kind, transport, policy: OutboxPolicy(maximumConcurrentSends: 1)) { connect in
       #expect(try await eventually { connect.outbox.isSender })
       let undo = connect.outbox.undoManager
-      let rounds = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? 2_000 : 60
+      let rounds = TestOptions.isLong ? 2_000 : 60
       var (withdrawn, inverted) = (0, 0)
       // Adjusted, so that both come about.
       var delay = Duration.zero

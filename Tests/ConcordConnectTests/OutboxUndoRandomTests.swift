@@ -8,23 +8,14 @@ import Testing
 
 /// Forwards, undoes and redoes at random, while a service fails and refuses, and compares what the service has in the end with what a
 /// naive model has: the steps that were done and not undone, one after the other.
-///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first world, `CONCORD_RANDOM_SEED` replays
-/// one world, whose seed is in the message of a failure.
 @Suite("Random undo of what was forwarded")
 struct OutboxUndoRandomTests {
   private static let stepsInAWorld = 40
 
   @Test("The service has what is done and not undone, whatever fails and is refused", arguments: StoreKind.allCases)
   func agreesWithModel(_ kind: StoreKind) async throws {
-    let environment = ProcessInfo.processInfo.environment
-    func number(_ name: String) -> UInt64? { environment[name].flatMap(UInt64.init) }
-    let isLong = environment["CONCORD_LONG"] == "1"
-    let steps = kind.share(of: Int(number("CONCORD_RANDOM_STEPS") ?? (isLong ? 40_000 : 400)))
-    let first = number("CONCORD_RANDOM_SEED") ?? number("CONCORD_RANDOM_FIRST") ?? .random(in: 0..<1_000_000)
-    print("Random undo of what was forwarded, \(kind): first seed \(first)")
-    let worlds = number("CONCORD_RANDOM_SEED") == nil ? UInt64(max(1, steps / Self.stepsInAWorld)) : 1
-    for seed in first..<first + worlds {
+    let steps = kind.share(of: TestOptions.steps.map { $0 / 5 } ?? (TestOptions.isLong ? 40_000 : 400))
+    for seed in TestOptions.seeds(steps / Self.stepsInAWorld, from: .random(in: 0..<1_000_000)) {
       if let failure = try await run(kind, seed) {
         Issue.record("CONCORD_RANDOM_SEED=\(seed), \(kind): \(failure)")
         return

@@ -123,9 +123,7 @@ struct PendingQueryTests {
     "After each step every query shows what it finds among the shown entities, and no state that is none",
     arguments: StoreKind.allCases)
   func random(_ kind: StoreKind) async throws {
-    let isAny = ProcessInfo.processInfo.environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = isAny ? UInt64.random(in: 0..<1_000_000) : 1
-    for seed in first..<first + (kind.isForManySeeds ? 12 : 2) { try await run(kind, seed) }
+    for seed in TestOptions.seeds(kind.isForManySeeds ? 12 : 2, from: 1) { try await run(kind, seed) }
   }
 
   private func run(_ kind: StoreKind, _ seed: UInt64) async throws {

@@ -5,8 +5,6 @@ import Testing
 @testable import ConcordConnect
 
 /// Merges random lists, and compares with what the words say, taken literally.
-///
-/// `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of a failure.
 @Suite("Random merges")
 struct RandomMergeTests {
   private static func randomBook(_ random: inout SeededNumbers) -> Book {
@@ -22,11 +20,8 @@ struct RandomMergeTests {
       [nil, 1, 2].randomElement(using: &random) ?? nil, ["a", "b"].randomElement(using: &random) ?? "a")
   }
 
-  private func seeds(_ kind: StoreKind) -> [UInt64] {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return [seed] }
-    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
-    return (0..<UInt64(kind.share(of: max(1, steps / 10)))).map { $0 }
+  private func seeds(_ kind: StoreKind) -> Range<UInt64> {
+    TestOptions.seeds(kind.share(of: min(TestOptions.steps ?? 1_000, 100_000) / 10))
   }
 
   @Test("By id, with subset, condition and ignored attributes", arguments: StoreKind.allCases)

@@ -5,8 +5,6 @@ import Testing
 @testable import ConcordConnect
 
 /// Merges random lists of what is found by several attributes, and compares with a naive model of the merge.
-///
-/// `CONCORD_RANDOM_SEED` replays one world, whose seed is in the message of a failure.
 @Suite("Random merges by several attributes")
 struct RandomPlacesTests {
   enum Kind: String, CaseIterable { case whole, subset, page }
@@ -48,13 +46,11 @@ struct RandomPlacesTests {
 
   @Test("As a naive model merges them", arguments: StoreKind.allCases, Kind.allCases)
   func naive(_ store: StoreKind, _ kind: Kind) async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = min(environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000, 100_000)
-    let only = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
+    let steps = min(TestOptions.steps ?? 1_000, 100_000)
     // Each of its steps is a round trip to a database.
     let share = StoreKind.forManyRows.contains(store) ? 4 : 40
     try await withConnect(store) { connect in
-      for seed in only.map({ $0...$0 }) ?? 0...UInt64(steps / share) {
+      for seed in TestOptions.seeds(steps / share) {
         var random = SeededNumbers(seed: seed)
         let context = BackgroundContext(parent: connect.persistentStoreCoordinator)
         for id in 0..<7 { try context.delete(Volume.self, id: "\(id)") }

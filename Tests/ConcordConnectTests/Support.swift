@@ -40,13 +40,13 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     #endif
   }
 
-  private static var isLong: Bool { ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" }
-
   /// All, but only those of one process unless `CONCORD_LONG` says so: for many rows, each of which is read over a connection.
-  static var forManyRows: [StoreKind] { isLong ? allCases : ofOneProcess }
+  static var forManyRows: [StoreKind] { TestOptions.isLong ? allCases : ofOneProcess }
 
   /// The steps of a random test that are done with it, where others do so many: a tenth with a database, unless `CONCORD_LONG` says otherwise.
-  func share(of steps: Int) -> Int { Self.isLong || Self.ofOneProcess.contains(self) ? steps : max(1, steps / 10) }
+  func share(of steps: Int) -> Int {
+    TestOptions.isLong || Self.ofOneProcess.contains(self) ? steps : max(1, steps / 10)
+  }
 
   /// Those whose stores outlive their connect.
   static var lasting: [StoreKind] { allCases.filter { $0 != .memory } }

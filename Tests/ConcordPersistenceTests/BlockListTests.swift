@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct BlockListTests {
   @Test("A list in blocks is the array that the same steps make, and says which blocks have changed")
   func random() {
-    let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 0
+    let seed = TestOptions.seed()
     var random = SeededGenerator(seed: seed)
     let list = BlockList<Int>()
     var array: [Int] = []

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -7,8 +8,7 @@ import Testing
 /// Links to a large collection that several writers change at once.
 @Suite("Links beside other writers", .serialized)
 struct ConcurrentLinksTests {
-  private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-  private static let times = isLong ? 50 : 12
+  private static let times = TestOptions.isLong ? 50 : 12
 
   @Test("Appends under the policy error are neither lost nor doubled", arguments: StoreKind.combinations)
   func appends(_ kind: StoreKind, _ strategy: StrategyKind) async throws {

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -52,8 +53,7 @@ struct LargeQueryTests {
     "After each step every result is that of a fetch, and what changed makes it of the one before",
     arguments: StoreKind.allCases)
   func random(_ kind: StoreKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 0
+    let seed = TestOptions.seed()
     var random = SeededGenerator(seed: seed)
     try World.with(kind, Model("Reviews", entities: [Review.self])) { world in
       let (coordinator, view) = (world.coordinator, world.view)
@@ -63,7 +63,7 @@ struct LargeQueryTests {
       func review(_ id: Int) -> Review {
         Review(id: id, text: random.pick(["a", "b", "c", "abc"]), stars: random.pick([nil, 0, 1, 2, 3, 4]))
       }
-      for step in 0..<(environment["CONCORD_LONG"] == "1" ? 1_500 : 70) {
+      for step in 0..<(TestOptions.isLong ? 1_500 : 70) {
         let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): \(kind), step \(step)"
         if queries.count < 12 {
           let descriptor = FetchDescriptor(

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -209,12 +210,9 @@ struct LiveQueryTests {
   @Test("After each step every query shows what a fetch gives", arguments: StoreKind.combinationsOfManySteps)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
     guard strategy.isKeptUpToDate else { return }
-    let environment = ProcessInfo.processInfo.environment
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let seed =
-      environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? (isAny ? .random(in: 0..<UInt64(UInt32.max)) : 0)
+    let seed = TestOptions.seed()
     // Each step compares every query with a fetch, which is slow.
-    let worlds = min(max(1, (environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 0) / 15_000), 100)
+    let worlds = min(max(1, (TestOptions.steps ?? 0) / 15_000), 100)
     let model = try Model("M", entities: [Sample.self, Author.self, Review.self])
     var random = SeededGenerator(seed: seed)
     for world in 0..<worlds {
@@ -227,7 +225,7 @@ struct LiveQueryTests {
       let contexts = (0..<2).map { _ in container.newBackgroundContext() }
       let view = container.viewContext
       var queries: [Query] = []
-      for step in 0..<(environment["CONCORD_LONG"] == "1" || worlds > 1 ? 150 : 60) {
+      for step in 0..<(TestOptions.isLong || worlds > 1 ? 150 : 30) {
         let comment: Comment = "CONCORD_RANDOM_SEED=\(seed): world \(world), step \(step)"
         let context = random.pick(contexts)
         let id = Int.random(in: 0..<60, using: &random)

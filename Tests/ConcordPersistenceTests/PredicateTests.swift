@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -140,10 +141,7 @@ struct PredicateTests {
 
   @Test("A store finds the rows that evaluation in memory finds, in its order", arguments: StoreKind.allCases)
   func agrees(_ kind: StoreKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let seed =
-      environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? (isAny ? .random(in: 0..<UInt64(UInt32.max)) : 0)
+    let seed = TestOptions.seed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<3 {
       try kind.withCoordinator(model()) { coordinator in

@@ -31,7 +31,7 @@
     /// `CONCORD_KILL_ROUNDS` says how often.
     @Test("What was acknowledged survives kill -9, and no save is there by half")
     func survival() async throws {
-      let rounds = ProcessInfo.processInfo.environment["CONCORD_KILL_ROUNDS"].flatMap(Int.init) ?? 200
+      let rounds = TestOptions.number("CONCORD_KILL_ROUNDS") ?? 200
       let strategies = ["direct", "mixed", "indirectNested"]
       var saves = 0
       for batch in 0..<(rounds + 19) / 20 {

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -53,8 +54,6 @@ private struct Naive {
 
 @Suite("Aggregates at random")
 struct RandomAggregateTests {
-  private let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-
   private func same(_ a: Double?, _ b: Double?) -> Bool {
     guard let a, let b else { return a == nil && b == nil }
     return a.isNaN && b.isNaN || a == b
@@ -137,11 +136,7 @@ struct RandomAggregateTests {
   @Test("All aggregates are those of the same entities in memory, saved or not", arguments: StoreKind.allCases)
   func aggregates(_ kind: StoreKind) throws {
     let model = try Model("Sales", entities: [Sale.self])
-    let environment = ProcessInfo.processInfo.environment
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? (isAny ? .random(in: 0..<1 << 32) : 1)
-    for round in 0..<UInt64(isLong ? 60 : 6) {
-      let seed = first &+ round
+    for seed in TestOptions.seeds(TestOptions.isLong ? 60 : 6, from: 1) {
       var random = SeededGenerator(seed: seed)
       try kind.withCoordinator(model) { coordinator in
         let context = coordinator.newContext()

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -37,10 +38,7 @@ struct RandomClocksTests {
 
   @Test("Each change without a stamp is kept, and each with an older one is not", arguments: StoreKind.combinations)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000
-    let only = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    for seed in only.map({ $0...$0 }) ?? 0...UInt64(kind.isForManySteps ? max(1, steps / 500) : 0) {
+    for seed in TestOptions.seeds(kind.isForManySteps ? max(2, (TestOptions.steps ?? 1_000) / 500) : 1) {
       for policy in [MergePolicy.byStamp, .error, .storeTrump, .objectTrump] {
         try kind.withStore(libraryModel()) { store in
           try run(seed, policy, try (0..<3).map { _ in try World(strategy, store) })

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -32,14 +33,9 @@ struct RandomContextTests {
       Parent.allCases.filter { kind.isForManySteps || $0 == .view }.map { (kind, $0) }
     })
   func contextsAgreeWithModel(_ kind: StoreKind, _ parent: Parent) throws {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, parent, seed: seed) }
     // A step here takes as long as many of the store's.
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 0
-    let worlds = UInt64(kind.share(of: min(max(5, steps / 2_000), 1_000)))
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
-    for world in 0..<worlds { try run(kind, parent, seed: first + world) }
+    let worlds = kind.share(of: min(max(5, (TestOptions.steps ?? 0) / 2_000), 1_000))
+    for seed in TestOptions.seeds(worlds) { try run(kind, parent, seed: seed) }
   }
 
   static let stepsInAWorld = 100

@@ -1,5 +1,6 @@
 import Concord
 import ConcordModel
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -52,11 +53,7 @@ struct RandomDeletionTests {
 
   @Test("What is deleted comes back with newer values only", arguments: StoreKind.combinationsOfManySteps)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 1000
-    let only = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    let first = environment["CONCORD_RANDOM_FIRST"] == "random" ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
-    for seed in only.map({ $0...$0 }) ?? first...first + UInt64(steps / 2000) {
+    for seed in TestOptions.seeds((TestOptions.steps ?? 0) / 2_000) {
       for policy in [MergePolicy.byStamp, .error, .storeTrump, .objectTrump] {
         try withFolder { folder in
           let log = Locked<[String]>([])

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -64,11 +65,7 @@ extension PendingAboveTests {
 
   @Test("Whatever the view and others do, each shows what the model says", arguments: Case.all)
   func random(_ test: Case) async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let worlds = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init).map { max(1, $0 / 10_000) } ?? 1
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    let first = seed ?? (environment["CONCORD_RANDOM_FIRST"] == "random" ? .random(in: 0..<1 << 32) : 0)
-    for world in 0..<UInt64(seed == nil ? worlds : 1) { try await run(test, seed: first + world) }
+    for seed in TestOptions.seeds((TestOptions.steps ?? 0) / 10_000) { try await run(test, seed: seed) }
   }
 
   private func run(_ test: Case, seed: UInt64) async throws {

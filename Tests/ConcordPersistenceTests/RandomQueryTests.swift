@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -250,8 +251,6 @@ private struct Grammar {
 
 @Suite("Predicates and orders made at random")
 struct RandomQueryTests {
-  private let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-
   private static let orders: [[SortDescriptor<Song>]] = [
     [], [SortDescriptor(\.title)], [SortDescriptor(\.title, order: .reverse)], [SortDescriptor(\.text)],
     [SortDescriptor(\.subtitle)], [SortDescriptor(\.subtitle, order: .reverse), SortDescriptor(\.text)],
@@ -287,13 +286,11 @@ struct RandomQueryTests {
   @Test(
     "Each store finds the rows that Foundation finds, in the same order, saved or not", arguments: StoreKind.allCases)
   func agrees(_ kind: StoreKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? (isAny ? .random(in: 0..<1 << 32) : 1)
+    let seed = TestOptions.seed(1)
     var random = SeededGenerator(seed: seed)
     let model = try Model("Songs", entities: [Song.self, Singer.self, Verse.self])
     var (total, exact) = (0, 0)
-    for round in 0..<kind.share(of: isLong ? 40 : 3) {
+    for round in 0..<kind.share(of: TestOptions.isLong ? 40 : 3) {
       try kind.withCoordinator(model) { coordinator in
         let context = coordinator.newContext()
         let singers = ["a", "\u{E9}", "z"].map {
@@ -304,7 +301,7 @@ struct RandomQueryTests {
         }
         for id in 0..<50 { context.insert(Song(id: id, singers: singers, verses: verses, &random)) }
         try context.save()
-        for step in 0..<(isLong ? 300 : 80) {
+        for step in 0..<(TestOptions.isLong ? 300 : 80) {
           // At first all is saved, then some songs are not, then what they refer to.
           if step == 40 {
             for id in 40..<60 { context.insert(Song(id: id, singers: singers, verses: verses, &random)) }

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -115,12 +116,7 @@ struct RandomUniqueTests {
     "What Swift takes for the same value is refused, in whatever form, and nothing else is",
     arguments: StoreKind.allCases)
   func agreesWithSwift(_ kind: StoreKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return try run(kind, seed) }
-    let isAny = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = isAny ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0
-    let worlds = kind.share(of: environment["CONCORD_LONG"] == "1" ? 400 : 5)
-    for world in 0..<worlds { try run(kind, first + UInt64(world)) }
+    for seed in TestOptions.seeds(kind.share(of: TestOptions.isLong ? 400 : 5)) { try run(kind, seed) }
   }
 
   private func run(_ kind: StoreKind, _ seed: UInt64) throws {

@@ -1,5 +1,6 @@
 import Concord
 import ConcordModel
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -11,15 +12,11 @@ import Testing
 
 @Suite("Lasting: what a rule keeps")
 struct RetentionTests {
-  private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-
   @Test(
     "A purge removes what a rule does not keep, and never what is observed, pending or contained in what stays",
     arguments: StoreKind.combinations)
   func random(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
-    let isAny = ProcessInfo.processInfo.environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = isAny ? UInt64.random(in: 0..<1_000_000) : 1
-    for seed in first..<first + (kind.isShared ? 1 : 4) {
+    for seed in TestOptions.seeds(kind.isShared ? 1 : 4, from: 1) {
       try await strategy.withContainer(kind) { container in
         var random = SeededGenerator(seed: seed)
         let (view, context) = (container.viewContext, container.newBackgroundContext())
@@ -302,7 +299,7 @@ struct RetentionTests {
 
   @Test("As many entities as one likes go through a bound within its memory")
   func memory() async throws {
-    let (bound, all) = Self.isLong ? (10_000, 1_000_000) : (500, 20_000)
+    let (bound, all) = TestOptions.isLong ? (10_000, 1_000_000) : (500, 20_000)
     try await StrategyKind.direct.withContainer(.memory) { container in
       let (context, view) = (container.newBackgroundContext(), container.viewContext)
       try container.keep(Review.self, .atMost(bound))

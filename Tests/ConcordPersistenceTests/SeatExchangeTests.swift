@@ -9,8 +9,7 @@
   /// Unique values that several writers exchange at once.
   @Suite("Unique values are exchanged by several writers", .serialized)
   struct SeatExchangeTests {
-    private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-    private static let times = isLong ? 300 : 25
+    private static let times = TestOptions.isLong ? 300 : 25
 
     private func withSeats(
       _ strategy: StrategyKind, _ body: (URL, any PersistentContainer) async throws -> Void
@@ -59,7 +58,7 @@
       var random = SeededGenerator(seed: seed)
       let model = try seatModel()
       for policy in [MergePolicy.byStamp, .storeTrump, .objectTrump, .error] {
-        for round in 0..<(Self.isLong ? 200 : kind.isShared ? 4 : 12) {
+        for round in 0..<(TestOptions.isLong ? 200 : kind.isShared ? 4 : 12) {
           let comment: Comment = "seed \(seed), \(policy), round \(round)"
           try kind.withStore(model) { store in
             let coordinators = try (0..<2).map { _ in

@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -219,12 +220,8 @@ struct SetBackTests {
 
   @Test("Whatever is set back, each reader shows what the model says", arguments: Case.all)
   func random(_ test: Case) async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let worlds = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init).map { max(1, $0 / 1_000) } ?? 5
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    let first = seed ?? (environment["CONCORD_RANDOM_FIRST"] == "random" ? .random(in: 0..<1 << 32) : 0)
-    for world in 0..<UInt64(seed == nil ? worlds : 1) {
-      try await withWorld(test) { try await run($0, test, seed: first + world) }
+    for seed in TestOptions.seeds(TestOptions.steps.map { $0 / 1_000 } ?? 5) {
+      try await withWorld(test) { try await run($0, test, seed: seed) }
     }
   }
 

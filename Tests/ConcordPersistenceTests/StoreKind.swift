@@ -44,7 +44,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   /// Whether a test of many steps runs with it whatever else it varies. With a database, each of whose steps is a round trip, only where
   /// `CONCORD_LONG` says so.
   var isForManySteps: Bool {
-    !isShared || ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+    !isShared || TestOptions.isLong
   }
 
   /// The steps of a random test that are done with it, where others do so many: a tenth with a database, unless `CONCORD_LONG` says otherwise.

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ struct TextOrderTests {
 
   @Test("Bytes tell what Swift's strings tell: order, equality, parts, beginnings, characters")
   func agrees() {
-    let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 7
+    let seed = TestOptions.seed(7)
     var random = SeededGenerator(seed: seed)
     let texts = (0..<250).map { _ in hostileText(&random) + (Bool.random(using: &random) ? hostileText(&random) : "") }
     for a in texts {

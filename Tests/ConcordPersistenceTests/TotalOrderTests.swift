@@ -1,4 +1,5 @@
 import Concord
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -20,11 +21,10 @@ struct TotalOrderTests {
     "Live queries and fetches put NaN, -0.0 and nil where the documentation says, over each type of store",
     arguments: StoreKind.allCases)
   func random(_ kind: StoreKind) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 0
+    let seed = TestOptions.seed()
     var random = SeededGenerator(seed: seed)
     let model = try Model("Measures", entities: [Measure.self])
-    for world in 0..<kind.share(of: environment["CONCORD_LONG"] == "1" ? 60 : 6) {
+    for world in 0..<kind.share(of: TestOptions.isLong ? 60 : 6) {
       try kind.withCoordinator(model) { coordinator in
         let view = ViewContext(parent: coordinator, delivery: .immediate) { Issue.record($0) }
         var measures: [Int: Measure] = [:]

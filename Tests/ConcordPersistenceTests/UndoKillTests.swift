@@ -13,8 +13,7 @@
   struct UndoKillTests {
     /// `CONCORD_KILL_ROUNDS` says how often.
     private func rounds(_ kind: StoreKind) -> Int {
-      let environment = ProcessInfo.processInfo.environment
-      return environment["CONCORD_KILL_ROUNDS"].flatMap(Int.init) ?? (kind.isShared ? 5 : 20)
+      TestOptions.number("CONCORD_KILL_ROUNDS") ?? (kind.isShared ? 5 : 20)
     }
 
     private func content(_ kind: StoreKind, _ folder: URL) throws -> (done: Int, entries: [Entry]) {

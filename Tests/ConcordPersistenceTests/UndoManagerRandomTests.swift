@@ -1,5 +1,6 @@
 import Concord
 import ConcordModel
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -7,9 +8,6 @@ import Testing
 
 /// Records steps in a container's view, saves by others between, in this container and in another one with the same store, undoes and
 /// redoes, and compares with a naive model what is stored, what can be undone, and what is left as it is.
-///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first world, `CONCORD_RANDOM_SEED` replays
-/// one world, whose seed is in the message of a failure.
 @Suite("Random undo of saves")
 struct UndoManagerRandomTests {
   private static let stepsInAWorld = 40
@@ -19,14 +17,8 @@ struct UndoManagerRandomTests {
 
   @Test("Whatever others save, a step is undone and redone as in the model", arguments: combinations)
   func agreesWithModel(_ kind: StoreKind, _ strategy: StrategyKind) async throws {
-    let environment = ProcessInfo.processInfo.environment
-    func number(_ name: String) -> UInt64? { environment[name].flatMap(UInt64.init) }
-    let isLong = environment["CONCORD_LONG"] == "1"
-    let steps = kind.share(of: Int(number("CONCORD_RANDOM_STEPS") ?? (isLong ? 20_000 : 400)))
-    let first = number("CONCORD_RANDOM_SEED") ?? number("CONCORD_RANDOM_FIRST") ?? .random(in: 0..<1_000_000)
-    print("Random undo of saves, \(kind), \(strategy): first seed \(first)")
-    let worlds = number("CONCORD_RANDOM_SEED") == nil ? UInt64(max(1, steps / Self.stepsInAWorld)) : 1
-    for seed in first..<first + worlds {
+    let steps = kind.share(of: TestOptions.steps.map { $0 / 5 } ?? (TestOptions.isLong ? 20_000 : 400))
+    for seed in TestOptions.seeds(steps / Self.stepsInAWorld, from: .random(in: 0..<1_000_000)) {
       let folder = FileManager.default.temporaryDirectory.appending(path: "concord-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
       let world = try UndoSaveWorld(kind, strategy, folder, seed: seed)

@@ -9,16 +9,13 @@
 
   @Suite("Whole commits", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct EqualRowsTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isLong = environment["CONCORD_LONG"] == "1"
-
     // This fails, with "differs" and with queries that stay behind, where a position is the highest id that was seen in place of a snapshot:
     // `xid >= xmax` alone, without the transactions that were in progress.
     @Test(
       "Eight processes hold rows equal, and stay open for seconds: no live query of any of them ever shows them differ")
     func processes() throws {
-      let seed = Self.environment["CONCORD_EQUAL_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
-      print("equal rows: CONCORD_EQUAL_SEED=\(seed)")
+      let seed = TestOptions.seed(.random(in: 0..<1_000_000))
+      print("equal rows: CONCORD_RANDOM_SEED=\(seed)")
       let fleet = try Fleet()
       let store = try fleet.store()
       let pairs = 4
@@ -27,12 +24,14 @@
       }
       try store.close()
       let processes = try (0..<8).map { number in
-        try ChildProcess(["equal", fleet.place, "\(pairs)", Self.isLong ? "400" : "10", "\(seed + UInt64(number))"])
+        try ChildProcess([
+          "equal", fleet.place, "\(pairs)", TestOptions.isLong ? "400" : "10", "\(seed + UInt64(number))",
+        ])
       }
       defer { for process in processes { process.kill() } }
       #expect(eventually(60) { processes.allSatisfy { $0.lines.contains("ready") } })
       for process in processes { process.say("go") }
-      #expect(eventually(Self.isLong ? 1200 : 120) { processes.allSatisfy { $0.lines.contains("done") } })
+      #expect(eventually(TestOptions.isLong ? 1200 : 120) { processes.allSatisfy { $0.lines.contains("done") } })
       let table = try fleet.sql("SELECT id || '=' || last FROM \"Progress\" ORDER BY id").split(separator: "\n")
       for process in processes {
         let agrees = eventually {

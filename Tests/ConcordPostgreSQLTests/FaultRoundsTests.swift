@@ -10,12 +10,10 @@
   @Suite("Rounds of faults", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct FaultRoundsTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let isLong = environment["CONCORD_LONG"] == "1"
-    /// `CONCORD_FAULT_ROUNDS` and `CONCORD_FAULT_SEED` say otherwise.
+    /// `CONCORD_FAULT_ROUNDS` says otherwise.
     private static let rounds =
-      environment["CONCORD_FAULT_ROUNDS"].flatMap(Int.init) ?? (isLong ? 200 : Fault.allCases.count)
-    private static let seed =
-      environment["CONCORD_FAULT_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+      TestOptions.number("CONCORD_FAULT_ROUNDS") ?? (TestOptions.isLong ? 200 : Fault.allCases.count)
+    private static let seed = TestOptions.seed(.random(in: 0..<1_000_000))
 
     private enum Fault: String, CaseIterable {
       case client, crash, cut, terminate, pause, move
@@ -77,7 +75,7 @@
       let clients = try ["direct", "direct", "mixed"].enumerated().map { try Client($0 + 1, place, $1) }
       defer { for client in clients { client.kill() } }
       #expect(eventually(30) { clients.allSatisfy { $0.acknowledged > 3 } })
-      print("faults: CONCORD_FAULT_SEED=\(Self.seed) CONCORD_FAULT_ROUNDS=\(Self.rounds)")
+      print("faults: CONCORD_RANDOM_SEED=\(Self.seed) CONCORD_FAULT_ROUNDS=\(Self.rounds)")
       var random = SeededNumbers(seed: Self.seed)
       var counts: [Fault: Int] = [:]
       var mostConnections = 0
@@ -102,7 +100,7 @@
           try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'shop'")
         case .pause:
           server.pause()
-          Thread.sleep(forTimeInterval: Self.isLong ? 10 : 1)
+          Thread.sleep(forTimeInterval: TestOptions.isLong ? 10 : 1)
           server.goOn()
         case .move:
           // libpq goes on to the next place only where nobody listens.

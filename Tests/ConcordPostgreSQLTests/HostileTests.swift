@@ -101,11 +101,7 @@
 
   @Suite("Hostile names and values", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct HostileTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isLong = environment["CONCORD_LONG"] == "1"
-    /// `CONCORD_HOSTILE_SEED` says otherwise.
-    private static let seed =
-      environment["CONCORD_HOSTILE_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+    private static let seed = TestOptions.seed(.random(in: 0..<1_000_000))
 
     /// A container with an own store.
     private func container(_ model: Model, _ schema: String) throws -> GenericPersistentContainer<
@@ -151,10 +147,10 @@
       try server.sql(
         "DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7)")
       defer { _ = try? server.sql("DROP TABLE public.canary") }
-      print("hostile names: CONCORD_HOSTILE_SEED=\(Self.seed)")
+      print("hostile names: CONCORD_RANDOM_SEED=\(Self.seed)")
       var texts = HostileTexts(random: SeededNumbers(seed: Self.seed))
       var refused: [String] = []
-      for round in 0..<(Self.isLong ? 300 : 12) {
+      for round in 0..<(TestOptions.isLong ? 300 : 12) {
         let given = texts.names(8)
         names.withLock { $0 = given }
         let schema = "\(texts.next(allowsNull: false))-\(Self.seed)-\(round)"
@@ -216,7 +212,7 @@
       try server.sql(
         "DROP TABLE IF EXISTS public.canary; CREATE TABLE public.canary (x int); INSERT INTO public.canary VALUES (7)")
       defer { _ = try? server.sql("DROP TABLE public.canary") }
-      print("hostile values: CONCORD_HOSTILE_SEED=\(Self.seed)")
+      print("hostile values: CONCORD_RANDOM_SEED=\(Self.seed)")
       names.withLock { $0 = ["Part", "text", "Whole", "text", "code", "bytes", "part", "parts"] }
       var texts = HostileTexts(random: SeededNumbers(seed: Self.seed))
       let model = try Model("Hostile", entities: [Part.self, Whole.self])
@@ -226,7 +222,7 @@
       try memory.attachPersistentStore(for: StoreConfiguration(type: .inMemory))
       let list = try database.viewContext.query(FetchDescriptor<Whole>())
       var known: [String] = []
-      for round in 0..<(Self.isLong ? 600 : 120) {
+      for round in 0..<(TestOptions.isLong ? 600 : 120) {
         let text = texts.next(allowsNull: true)
         let part = Part(id: texts.next(allowsNull: true), text: texts.next(allowsNull: true))
         let whole = Whole(

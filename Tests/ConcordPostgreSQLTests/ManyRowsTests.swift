@@ -158,10 +158,9 @@
     @Test("Random writes of many rows give in a database what they give in memory, step by step")
     func random() throws {
       defer { try? store.close() }
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
       let seed = UInt64.random(in: 0 ... .max)
       var random = SeededNumbers(seed: seed)
-      for transaction in 0..<(isLong ? 3000 : 80) {
+      for transaction in 0..<(TestOptions.isLong ? 3000 : 80) {
         let steps = try (0..<Int.random(in: 1..<12, using: &random)).map { _ in try step(&random) }
         let expected = try memory.write(origin: nil) { writing in try steps.map { try run($0, writing) } }
         let found = try store.write(origin: nil) { writing in try steps.map { try run($0, writing) } }

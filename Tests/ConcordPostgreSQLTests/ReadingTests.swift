@@ -61,7 +61,7 @@
         """
       let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'shop'"
       var answers = 0
-      let places = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? 60 : 15
+      let places = TestOptions.isLong ? 60 : 15
       for round in 0...places {
         let before = commits.withLock { $0.count { $0 == nil } }
         try fleet.sql(copy)

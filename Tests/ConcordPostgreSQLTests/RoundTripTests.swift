@@ -191,11 +191,10 @@
         proxy.stop()
       }
       let reader = try direct.context(model)
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
       var id = 0
       for cutsAnswers in [false, true] {
         // Another part of the places each time, unless all are asked for.
-        let step = isLong ? 1 : 12
+        let step = TestOptions.isLong ? 1 : 12
         for byte in stride(from: Int.random(in: 0..<step), through: cutsAnswers ? 160 : 420, by: step) {
           let store = try store(url: fleet.server.url(port: proxy.port), timeout: 10)
           // Stamps of its own, so that a save which is done twice is refused.

@@ -9,8 +9,6 @@
 
   @Suite("The index of words in a database", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct SearchIndexTests {
-    private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-
     @Test("A search reads what the index finds, and tells so; without the index it finds the same")
     func explain() throws {
       let fleet = try SearchFleet()
@@ -159,7 +157,7 @@
       try fleet.sql("INSERT INTO \"Note\" SELECT i, 'number ' || i, NULL, 0, 0 FROM generate_series(0, 99) AS i")
       let isOver = Locked(false)
       let failures = Locked<[String]>([])
-      let rounds = Self.isLong ? 400 : 40
+      let rounds = TestOptions.isLong ? 400 : 40
       @Sendable func work(_ number: Int) {
         do {
           switch number {
@@ -322,7 +320,7 @@
 
     @Test("Random writes of several stores and of others keep the index right")
     func random() throws {
-      let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
+      let seed = TestOptions.seed(1)
       var random = SeededNumbers(seed: seed)
       let words = [
         "red", "RED", "pony", "Émile", "emile", "Straße", "検索", "索", "\u{0}", "a\u{1}b", "🎉", "'", "\\", "x:*", "ﬁ",
@@ -337,7 +335,7 @@
       let stores = try (0..<2).map { _ in try fleet.store() }
       defer { for store in stores { try? store.close() } }
       let contexts = try stores.map { try $0.context(fleet.model) }
-      for round in 0..<(Self.isLong ? 200 : 12) {
+      for round in 0..<(TestOptions.isLong ? 200 : 12) {
         let context = contexts[round % 2]
         for _ in 0..<6 {
           let id = Int.random(in: 0..<25, using: &random)

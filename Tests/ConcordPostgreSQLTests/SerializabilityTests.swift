@@ -9,8 +9,7 @@
   struct SerializabilityTests {
     @Test("What processes append and read at random could have happened one transaction after the other")
     func history() throws {
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-      let (clients, count) = isLong ? (8, 2000) : (4, 120)
+      let (clients, count) = TestOptions.isLong ? (8, 2000) : (4, 120)
       let fleet = try Fleet()
       try fleet.store().close()
       let processes = try (1...clients).map {
@@ -19,7 +18,7 @@
       defer { for process in processes { process.kill() } }
       #expect(eventually(60) { processes.allSatisfy { $0.lines.contains("ready") } })
       for process in processes { process.say("go") }
-      #expect(eventually(isLong ? 1200 : 60) { processes.allSatisfy { $0.lines.last == "done" } })
+      #expect(eventually(TestOptions.isLong ? 1200 : 60) { processes.allSatisfy { $0.lines.last == "done" } })
       let history = History(processes.flatMap(\.lines).compactMap { History.Transaction($0) })
       #expect(history.transactions.count == clients * count)
       var last: [Int: [Int]] = [:]

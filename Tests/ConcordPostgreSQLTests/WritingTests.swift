@@ -9,10 +9,7 @@
 
   @Suite("Writing to a PostgreSQL store", .serialized, .enabled(if: PostgreSQLServer.isInstalled))
   struct WritingTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let isLong = environment["CONCORD_LONG"] == "1"
-    private static let seed =
-      environment["CONCORD_COMMIT_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+    private static let seed = TestOptions.seed(.random(in: 0..<1_000_000))
 
     private func number(_ store: PostgreSQLStore, _ fleet: Fleet, _ id: Int = 0) throws -> Int? {
       try store.read { try $0.row(of: fleet.key(id)) }.flatMap {
@@ -132,10 +129,10 @@
         try writeTwice(inserts: inserts, "all pass") { proxy.count() }
         // Those of the connection's end, too.
         let total = (requests: proxy.counted.requests + 8, answers: proxy.counted.answers + 8)
-        print("commit in doubt: \(inserts ? "insert" : "update"), \(total) bytes, CONCORD_COMMIT_SEED=\(Self.seed)")
+        print("commit in doubt: \(inserts ? "insert" : "update"), \(total) bytes, CONCORD_RANDOM_SEED=\(Self.seed)")
         for cutsAnswers in [false, true] {
           let bytes = Array(0...(cutsAnswers ? total.answers : total.requests))
-          for byte in Self.isLong ? bytes : bytes.shuffled(using: &random).prefix(16).sorted() {
+          for byte in TestOptions.isLong ? bytes : bytes.shuffled(using: &random).prefix(16).sorted() {
             let comment =
               "byte \(byte) of \(cutsAnswers ? "answers" : "requests") of an \(inserts ? "insert" : "update")"
             try writeTwice(inserts: inserts, "\(comment)") { proxy.cut(after: byte, ofAnswers: cutsAnswers) }

@@ -7,21 +7,16 @@
   @Suite struct FaultTests {
     private static let kind = ProcessInfo.processInfo.environment["CONCORD_FAULT_KIND"].flatMap(Kind.init)
 
-    private static func number(_ name: String, _ standard: Int) -> Int {
-      ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
-    }
-
     @Test(
       "Each action has its effect once, and each device shows the server's states, whoever is killed and whatever the network does",
       arguments: Kind.allCases.filter { $0 != .memory && (Self.kind ?? $0) == $0 })
     func rounds(_ kind: Kind) async throws {
-      for _ in 0..<Self.number("CONCORD_FAULT_ROUNDS", 1) {
-        let seed =
-          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+      let rounds = TestOptions.number("CONCORD_FAULT_ROUNDS") ?? 1
+      for seed in TestOptions.seeds(rounds, from: .random(in: 1...1_000_000)) {
         print("faults: seed \(seed), \(kind)")
         try await FaultRound(
-          kind: kind, seed: seed, deviceCount: Self.number("CONCORD_FAULT_DEVICES", 4),
-          actions: Self.number("CONCORD_FAULT_ACTIONS", 60)
+          kind: kind, seed: seed, deviceCount: TestOptions.number("CONCORD_FAULT_DEVICES") ?? 4,
+          actions: TestOptions.number("CONCORD_FAULT_ACTIONS") ?? 60
         ).run()
       }
     }

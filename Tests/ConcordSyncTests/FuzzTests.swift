@@ -13,15 +13,14 @@
   /// `CONCORD_LONG` asks for it, or as many as `CONCORD_FUZZ_INPUTS` says.
   @Suite struct FuzzTests {
     private static let inputs =
-      ProcessInfo.processInfo.environment["CONCORD_FUZZ_INPUTS"].flatMap(Int.init)
-      ?? (ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? 1_000_000 : 10_000)
+      TestOptions.number("CONCORD_FUZZ_INPUTS") ?? (TestOptions.isLong ? 1_000_000 : 10_000)
 
     /// The growth of the process after the first tenth that is no leak: what its allocators and caches keep.
     private static let tolerance = 16 * 1024 * 1024
 
     @Test("Whatever is sent to a route, the router answers it, and the process does not grow")
     func routes() async throws {
-      let seed = ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+      let seed = TestOptions.seed(.random(in: 1...1_000_000))
       print("fuzz: seed \(seed), \(Self.inputs) inputs")
       let folder = FileManager.default.temporaryDirectory.appending(path: "concord-fuzz-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }

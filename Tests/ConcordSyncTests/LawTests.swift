@@ -50,11 +50,7 @@
     @Test(
       "The law holds at each notice while devices, the server and the network do anything", arguments: Kind.allCases)
     func random(_ kind: Kind) async throws {
-      let long = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-      for _ in 0..<(long ? 40 : 4) {
-        let seed =
-          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
-        print("synchronisation: seed \(seed), \(kind)")
+      for seed in TestOptions.seeds(TestOptions.isLong ? 40 : 4, from: .random(in: 1...1_000_000)) {
         try await RandomRun(seed: seed, kind: kind, steps: 120).run()
       }
     }

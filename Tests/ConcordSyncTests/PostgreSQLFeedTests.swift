@@ -33,11 +33,7 @@
 
     @Test("Whatever other programs write, in transactions of any length, the feed tells each change from each position")
     func randomWriters() throws {
-      let long = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-      for _ in 0..<(long ? 40 : 4) {
-        let seed =
-          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
-        print("other writers of a database: seed \(seed)")
+      for seed in TestOptions.seeds(TestOptions.isLong ? 40 : 4, from: .random(in: 1...1_000_000)) {
         let model = try shopModel()
         let store = try store(Kind.newSchema(), model)
         try DatabaseRun(seed: seed, store: store, model: model).run()

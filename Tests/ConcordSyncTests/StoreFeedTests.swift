@@ -265,11 +265,7 @@
 
     @Test("Whatever other programs write, the feed tells each change")
     func randomWriters() throws {
-      let long = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
-      for _ in 0..<(long ? 60 : 6) {
-        let seed =
-          ProcessInfo.processInfo.environment["CONCORD_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
-        print("other writers: seed \(seed)")
+      for seed in TestOptions.seeds(TestOptions.isLong ? 60 : 6, from: .random(in: 1...1_000_000)) {
         try withStore(.sqlite) { store, model, file in
           try FeedRun(seed: seed, store: store, model: model, file: file).run()
         }

@@ -6,20 +6,15 @@
 
   /// Two devices that forward, undo and redo at random, over a network that loses and doubles, and are restarted.
   ///
-  /// `CONCORD_RANDOM_SEED` replays a world, whose seed is in the message of a failure, and `CONCORD_RANDOM_WORLDS` says how many there are.
+  /// `CONCORD_RANDOM_WORLDS` says how many worlds there are.
   @Suite("Random undo of synchronised actions", .timeLimit(.minutes(5)))
   struct UndoRandomTests {
-    private static func number(_ name: String) -> UInt64? {
-      ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
-    }
-
     @Test(
       "Each number is put and taken back in turn, and counts as the device that put it has left it",
       arguments: Kind.allCases)
     func agrees(_ kind: Kind) async throws {
-      let first = Self.number("CONCORD_RANDOM_SEED") ?? .random(in: 0..<1_000_000)
-      let worlds = Self.number("CONCORD_RANDOM_SEED") != nil ? 1 : Self.number("CONCORD_RANDOM_WORLDS") ?? 3
-      for seed in first..<first + worlds { try await run(kind, seed) }
+      let worlds = TestOptions.number("CONCORD_RANDOM_WORLDS") ?? 3
+      for seed in TestOptions.seeds(worlds, from: .random(in: 0..<1_000_000)) { try await run(kind, seed) }
     }
 
     /// A device, and what it has done.

@@ -57,7 +57,7 @@ struct CycleCostTests {
     return work.value - before
   }
 
-  @Test("A value is no larger than its own relations", arguments: [20, 60, isLong ? 2_000 : 500])
+  @Test("A value is no larger than its own relations", arguments: [20, 60, TestOptions.isLong ? 2_000 : 500])
   func size(count: Int) {
     let guests = ring(count, friends: 5)
     #expect(guests.allSatisfy { $0.value.size <= 6 })

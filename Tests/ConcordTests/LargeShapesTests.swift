@@ -86,7 +86,7 @@ struct LargeShapesTests {
 
   @Test(
     "Thousands come and go: who stays is found and shown",
-    arguments: isLong ? [500, 1_023, 1_024, 1_025, 3_000] : [500, 1_025])
+    arguments: TestOptions.isLong ? [500, 1_023, 1_024, 1_025, 3_000] : [500, 1_025])
   func comeAndGo(count: Int) {
     let kept = (0..<count).map { store.store(Tag(id: $0, text: $0)) }.enumerated().filter { $0.offset % 3 == 0 }
     let crowd = store.store(Crowd(id: 0, tags: (0..<count).map { Tag(id: $0, text: -1) }))

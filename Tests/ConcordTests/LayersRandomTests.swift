@@ -4,20 +4,12 @@ import Testing
 
 /// Drives a store with layers and a naive model that keeps base and layers apart with the same random steps, and compares after
 /// each what is shown, whom it tells, and what becomes of the layers.
-///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first world, `CONCORD_RANDOM_SEED`
-/// replays one world, whose seed is in the message of a failure.
 @Suite("Random layers")
 struct LayersRandomTests {
   static let stepsInAWorld = 60
 
-  static var seeds: [UInt64] {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) { return [seed] }
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? (isLong ? 200_000 : 20_000)
-    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
-    print("Random layers: first seed \(first)")
-    return (0..<UInt64(max(1, steps / stepsInAWorld))).map { first + $0 }
+  static var seeds: Range<UInt64> {
+    TestOptions.seeds((TestOptions.steps ?? (TestOptions.isLong ? 200_000 : 20_000)) / stepsInAWorld)
   }
 
   @Test("The store shows the base with the layers above, whatever becomes of both")

@@ -8,13 +8,8 @@ import Testing
 struct LayersReplayTests {
   @Test("Whatever the relations, layers end as if they had never been taken apart", arguments: 0..<2)
   func agrees(_ part: Int) {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? (isLong ? 40_000 : 4_000)
-    let isRandom = environment["CONCORD_RANDOM_FIRST"] == "random"
-    let first = (isRandom ? UInt64.random(in: 0..<UInt64(UInt32.max)) : 0) &+ UInt64(part) &* 1_000_000
-    let replayed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    print("Random layers and shapes: first seed \(replayed ?? first)")
-    for seed in replayed.map({ $0..<$0 + 1 }) ?? first..<first + UInt64(max(1, steps / 80)) {
+    let steps = TestOptions.steps ?? (TestOptions.isLong ? 40_000 : 4_000)
+    for seed in TestOptions.seeds(steps / 80, from: UInt64(part) * 1_000_000) {
       var world = ReplayWorld(seed: seed)
       for step in 0..<40 {
         // Another store is made from the beginning: for each end of a layer, and for half of the other steps.
@@ -30,7 +25,7 @@ struct LayersReplayTests {
   func threads() {
     let store = EntityStore(delivery: .immediate)
     let case_ = store.store(Case(id: 0, list: (0..<50).map { Label(id: $0) }))
-    let rounds = isLong ? 1_000 : 100
+    let rounds = TestOptions.isLong ? 1_000 : 100
     // One thread makes and drains layers, as an outbox does; one rolls its own back; one writes; one reads.
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       for round in 0..<rounds {

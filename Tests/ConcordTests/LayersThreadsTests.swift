@@ -8,7 +8,7 @@ struct LayersThreadsTests {
   func threads() {
     let store = EntityStore(delivery: .immediate)
     let books = (0..<4).map { store.store(LayerBook(id: $0)) }
-    let rounds = isLong ? 2000 : 300
+    let rounds = TestOptions.isLong ? 2000 : 300
     let committed = Counter()
     let written = Counter()
     DispatchQueue.concurrentPerform(iterations: 6) { thread in

@@ -6,9 +6,7 @@ import Testing
 /// Drives the store and a naive model of it with the same random steps, and compares all values, notices, results and
 /// what is alive after each.
 ///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first world (0 unless told;
-/// `random` for any), `CONCORD_RANDOM_SEED` replays one world (its seed is in the
-/// message of a failure), `CONCORD_RANDOM_TRACE=1` prints each step before it is done, for a step that crashes.
+/// `CONCORD_RANDOM_TRACE=1` prints each step before it is done, for a step that crashes.
 @Suite("Random operations")
 struct RandomOperationsTests {
   struct Setting: Sendable, CustomTestStringConvertible {
@@ -39,17 +37,9 @@ struct RandomOperationsTests {
 
   @Test("The store does what the model says", arguments: Setting.all)
   func storeAgreesWithModel(_ setting: Setting) {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 200_000
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) {
-      _ = run(seed: seed, setting)
-      return
-    }
     // The same worlds each time, so that a change is judged by what it changed; other ones on request.
-    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
-    print("Random operations, \(setting.testDescription): first seed \(first)")
-    for world in 0..<max(1, steps / Setting.all.count / Self.stepsInAWorld) {
-      guard run(seed: first + UInt64(world), setting) else { return }
+    for seed in TestOptions.seeds((TestOptions.steps ?? 200_000) / Setting.all.count / Self.stepsInAWorld) {
+      guard run(seed: seed, setting) else { return }
     }
   }
 

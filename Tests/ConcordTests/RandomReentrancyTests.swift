@@ -70,14 +70,11 @@ private struct Summary: EntityProjection, Equatable {
 
 @Suite("Code of users that the store runs may use the store")
 struct RandomReentrancyTests {
-  static let worlds = ProcessInfo.processInfo.environment["CONCORD_REENTRANT_WORLDS"].flatMap(Int.init) ?? 40
-  static let first = ProcessInfo.processInfo.environment["CONCORD_RANDOM_FIRST"].flatMap(Int.init) ?? 0
-
   @Test(
     "Whatever calls come from within closures, in the end all agree, and nothing is left", arguments: [false, true])
   func worlds(isQueued: Bool) async {
-    for seed in Self.first..<Self.first + Self.worlds {
-      let world = ReentrantWorld(seed: UInt64(seed), queue: isQueued ? DispatchQueue(label: "store") : nil)
+    for seed in TestOptions.seeds(TestOptions.number("CONCORD_REENTRANT_WORLDS") ?? (TestOptions.isLong ? 40 : 15)) {
+      let world = ReentrantWorld(seed: seed, queue: isQueued ? DispatchQueue(label: "store") : nil)
       if isQueued { await world.runQueued() } else { world.run() }
       let faults = await world.finish()
       guard faults.isEmpty else {

@@ -2,25 +2,20 @@ import Foundation
 import Testing
 
 /// Stores, changes and removes entities whose relations depend on their values, and compares after each step what is
-/// read with what the values themselves say. The same variables as for the random operations apply, and
-/// `CONCORD_RANDOM_VARIETY` for a single variety.
+/// read with what the values themselves say.
+///
+/// `CONCORD_RANDOM_VARIETY` asks for a single variety.
 @Suite("Random shapes", .serialized)
 struct RandomShapesTests {
   static let stepsInAWorld = 100
 
   @Test("An entity reads the same wherever it stands, whatever its relations are", arguments: ShapeVariety.allCases)
   func shapes(variety: ShapeVariety) {
-    let environment = ProcessInfo.processInfo.environment
-    guard (environment["CONCORD_RANDOM_VARIETY"] ?? variety.rawValue) == variety.rawValue else { return }
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? 70_000
-    if let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) {
-      _ = run(seed, variety)
-      return
-    }
-    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
-    print("Random shapes, \(variety): first seed \(first)")
-    for world in 0..<max(1, steps / ShapeVariety.allCases.count / Self.stepsInAWorld) {
-      guard run(first + UInt64(world), variety) else { return }
+    let only = ProcessInfo.processInfo.environment["CONCORD_RANDOM_VARIETY"]
+    guard only == nil || only == variety.rawValue else { return }
+    let steps = (TestOptions.steps ?? 70_000) / ShapeVariety.allCases.count
+    for seed in TestOptions.seeds(steps / Self.stepsInAWorld) {
+      guard run(seed, variety) else { return }
     }
   }
 

@@ -8,7 +8,7 @@ import Testing
 /// model does these steps one after the other, in the order of the commits. In the end both are compared, all that
 /// observers were told meanwhile, and all that was read on other threads.
 ///
-/// `CONCORD_RANDOM_THREAD_WORLDS` says how many worlds, `CONCORD_RANDOM_FIRST` the seed of the first.
+/// `CONCORD_RANDOM_THREAD_WORLDS` says how many worlds.
 @Suite("Random operations on several threads")
 struct RandomThreadsTests {
   static let settings = [
@@ -19,10 +19,7 @@ struct RandomThreadsTests {
 
   @Test("What threads did is what one of them could have done", arguments: settings)
   func serialOrder(_ setting: RandomOperationsTests.Setting) async {
-    let environment = ProcessInfo.processInfo.environment
-    let worlds = environment["CONCORD_RANDOM_THREAD_WORLDS"].flatMap(UInt64.init) ?? 20
-    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
-    for seed in first..<first + worlds {
+    for seed in TestOptions.seeds(TestOptions.number("CONCORD_RANDOM_THREAD_WORLDS") ?? (TestOptions.isLong ? 20 : 8)) {
       let world = ThreadedWorld(setting)
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {

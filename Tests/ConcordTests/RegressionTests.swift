@@ -253,7 +253,7 @@ struct RegressionTests {
       }
       round(0, 20_000)
       let before = heapInUse()
-      round(1_000_000, isLong ? 1_000_000 : 100_000)
+      round(1_000_000, TestOptions.isLong ? 1_000_000 : 100_000)
       let growth = heapInUse() - before
       if growth > 64 * 1024 {
         FileHandle.standardError.write(Data("the heap has grown by \(growth) bytes\n".utf8))

@@ -39,7 +39,7 @@ private final class Watch: Sendable {
 struct StressTests {
   @Test("Eight threads mix everything", arguments: [true, false])
   func eightThreads(isImmediate: Bool) async {
-    let operations = ProcessInfo.processInfo.environment["CONCORD_STRESS_OPERATIONS"].flatMap(Int.init) ?? 300
+    let operations = TestOptions.number("CONCORD_STRESS_OPERATIONS") ?? 300
     let queue = DispatchQueue(label: "delivery")
     let store = isImmediate ? EntityStore(delivery: .immediate) : EntityStore(queue: queue)
     let worker = Worker(store: store)

@@ -118,11 +118,7 @@ struct UnreadRelationsTests {
 
   @Test("Whatever changes, an unread value shows what the model says")
   func random() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let seed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    let first = seed ?? (environment["CONCORD_RANDOM_FIRST"] == "random" ? .random(in: 0..<1 << 32) : 0)
-    let worlds = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init).map { max(1, $0 / 200) } ?? 20
-    for world in 0..<UInt64(seed == nil ? worlds : 1) { try run(seed: first + world) }
+    for seed in TestOptions.seeds(TestOptions.steps.map { $0 / 200 } ?? 20) { try run(seed: seed) }
   }
 
   private func run(seed: UInt64) throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite("After unsubscribe() on the queue or actor that delivers, no callback begins")
 struct UnsubscribeTests {
   private static let rounds =
-    ProcessInfo.processInfo.environment["CONCORD_STRESS_OPERATIONS"].flatMap(Int.init).map { $0 * 10 } ?? 3_000
+    TestOptions.number("CONCORD_STRESS_OPERATIONS").map { $0 * 10 } ?? 3_000
 
   /// Whether somebody has unsubscribed, and how many callbacks began afterwards.
   private final class Watch: Sendable {

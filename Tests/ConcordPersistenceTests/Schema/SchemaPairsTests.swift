@@ -1,5 +1,6 @@
 #if Persistence
   import Concord
+  import ConcordTestShared
   import Foundation
   import Testing
 
@@ -139,9 +140,8 @@
       "Whatever becomes of a model: values are carried over, migrated or refused, never taken for others",
       arguments: StoreKind.lasting)
     func pairs(kind: StoreKind) throws {
-      let environment = ProcessInfo.processInfo.environment
-      let seed = environment["CONCORD_RANDOM_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-      let count = kind.share(of: environment["CONCORD_LONG"] == "1" ? 1500 : 80)
+      let seed = TestOptions.seed(.random(in: 0 ... .max))
+      let count = kind.share(of: TestOptions.isLong ? 1500 : 40)
       var random = SeededGenerator(seed: seed)
       var outcomes: [String: Int] = [:]
       for round in 0..<count {

@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite("The best hits of a search")
 struct BestHitsTests {
-  private let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
+  private let seed = TestOptions.seed(1)
 
   @Test("They are the first ones of all hits in order, whatever comes when", arguments: [1, 2, 40, 1_000])
   func random(_ limit: Int) {

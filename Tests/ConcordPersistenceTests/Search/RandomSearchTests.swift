@@ -1,3 +1,4 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
@@ -5,8 +6,7 @@ import Testing
 
 @Suite("Random searches")
 struct RandomSearchTests {
-  private let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
-  private let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+  private let seed = TestOptions.seed(1)
 
   @Test("All stores find the same as a naive search, in the same order", arguments: StoreKind.allCases)
   func hits(_ kind: StoreKind) throws {
@@ -17,7 +17,7 @@ struct RandomSearchTests {
       try coordinator.attach(store, configuration: "")
       let context = BackgroundContext(parent: coordinator)
       var essays: [Int: Essay] = [:]
-      for step in 0..<(isLong ? 60 : 3) {
+      for step in 0..<(TestOptions.isLong ? 60 : 3) {
         for _ in 0..<12 {
           let id = Int.random(in: 0..<60, using: &random)
           if Int.random(in: 0..<5, using: &random) == 0 {
@@ -61,7 +61,7 @@ struct RandomSearchTests {
   @Test("Any text is a search, and its snippets are parts of the text")
   func anyText() {
     var random = SeededGenerator(seed: seed)
-    for _ in 0..<(isLong ? 20_000 : 300) {
+    for _ in 0..<(TestOptions.isLong ? 20_000 : 300) {
       let query = SearchQuery((0..<3).map { _ in SearchWords.text(&random) }.joined())
       let text = (0..<4).map { _ in SearchWords.text(&random) }.joined()
       #expect(query.matches([text]) == (query.matches([text.decomposedStringWithCanonicalMapping])))

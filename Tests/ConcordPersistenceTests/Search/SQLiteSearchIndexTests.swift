@@ -1,5 +1,6 @@
 #if Persistence
   import ConcordModel
+  import ConcordTestShared
   import Foundation
   import GRDB
   import Testing
@@ -204,11 +205,10 @@
 
     @Test("Random writes of this program and of others keep the index right")
     func random() throws {
-      let seed = ProcessInfo.processInfo.environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init) ?? 1
-      let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
+      let seed = TestOptions.seed(1)
       var random = SeededGenerator(seed: seed)
       try withFolder { folder in
-        for round in 0..<(isLong ? 40 : 3) {
+        for round in 0..<(TestOptions.isLong ? 40 : 3) {
           try withStore(at: folder) { _, context in
             for step in 0..<6 {
               for _ in 0..<8 {

@@ -12,7 +12,7 @@
 
   @Suite("Searches after kill -9", .serialized)
   struct SearchKillTests {
-    private let rounds = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1" ? 60 : 6
+    private let rounds = TestOptions.isLong ? 60 : 6
 
     /// Writes as another program does, so that many rows are noted.
     private func change(_ kind: StoreKind, _ folder: URL, _ round: Int) throws {

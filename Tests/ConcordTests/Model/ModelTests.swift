@@ -176,7 +176,7 @@ struct ModelTests {
 
   @Test(
     "Storing what was read changes nothing, neither does an update that does nothing",
-    arguments: 0..<(isLong ? 12 : 3))
+    arguments: 0..<(TestOptions.isLong ? 12 : 3))
   func readAndStored(_ seed: UInt64) {
     func contents(_ model: Model) -> [Tree] { model.allRefs.compactMap(model.read) }
     var generator = OperationGenerator(seed: seed, makesCycles: true)

@@ -1,22 +1,14 @@
-import Foundation
 import Testing
 
 /// Runs random programs of few entities, with stamps, aliases, nested transactions and layers, beside a model that was written from
 /// the documentation alone. A program that fails is made shorter, and printed.
-///
-/// `CONCORD_RANDOM_STEPS` says how many steps in all, `CONCORD_RANDOM_FIRST` the seed of the first program, `CONCORD_RANDOM_SEED`
-/// replays one.
 @Suite("Random programs beside a naive model")
 struct NaiveWorldTests {
   @Test("Base, layers, aliases and stamps are as documented after each step", arguments: [true, false])
   func agrees(isHeld: Bool) {
-    let environment = ProcessInfo.processInfo.environment
-    let steps = environment["CONCORD_RANDOM_STEPS"].flatMap(Int.init) ?? (isLong ? 200_000 : 2_500)
-    let first = environment["CONCORD_RANDOM_FIRST"].map { UInt64($0) ?? .random(in: 0..<UInt64(UInt32.max)) } ?? 0
-    let replayed = environment["CONCORD_RANDOM_SEED"].flatMap(UInt64.init)
-    print("Random programs beside a naive model: first seed \(replayed ?? first)")
+    let steps = TestOptions.steps ?? (TestOptions.isLong ? 200_000 : 2_500)
     let count = 25
-    for seed in replayed.map({ $0..<$0 + 1 }) ?? first..<first + UInt64(max(1, steps / count)) {
+    for seed in TestOptions.seeds(steps / count) {
       var generator = NaiveGenerator(seed: seed, isHeld: isHeld)
       let program = generator.program(count)
       guard let failure = NaiveWorld(generator).run(program) else { continue }

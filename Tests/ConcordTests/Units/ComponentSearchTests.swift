@@ -205,7 +205,7 @@ struct ComponentSearchTests {
     // So many edges for each node, on average.
     let density = [5, 10, 14, 25][Int(seed / 3)]
     var edges = 0
-    for step in 0..<(isLong ? 3_000 : 300) {
+    for step in 0..<(TestOptions.isLong ? 3_000 : 300) {
       for _ in 0..<(random.chance(20) ? random.below(8) : 1) {
         let i = random.below(count)
         var children = world.children(of: i)
@@ -238,7 +238,7 @@ struct ComponentSearchTests {
     let count = [300, 600][Int(seed % 2)]
     let world = EdgeWorld(hubs: count)
     let search = ComponentSearch(graph: world.graph)
-    for step in 0..<(isLong ? 60 : 6) {
+    for step in 0..<(TestOptions.isLong ? 60 : 6) {
       for i in 0..<count where random.chance(90) {
         world.setChildren(of: i, (0..<random.below(4)).map { _ in random.below(count) })
       }

@@ -57,7 +57,7 @@
         let file = try makeOdd(folder, 40, &random)
         let database = try Database(oddModel())
         #expect(try database.run("import", input: try Tool.run("export", file.path).output).status == 0)
-        for _ in 0..<(Self.isLong ? 1000 : 6) {
+        for _ in 0..<(TestOptions.isLong ? 1000 : 6) {
           var options = ["--where", condition(2, &random), "--json"]
           let columns = (0..<random.pick([0, 1, 2])).map { _ in
             "\(random.pick(Self.columns)) \(random.pick(["", "desc", "asc"]))"
@@ -74,8 +74,6 @@
         }
       }
     }
-
-    private static let isLong = ProcessInfo.processInfo.environment["CONCORD_LONG"] == "1"
 
     private static let columns = [
       "id", "xmin", "flag", "float", "real", "text", "quo\"ted' \\", "code", "price", Odd.longName, Odd.otherLongName,

@@ -1,0 +1,1 @@
+../ConcordTestShared/TestOptions.swift
