@@ -4,10 +4,10 @@
 
 server_build=
 
-# start_building_server PROCESS: builds these tests and the example in the background, when another process has ended.
+# start_building_server: builds these tests and the example in the background.
 start_building_server() {
   write_server_package
-  build_in_background "$server_package/build.log" after "$1" build_all_for_server
+  build_in_background "$server_package/build.log" build_all_for_server
   server_build=$background
 }
 
