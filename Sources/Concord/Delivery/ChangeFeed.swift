@@ -29,11 +29,14 @@ final class ChangeFeed {
     graph.journal.follow(isFollowed)
   }
 
+  /// The number of writes and releases so far, by which an inspector sees that something has changed.
+  var inspectedWrites: UInt64 { graph.journal.writeCount &+ graph.written.releaseCount }
+
   /// Notes a new observer, whose node may be that of the feed.
   func didSubscribe(_ subscriber: Subscriber, _ site: CallSite?, isInTransaction: Bool) {
     if let inspection {
       if let site, site.isOfRecorder {
-        inspection.beginRecording(writes: graph.journal.writeCount, isInTransaction: isInTransaction)
+        inspection.beginRecording(writes: inspectedWrites, isInTransaction: isInTransaction)
       } else {
         inspection.didSubscribe(subscriber, site)
       }
@@ -56,7 +59,7 @@ final class ChangeFeed {
       if context != nil { context = nil }
       origin = nil
       if site != nil { site = nil }
-      inspection?.endTransaction(writes: graph.journal.writeCount)
+      inspection?.endTransaction(writes: inspectedWrites)
     }
     // Whoever wanted it may have gone since.
     guard graph.written.isWanted || graph.written.count > 0 else { return }

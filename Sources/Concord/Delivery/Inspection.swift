@@ -8,7 +8,7 @@ final class Inspection {
   private var limit = 64
   /// Whether transactions are recorded, and those who are told of them are noted.
   private(set) var isRecording = false
-  /// The number of writes to the store when the last recorded transaction had ended.
+  /// The number of writes and releases when the last recorded transaction had ended.
   private var seenWrites: UInt64
   /// Whether there were transactions since that were not recorded, or not as a whole.
   private var hasMissed = false

@@ -45,14 +45,14 @@
     ) -> StoreInspection? {
       let isFirst = shared.readCommitted { core in
         guard core.feed.inspection == nil else { return false }
-        core.feed.inspection = Inspection(writes: core.graph.journal.writeCount, trace)
+        core.feed.inspection = Inspection(writes: core.feed.inspectedWrites, trace)
         return true
       }
       return isFirst ? StoreInspection(shared, onCommit) : nil
     }
 
-    /// The number of writes to the store so far.
-    package var inspectedWrites: UInt64 { shared.readCommitted { $0.graph.journal.writeCount } }
+    /// The number of writes to the store and of releases so far.
+    package var inspectedWrites: UInt64 { shared.readCommitted { $0.feed.inspectedWrites } }
 
     /// The types of which entities are stored, with their numbers.
     package func inspectedTypes() -> [(type: any (Identifiable & Sendable).Type, count: Int)] {

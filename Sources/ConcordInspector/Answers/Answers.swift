@@ -10,7 +10,7 @@
 
     let types: [TypeCount]
     let layers: [[EntityReference]]
-    /// The number of writes to the store so far, by which the page notices changes.
+    /// The number of writes and releases so far, by which the page notices changes.
     let writes: UInt64
     /// The number of the last transaction.
     let last: Int

@@ -17,6 +17,8 @@ final class WrittenNodes {
   /// The stamps that the store's clock gave, also those of writes that were undone. A node with another one by now was given it
   /// since, or had it before.
   private var ownStamps: Set<OwnStamp> = []
+  /// The number of entities that were released so far.
+  @exclusivity(unchecked) private(set) var releaseCount: UInt64 = 0
 
   private struct OwnStamp: Hashable {
     let node: ObjectIdentifier
@@ -38,6 +40,7 @@ final class WrittenNodes {
   @inline(never) private func noteBeginning() { if beginning == nil { beginning = .now } }
 
   func append(released node: Node) {
+    releaseCount &+= 1
     guard isWanted else { return }
     released.append((nodes.count, ObjectIdentifier(node)))
     append(node)
