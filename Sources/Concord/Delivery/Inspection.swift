@@ -57,6 +57,9 @@ final class Inspection {
 
   func endRecording() { isRecording = false }
 
+  /// Whether something has changed since the last recorded transaction.
+  func hasGap(writes: UInt64) -> Bool { hasMissed || !isRecording && writes != seenWrites }
+
   /// Notes who is told of a node's change.
   func didTell(_ node: Node) {
     guard isRecording else { return }

@@ -54,6 +54,11 @@
     /// The number of writes to the store and of releases so far.
     package var inspectedWrites: UInt64 { shared.readCommitted { $0.feed.inspectedWrites } }
 
+    /// Whether something has changed since the last recorded transaction.
+    package var inspectedGap: Bool {
+      shared.readCommitted { $0.feed.inspection?.hasGap(writes: $0.feed.inspectedWrites) ?? true }
+    }
+
     /// The types of which entities are stored, with their numbers.
     package func inspectedTypes() -> [(type: any (Identifiable & Sendable).Type, count: Int)] {
       shared.readCommitted { core in

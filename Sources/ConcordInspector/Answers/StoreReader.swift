@@ -26,6 +26,12 @@
 
     // MARK: Overview
 
+    /// Whether the state after a transaction is known: nothing since has been left out of the log.
+    func isKnown(_ number: Int) -> Bool {
+      let log = recorder.log
+      return number >= log.earliest && number <= log.lastNumber && !store.inspectedGap
+    }
+
     func overview(at number: Int?) -> Overview {
       let log = recorder.log
       var counts = countsByType()
@@ -37,7 +43,8 @@
       return Overview(
         types: found.sorted { ($0.name, $0.key) < ($1.name, $1.key) },
         layers: store.inspectedLayers().map { keys in keys.prefix(100).map { types.reference($0) } },
-        writes: store.inspectedWrites, last: log.lastNumber, earliest: log.earliest, isPaused: recorder.isPaused,
+        writes: store.inspectedWrites, last: log.lastNumber,
+        earliest: store.inspectedGap ? log.lastNumber : log.earliest, isPaused: recorder.isPaused,
         recordsEverything: recorder.recordsEverything, parts: parts.map(\.name), at: number)
     }
 

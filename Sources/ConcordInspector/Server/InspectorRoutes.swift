@@ -53,8 +53,7 @@
     private func at(_ query: RequestQuery) throws -> Int? {
       guard query.optional("at") != nil else { return nil }
       let number = try query.number("at", 0)
-      let log = reader.recorder.log
-      guard number >= log.earliest, number <= log.lastNumber else {
+      guard reader.isKnown(number) else {
         throw Problem(.gone, "the state after transaction \(number) is not known any longer")
       }
       return number
