@@ -58,7 +58,7 @@
     }
 
     /// What was different after a transaction; nothing for the present.
-    private func changes(since number: Int?, _ log: TransactionLog) -> [InspectedKey: ChangeSet.Change] {
+    private func changes(since number: Int?, _ log: TransactionLog) -> [InspectedKey: ChangeSince] {
       guard let number else { return [:] }
       let changes = log.changes(since: number)
       for change in changes.values { types.add(change.type) }
@@ -256,11 +256,6 @@
       guard parts.indices.contains(index) else { return nil }
       return PartAnswer(name: parts[index].name, sections: await parts[index].sections())
     }
-  }
-
-  extension ChangeSet.Change {
-    /// What undoing it adds to the number of entities.
-    fileprivate var backwards: Int { (old == nil ? 0 : 1) - (new == nil ? 0 : 1) }
   }
 
   extension InspectedQuery {

@@ -37,13 +37,27 @@
       return transactions.last { $0.isAfterGap }?.number ?? (first.number - 1)
     }
 
-    /// What was different after a transaction: the first change of each entity since.
-    func changes(since number: Int) -> [InspectedKey: ChangeSet.Change] {
-      var found: [InspectedKey: ChangeSet.Change] = [:]
+    /// What was different after a transaction.
+    func changes(since number: Int) -> [InspectedKey: ChangeSince] {
+      var found: [InspectedKey: ChangeSince] = [:]
       for transaction in transactions where transaction.number > number {
-        for change in transaction.changes where found[change.key] == nil { found[change.key] = change }
+        for change in transaction.changes {
+          let old = if let earlier = found[change.key] { earlier.old } else { change.old }
+          found[change.key] = ChangeSince(type: change.type, old: old, isStored: change.new != nil)
+        }
       }
       return found
     }
+  }
+
+  /// What all transactions after one have done to an entity.
+  struct ChangeSince {
+    let type: any (Identifiable & Sendable).Type
+    /// The value before; `nil` if the entity was not stored.
+    let old: (any Identifiable & Sendable)?
+    /// Whether the entity is stored by now.
+    let isStored: Bool
+    /// What undoing it adds to the number of entities.
+    var backwards: Int { (old == nil ? 0 : 1) - (isStored ? 1 : 0) }
   }
 #endif
