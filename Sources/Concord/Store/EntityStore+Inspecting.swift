@@ -74,12 +74,17 @@
     package func inspectedEntities(of type: ObjectIdentifier) -> [InspectedSummary] {
       shared.readCommitted { core in
         core.graph.allTables.first { $0.valueType == type && !$0.isInternal }?.allNodes().compactMap { node in
-          guard core.isShownToInspector(node), let key = InspectedKey(node), let value = node.table.entity(of: node)
-          else { return nil }
-          return InspectedSummary(
-            key: key, value: value, observers: node.subscribers.count { !$0.isRelay }, holders: Int(node.holders.count),
-            parents: node.parents.count)
+          core.isShownToInspector(node) ? core.summary(of: node) : nil
         } ?? []
+      }
+    }
+
+    /// The stored ones of some entities.
+    package func inspectedEntities(_ keys: [InspectedKey]) -> [InspectedKey: InspectedSummary] {
+      shared.readCommitted { core in
+        var found: [InspectedKey: InspectedSummary] = [:]
+        for key in keys { found[key] = core.node(key).flatMap { core.summary(of: $0) } }
+        return found
       }
     }
 
@@ -109,6 +114,13 @@
     fileprivate func node(_ key: InspectedKey) -> Node? {
       graph.allTables.first { $0.valueType == key.type && !$0.isInternal }?.node(key.id)
         .flatMap { isShownToInspector($0) ? $0 : nil }
+    }
+
+    fileprivate func summary(of node: Node) -> InspectedSummary? {
+      guard let key = InspectedKey(node), let value = node.table.entity(of: node) else { return nil }
+      return InspectedSummary(
+        key: key, value: value, observers: node.subscribers.count { !$0.isRelay }, holders: Int(node.holders.count),
+        parents: node.parents.count)
     }
 
     fileprivate func inspected(_ node: Node) -> InspectedEntity? {

@@ -9,7 +9,7 @@
     let types = EntityTypes()
     let parts: [InspectedPart]
     private let places = CallPlaces()
-    /// The list that was shown last, for its next page.
+    /// The list that was shown last, for its next page. It keeps no values, which nobody would let go of when the page is closed.
     private let listed = Locked<Listing?>(nil)
 
     struct Listing: Sendable {
@@ -17,7 +17,9 @@
       let search: String
       let at: Int?
       let writes: UInt64
-      let items: [InspectedSummary]
+      /// The number of the last transaction.
+      let last: Int
+      let keys: [InspectedKey]
     }
 
     init(_ store: EntityStore, _ recorder: Recorder, _ parts: [InspectedPart]) {
@@ -69,32 +71,39 @@
 
     func entities(of key: String, search: String, offset: Int, limit: Int, at number: Int?) -> EntityList? {
       guard let type = type(key) else { return nil }
-      let writes = store.inspectedWrites
+      let (log, writes) = (recorder.log, store.inspectedWrites)
       let known = listed.withLock { listed in
-        listed.flatMap { $0.type == type && $0.search == search && $0.at == number && $0.writes == writes ? $0 : nil }
+        let isSame = listed.map {
+          $0.type == type && $0.search == search && $0.at == number && $0.writes == writes && $0.last == log.lastNumber
+        }
+        return isSame ?? false ? listed : nil
       }
-      let items = known?.items ?? list(type, search, number)
+      let changes = changes(since: number, log).filter { $0.key.type == type }
+      let keys = known?.keys ?? list(type, search, changes)
       if known == nil {
-        listed.withLock {
-          $0 = Listing(type: type, search: search, at: number, writes: writes, items: items)
+        let listing = Listing(type: type, search: search, at: number, writes: writes, last: log.lastNumber, keys: keys)
+        listed.withLock { $0 = listing }
+      }
+      let shown = Array(keys.dropFirst(offset).prefix(limit))
+      let stored = store.inspectedEntities(shown)
+      let items = shown.compactMap { key -> EntityList.Item? in
+        let item = if let change = changes[key] { InspectedSummary(past: change.old, key) } else { stored[key] }
+        return item.map { item in
+          EntityList.Item(
+            id: EntityTypes.text(of: key.id), text: String(line(of: item.value).prefix(300)), observers: item.observers,
+            holders: item.holders, parents: item.parents)
         }
       }
-      let page = items.dropFirst(offset).prefix(limit).map { item in
-        EntityList.Item(
-          id: EntityTypes.text(of: item.key.id), text: String(line(of: item.value).prefix(300)),
-          observers: item.observers, holders: item.holders, parents: item.parents)
-      }
-      return EntityList(total: items.count, offset: offset, items: page)
+      return EntityList(total: keys.count, offset: offset, items: items)
     }
 
-    private func list(_ type: ObjectIdentifier, _ search: String, _ number: Int?) -> [InspectedSummary] {
+    private func list(
+      _ type: ObjectIdentifier, _ search: String, _ changes: [InspectedKey: ChangeSince]
+    ) -> [InspectedKey] {
       var items = store.inspectedEntities(of: type)
-      let changes = changes(since: number, recorder.log).filter { $0.key.type == type }
       if !changes.isEmpty {
         items.removeAll { changes[$0.key] != nil }
-        for case (let key, let old?) in changes.map({ ($0, $1.old) }) {
-          items.append(InspectedSummary(key: key, value: old, observers: 0, holders: 0, parents: 0))
-        }
+        items += changes.compactMap { InspectedSummary(past: $1.old, $0) }
       }
       var described = items.map { (id: EntityTypes.text(of: $0.key.id), item: $0) }
       if !search.isEmpty {
@@ -102,7 +111,7 @@
           id.localizedCaseInsensitiveContains(search) || line(of: item.value).localizedCaseInsensitiveContains(search)
         }
       }
-      return described.sorted { isBefore($0, $1) }.map(\.item)
+      return described.sorted { isBefore($0, $1) }.map(\.item.key)
     }
 
     private func isBefore(
@@ -255,6 +264,14 @@
     func part(_ index: Int) async -> PartAnswer? {
       guard parts.indices.contains(index) else { return nil }
       return PartAnswer(name: parts[index].name, sections: await parts[index].sections())
+    }
+  }
+
+  extension InspectedSummary {
+    /// An entity in the past, of which only the value is known; `nil` if it was not stored.
+    fileprivate init?(past value: (any Identifiable & Sendable)?, _ key: InspectedKey) {
+      guard let value else { return nil }
+      self.init(key: key, value: value, observers: 0, holders: 0, parents: 0)
     }
   }
 
