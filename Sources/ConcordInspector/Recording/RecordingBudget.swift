@@ -21,7 +21,8 @@
       last = now
       // One large transaction after a rest is no reason to miss what follows.
       let cost = elapsed < Self.dense ? elapsed : min(own, Self.capacity)
-      balance = min(Self.capacity, balance + Self.share * elapsed) - cost
+      // The debt of those who were told to record everything is not to be worked off.
+      balance = max(-Self.capacity, min(Self.capacity, balance + Self.share * elapsed) - cost)
       guard balance < 0 else { return nil }
       return .seconds((Self.capacity - balance) / Self.share)
     }
