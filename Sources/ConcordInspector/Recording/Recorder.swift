@@ -12,6 +12,10 @@
       var budget = RecordingBudget(now: .now)
       var recordsEverything = false
       var hasEnded = false
+      /// Whether the store tells of its transactions, as far as that was asked for.
+      var isRecording = false
+      /// Whether somebody is asking the store for that, or for the end of it.
+      var isAdjusting = false
       /// The number of the pause that is on.
       var pause: Int?
       var pauses = 0
@@ -26,17 +30,24 @@
       let attached = store.beginInspection(trace: CallTrace.capture) { [weak self] in self?.didCommit($0) }
       guard let attached else { return false }
       inspection.withLock { $0 = attached }
-      attached.record(true)
+      adjust()
       return true
     }
 
+    /// Ends recording, and lets go of what was recorded.
     func end() {
-      state.withLock { $0.hasEnded = true }
+      let log = state.withLock { state in
+        state.hasEnded = true
+        defer { state.log = TransactionLog() }
+        return state.log
+      }
       inspection.withLock { $0.take() }?.end()
+      // Released here, and not under the lock: the values may own what has something to do when it goes.
+      withExtendedLifetime(log) {}
     }
 
     var log: TransactionLog { state.withLock { $0.log } }
-    var isPaused: Bool { state.withLock { $0.pause != nil } }
+    var isPaused: Bool { state.withLock { !$0.isRecording } }
 
     /// Whether everything is recorded, whatever it costs.
     var recordsEverything: Bool {
@@ -64,7 +75,7 @@
         return (state.pauses, length)
       }
       guard let (number, length) = pause else { return }
-      inspection.withLock { $0 }?.record(false)
+      adjust()
       Task { [weak self] in
         try? await Task.sleep(for: length)
         self?.resume(number)
@@ -78,7 +89,25 @@
         state.budget.resume(now: .now)
         return true
       }
-      if isCurrent { inspection.withLock { $0 }?.record(true) }
+      if isCurrent { adjust() }
+    }
+
+    /// Asks the store for what is wanted by now. One thread does, and none waits for it: two that asked for opposites could be overtaken
+    /// by each other.
+    private func adjust() {
+      while let isWanted = nextAdjustment() {
+        inspection.withLock { $0 }?.record(isWanted)
+        state.withLock { ($0.isRecording, $0.isAdjusting) = (isWanted, false) }
+      }
+    }
+
+    private func nextAdjustment() -> Bool? {
+      state.withLock { state in
+        let isWanted = state.pause == nil
+        if state.isAdjusting || state.hasEnded || state.isRecording == isWanted { return nil }
+        state.isAdjusting = true
+        return isWanted
+      }
     }
   }
 #endif
