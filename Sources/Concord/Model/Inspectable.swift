@@ -20,6 +20,13 @@ public struct InspectedPart: Sendable {
   }
 }
 
+extension String {
+  /// Returns the beginning of a text, as an inspector shows it. A single letter with its accents may be of any length.
+  package func cutForInspector(_ most: Int = 2_000) -> String {
+    utf8.count > most ? String(unicodeScalars.prefix(most)) + "…" : self
+  }
+}
+
 /// A list within a part.
 package struct InspectedSection: Sendable, Encodable {
   package let title: String

@@ -90,7 +90,7 @@
         let item = if let change = changes[key] { InspectedSummary(past: change.old, key) } else { stored[key] }
         return item.map { item in
           EntityList.Item(
-            id: EntityTypes.text(of: key.id), text: String(line(of: item.value).prefix(300)), observers: item.observers,
+            id: EntityTypes.text(of: key.id), text: line(of: item.value).cutForInspector(300), observers: item.observers,
             holders: item.holders, parents: item.parents)
         }
       }

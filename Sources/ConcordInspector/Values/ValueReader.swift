@@ -1,4 +1,6 @@
 #if Inspector
+  import Concord
+
   /// Makes trees of values. It looks into them by reflection, and runs no code of theirs but descriptions of plain values.
   struct ValueReader {
     /// The types of entities, which inside other values are shown as references.
@@ -6,7 +8,6 @@
     private var rest: Int
 
     static var deepest: Int { 6 }
-    static var longestText: Int { 2_000 }
     static var mostParts: Int { 100 }
 
     /// - Parameter limit: the greatest number of parts of one tree.
@@ -44,7 +45,7 @@
         return tree
       default: break
       }
-      return ValueTree(name: name, kind: .text, type: type, text: Self.cut(String(describing: value)))
+      return ValueTree(name: name, kind: .text, type: type, text: String(describing: value).cutForInspector())
     }
 
     private mutating func list(_ mirror: Mirror, _ type: String, _ name: String?, _ depth: Int) -> ValueTree {
@@ -75,9 +76,5 @@
         && value is any CustomStringConvertible
     }
 
-    private static func cut(_ text: String) -> String {
-      guard text.utf8.count > longestText else { return text }
-      return text.prefix(longestText) + "…"
-    }
   }
 #endif
