@@ -16,8 +16,9 @@ package struct InspectedSummary: Sendable {
 package struct InspectedEntity: Sendable {
   package let value: any Identifiable & Sendable
   package let stamp: Stamp
-  /// The subscriptions.
+  /// The subscriptions: the first ones.
   package var observers: [InspectedObserver] = []
+  package var observerCount = 0
   /// The number of observers that hold the entity, and have no subscription.
   package var holders = 0
   /// The number of queries and combinations that follow the entity.

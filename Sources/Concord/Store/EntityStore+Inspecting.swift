@@ -135,18 +135,22 @@
       var names = PlaceNames()
       var entity = InspectedEntity(value: value, stamp: node.stamp)
       for subscriber in node.subscribers {
-        if subscriber.isRelay { entity.relays += 1 } else { entity.observers.append(inspected(subscriber)) }
+        if subscriber.isRelay {
+          entity.relays += 1
+        } else {
+          entity.observerCount += 1
+          if entity.observers.count < InspectedEntity.mostLinks { entity.observers.append(inspected(subscriber)) }
+        }
       }
       // Several subscriptions may share what holds the entity: the observer that they were made with.
       entity.holders = max(0, Int(node.holders.count) - Set(node.subscribers.compactMap(\.holder)).count)
       for edge in node.parents {
         entity.parentCount += 1
-        guard entity.parents.count < InspectedEntity.mostLinks else { continue }
-        let place = names.name(of: edge.ordinal, in: edge.parent)
-        if let key = InspectedKey(edge.parent) {
-          entity.parents.append(InspectedLink(key: key, place: place))
-        } else if edge.parent is any AliasNode, let name = edge.parent.table.id(of: edge.parent) {
+        if edge.parent.table.isInternal {
+          guard edge.parent is any AliasNode, let name = edge.parent.table.id(of: edge.parent) else { continue }
           entity.aliases.append("\(name.base)")
+        } else if entity.parents.count < InspectedEntity.mostLinks, let key = InspectedKey(edge.parent) {
+          entity.parents.append(InspectedLink(key: key, place: names.name(of: edge.ordinal, in: edge.parent)))
         }
       }
       for (ordinal, edge) in (node.children?.edges ?? []).enumerated() {

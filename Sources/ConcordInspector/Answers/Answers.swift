@@ -54,6 +54,7 @@
     struct Keepers: Encodable {
       let stamp: String
       let observers: [Observer]
+      let observerCount: Int
       let holders: Int
       let relays: Int
       let aliases: [String]

@@ -164,8 +164,8 @@
 
     private func keepers(_ entity: InspectedEntity) -> EntityAnswer.Keepers {
       EntityAnswer.Keepers(
-        stamp: Self.text(of: entity.stamp), observers: entity.observers.map(observer), holders: entity.holders,
-        relays: entity.relays, aliases: entity.aliases, parents: entity.parents.map(link),
+        stamp: Self.text(of: entity.stamp), observers: entity.observers.map(observer),
+        observerCount: entity.observerCount, holders: entity.holders, relays: entity.relays, aliases: entity.aliases, parents: entity.parents.map(link),
         parentCount: entity.parentCount, children: entity.children.map(link), childCount: entity.childCount,
         layers: entity.layers, path: entity.path.map { types.reference($0) })
     }

@@ -100,6 +100,8 @@
       function reasons(keepers) {
         const reasons = keepers.observers.map((observer) => make("li", {class: "observer"}, "Observed by ", spots(observer.places),
           make("span", {class: "soft"}, ` on ${observer.line}${observer.isEvery ? ", each state" : ""}${observer.isPaused ? ", paused" : ""}`)));
+        const rest = keepers.observerCount - keepers.observers.length;
+        if (rest) reasons.push(make("li", {}, `and ${rest.toLocaleString("en")} more`));
         if (keepers.holders) reasons.push(make("li", {}, `Held by ${plural(keepers.holders, "observer")} without a subscription`));
         for (const alias of keepers.aliases) reasons.push(make("li", {}, "Named by the alias ", make("b", {}, alias)));
         if (keepers.parentCount > keepers.aliases.length) {
