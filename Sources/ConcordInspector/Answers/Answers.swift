@@ -26,6 +26,7 @@
   struct EntityList: Encodable {
     struct Item: Encodable {
       let id: String
+      let hash: String
       let text: String
       let observers: Int
       let holders: Int

@@ -90,7 +90,8 @@
         let item = if let change = changes[key] { InspectedSummary(past: change.old, key) } else { stored[key] }
         return item.map { item in
           EntityList.Item(
-            id: EntityTypes.text(of: key.id), text: line(of: item.value).cutForInspector(300), observers: item.observers,
+            id: EntityTypes.text(of: key.id), hash: EntityTypes.hash(of: key.id),
+            text: line(of: item.value).cutForInspector(300), observers: item.observers,
             holders: item.holders, parents: item.parents)
         }
       }
@@ -123,11 +124,12 @@
 
     private func line(of value: Any) -> String { ValueReader.tree(of: value, types, limit: 60).line }
 
-    func entity(of key: String, id: String, at number: Int?) -> EntityAnswer? {
+    /// - Parameter hash: what tells the entity from others whose ids have the same text; `nil` for any of them.
+    func entity(of key: String, id: String, hash: String?, at number: Int?) -> EntityAnswer? {
       guard let type = type(key) else { return nil }
       let log = recorder.log
       let changes = changes(since: number, log)
-      guard let key = find(type, id, log) else { return nil }
+      guard let key = find(type, id, hash, log) else { return nil }
       let found = store.inspectedEntity(key)
       let value: Any? = if let change = changes[key] { change.old } else { found?.value }
       let history = log.transactions.reversed().filter { $0.changes.contains { $0.key == key } }
@@ -146,17 +148,20 @@
     }
 
     /// Returns the key that a text stands for.
-    private func find(_ type: ObjectIdentifier, _ id: String, _ log: TransactionLog) -> InspectedKey? {
-      for candidate in EntityTypes.ids(id) {
+    private func find(_ type: ObjectIdentifier, _ id: String, _ hash: String?, _ log: TransactionLog) -> InspectedKey? {
+      func isMeant(_ key: InspectedKey) -> Bool {
+        (hash == nil || EntityTypes.hash(of: key.id) == hash) && EntityTypes.text(of: key.id) == id
+      }
+      for candidate in EntityTypes.ids(id) where hash == nil || EntityTypes.hash(of: candidate) == hash {
         let key = InspectedKey(type: type, id: candidate)
         if let found = store.inspectedEntity(key), ObjectIdentifier(Swift.type(of: found.value)) == type { return key }
       }
-      if let found = store.inspectedEntities(of: type).first(where: { EntityTypes.text(of: $0.key.id) == id }) {
+      if let found = store.inspectedEntities(of: type).first(where: { isMeant($0.key) }) {
         return found.key
       }
       for transaction in log.transactions.reversed() {
         for change in transaction.changes where ObjectIdentifier(change.type) == type {
-          if EntityTypes.text(of: change.id) == id { return change.key }
+          if isMeant(change.key) { return change.key }
         }
       }
       return nil
@@ -165,7 +170,8 @@
     private func keepers(_ entity: InspectedEntity) -> EntityAnswer.Keepers {
       EntityAnswer.Keepers(
         stamp: Self.text(of: entity.stamp), observers: entity.observers.map(observer),
-        observerCount: entity.observerCount, holders: entity.holders, relays: entity.relays, aliases: entity.aliases, parents: entity.parents.map(link),
+        observerCount: entity.observerCount, holders: entity.holders, relays: entity.relays, aliases: entity.aliases,
+        parents: entity.parents.map(link),
         parentCount: entity.parentCount, children: entity.children.map(link), childCount: entity.childCount,
         layers: entity.layers, path: entity.path.map { types.reference($0) })
     }

@@ -11,9 +11,9 @@
           this.list = new LongList("Entities", (offset) => ask("entities", {
             type: this.type, search: this.search.value, offset, limit: LongList.page, at: moment()}),
             (item) => make("div", {class: "row"}, make("b", {}, item.id), make("span", {}, item.text)),
-            (item) => show({key: this.type, id: item.id}));
+            (item) => show({key: this.type, id: item.id, hash: item.hash}));
           this.list.name = "entity";
-          this.list.isChosen = (item) => item && this.chosen?.key === this.type && this.chosen?.id === item.id;
+          this.list.isChosen = (item) => item && this.chosen?.key === this.type && this.chosen?.id === item.id && this.chosen?.hash === item.hash;
           let waiting;
           this.search.addEventListener("input", () => {
             clearTimeout(waiting);
@@ -49,7 +49,7 @@
           }
           let answer;
           try {
-            answer = await ask("entity", {type: this.chosen.key, id: this.chosen.id, at: moment()});
+            answer = await ask("entity", {type: this.chosen.key, id: this.chosen.id, hash: this.chosen.hash, at: moment()});
           } catch (error) {
             if (error.status !== 404) throw error;
           }

@@ -35,7 +35,8 @@
           limit: min(200, try query.number("limit", 100)), at: try at(query))
         return try json(list, orMissing: "no such type is known")
       case "api/entity":
-        let entity = reader.entity(of: try query.text("type"), id: try query.text("id"), at: try at(query))
+        let entity = reader.entity(
+          of: try query.text("type"), id: try query.text("id"), hash: query.optional("hash"), at: try at(query))
         return try json(entity, orMissing: "no such entity is known")
       case "api/transactions":
         let before = query.optional("before") == nil ? nil : try query.number("before", 0)

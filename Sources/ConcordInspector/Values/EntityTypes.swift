@@ -9,6 +9,8 @@
     /// The name of the type by which it is found.
     let key: String
     let id: String
+    /// What tells it from others whose ids have the same text, such as two dates within a second.
+    let hash: String
   }
 
   /// The types of entities that the inspector has seen, by their names.
@@ -37,7 +39,8 @@
 
     func reference(_ key: InspectedKey) -> EntityReference {
       let names = names(of: key.type)
-      return EntityReference(type: names.name, key: names.key, id: Self.text(of: key.id))
+      return EntityReference(
+        type: names.name, key: names.key, id: Self.text(of: key.id), hash: Self.hash(of: key.id))
     }
 
     /// Returns a reference to a value, if it is an entity.
@@ -45,7 +48,8 @@
       guard let entity = value as? any Identifiable,
         let names = known.withLock({ $0.names[ObjectIdentifier(Swift.type(of: entity as Any))] })
       else { return nil }
-      return EntityReference(type: names.name, key: names.key, id: Self.text(of: AnyHashable(Self.id(of: entity))))
+      let id = Self.id(of: entity)
+      return EntityReference(type: names.name, key: names.key, id: Self.text(of: id), hash: Self.hash(of: id))
     }
 
     private static func id(_ entity: some Identifiable) -> AnyHashable { AnyHashable(entity.id) }
@@ -55,6 +59,9 @@
     static func name(of type: Any.Type) -> String { "\(type)" }
 
     static func text(of id: AnyHashable) -> String { "\(id.base)" }
+
+    /// A text, since a script does not have whole numbers of this size.
+    static func hash(of id: AnyHashable) -> String { "\(id.hashValue)" }
 
     /// The ids of the usual types that a text may stand for.
     static func ids(_ text: String) -> [AnyHashable] {
