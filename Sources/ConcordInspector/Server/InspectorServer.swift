@@ -14,6 +14,7 @@
     /// - Throws: ``InspectorError/unavailable(_:)`` if the port cannot be had.
     init(_ reader: StoreReader, port: UInt16) async throws(InspectorError) {
       let gate = InspectorGate()
+      var begun: Task<Void, Never>?
       do {
         let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
         let routes = InspectorRoutes(reader, gate)
@@ -23,6 +24,7 @@
           do { try await server.run() } catch { failure.withLock { $0 = error } }
         }
         (self.server, self.running) = (server, running)
+        begun = running
         // Not `waitUntilListening`, which waits for seconds where the port is taken.
         while await !server.isListening {
           if let error = failure.withLock({ $0 }) { throw error }
@@ -34,6 +36,12 @@
         gate.port = port
         self.url = url
       } catch {
+        // An object that was not made has no end that would stop what it has begun.
+        if let begun {
+          begun.cancel()
+          await begun.value
+        }
+        if error is CancellationError { throw .unavailable("the task that asked for the inspector was cancelled") }
         throw .unavailable("the inspector cannot listen on port \(port): \(error)")
       }
     }
