@@ -62,7 +62,7 @@
       #endif
       let inspector = try await Inspector(self, parts, port: port)
       // Not the standard output, which may be read by another program.
-      FileHandle.standardError.write(Data("inspect \(inspector.url)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("inspect \(inspector.url)\n".utf8))
       return inspector
     }
   }
