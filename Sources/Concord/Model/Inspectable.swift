@@ -32,10 +32,21 @@ package struct InspectedSection: Sendable, Encodable {
   package let title: String
   /// What is said where there are no rows.
   package let empty: String
+  /// The first rows.
   package let rows: [InspectedRow]
+  /// The number of all.
+  package let total: Int
+
+  /// The number of rows that are shown.
+  private static var mostRows: Int { 200 }
+
+  package init<Element>(title: String, empty: String, _ elements: [Element], row: (Element) -> InspectedRow) {
+    (self.title, self.empty, total) = (title, empty, elements.count)
+    rows = elements.prefix(Self.mostRows).map(row)
+  }
 
   package init(title: String, empty: String, rows: [InspectedRow]) {
-    (self.title, self.empty, self.rows) = (title, empty, rows)
+    self.init(title: title, empty: empty, rows) { $0 }
   }
 }
 
@@ -57,6 +68,6 @@ package struct InspectedRow: Sendable, Encodable {
     id: String, title: String, details: KeyValuePairs<String, String?>, isProblem: Bool = false, actions: [String] = []
   ) {
     (self.id, self.title, self.isProblem, self.actions) = (id, title, isProblem, actions)
-    self.details = details.compactMap { name, text in text.map { Detail(name: name, text: $0) } }
+    self.details = details.compactMap { name, text in text.map { Detail(name: name, text: $0.cutForInspector()) } }
   }
 }

@@ -11,15 +11,13 @@ extension Outbox: Inspectable {
   }
 
   private var inspectedSections: [InspectedSection] {
-    let letters = deadLetters.map { letter in
-      row(letter.entry, reason: letter.reason, actions: [Self.retryTitle, Self.dropTitle])
-    }
-    let unknown = Set(unknown.map(\.key))
-    let pending = pending.map { entry in row(entry, actions: unknown.contains(entry.key) ? [Self.dropTitle] : []) }
-    return [
+    [
       InspectedSection(
-        title: "Pending", empty: isSender ? "Everything is sent." : "Nothing is pending.", rows: pending),
-      InspectedSection(title: "Dead letters", empty: "Nothing was refused.", rows: letters),
+        title: "Pending", empty: isSender ? "Everything is sent." : "Nothing is pending.", pending
+      ) { row($0, actions: $0.action == nil ? [Self.dropTitle] : []) },
+      InspectedSection(title: "Dead letters", empty: "Nothing was refused.", deadLetters) { letter in
+        row(letter.entry, reason: letter.reason, actions: [Self.retryTitle, Self.dropTitle])
+      },
     ]
   }
 

@@ -49,13 +49,14 @@
         async refresh() { this.draw(await ask("part", {number: this.number})); }
         draw(part) {
           replace(this.view, this, part, () => make("section", {"aria-label": part.name}, make("div", {class: "scroll", id: "part"},
-            part.sections.map((section) => [make("h3", {}, `${section.title}${section.rows.length ? ` (${section.rows.length})` : ""}`),
+            part.sections.map((section) => [make("h3", {}, `${section.title}${section.total ? ` (${section.total})` : ""}`),
               section.rows.length ? section.rows.map((row) => make("div", {class: "card"},
                 make("p", {class: row.isProblem ? "bad" : undefined}, make("b", {}, row.title)),
                 row.details.map((detail) => make("p", {}, make("span", {class: "soft"}, `${detail.name} `), detail.text)),
                 row.actions.length ? make("div", {class: "buttons"}, row.actions.map((action) => make("button", {
                   onclick: () => ask("perform", {}, {part: this.number, action, row: row.id}).then((part) => this.draw(part)).catch(report)},
-                  action))) : undefined)) : make("p", {class: "empty"}, section.empty)]))));
+                  action))) : undefined)) : make("p", {class: "empty"}, section.empty),
+              section.total > section.rows.length && make("p", {class: "soft"}, `and ${section.total - section.rows.length} more`)]))));
         }
       }
       """#

@@ -5,8 +5,13 @@ extension ViewContext: Inspectable {
   public var _inspected: InspectedPart {
     InspectedPart(name: "Stored queries") { [weak self] in
       guard let self else { return [] }
-      let rows = locked { self.queries.running.map { $0.inspected } }
-      return [InspectedSection(title: "Live queries over the stores", empty: "There are none.", rows: rows)]
+      return locked {
+        [
+          InspectedSection(title: "Live queries over the stores", empty: "There are none.", self.queries.running) {
+            $0.inspected
+          }
+        ]
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ extension Sync: Inspectable {
       isProblem: status.inspectedReason != nil)
     return [
       InspectedSection(title: "Status", empty: "", rows: [row]),
-      InspectedSection(title: "Subscriptions", empty: "There are none.", rows: await inspectedSubscriptions()),
+      InspectedSection(title: "Subscriptions", empty: "There are none.", await inspectedSubscriptions()) { $0 },
     ]
   }
 
