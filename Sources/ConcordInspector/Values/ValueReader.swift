@@ -51,7 +51,27 @@
     private mutating func list(_ mirror: Mirror, _ type: String, _ name: String?, _ depth: Int) -> ValueTree {
       let count = mirror.children.count
       let text = count == 1 ? "1 element" : "\(count) elements"
-      return ValueTree(name: name, kind: .list, type: type, text: text, parts: parts(of: mirror, depth))
+      var tree = ValueTree(name: name, kind: .list, type: type, text: text, parts: parts(of: mirror, depth))
+      // A larger one would have to be looked at as a whole.
+      if mirror.displayStyle != .collection, count <= Self.mostParts {
+        tree.parts = tree.parts.map { Self.ordered($0, isDictionary: mirror.displayStyle == .dictionary) }
+      }
+      return tree
+    }
+
+    /// The parts of a set or a dictionary in an order, and by names, that stay the same when others come and go.
+    private static func ordered(_ parts: [ValueTree], isDictionary: Bool) -> [ValueTree] {
+      let placed = parts.map { part in
+        guard part.kind != .more else { return part }
+        var placed = part
+        if isDictionary, let pair = part.parts, pair.map(\.name) == ["key", "value"] {
+          placed = pair[1]
+          placed.name = pair[0].line
+        }
+        placed.place = "[\(placed.name ?? part.line)]"
+        return placed
+      }
+      return placed.sorted { ($0.place ?? "\u{10ffff}") < ($1.place ?? "\u{10ffff}") }
     }
 
     private mutating func parts(of mirror: Mirror, _ depth: Int) -> [ValueTree]? {

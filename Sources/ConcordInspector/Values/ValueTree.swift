@@ -6,6 +6,8 @@
     }
 
     var name: String?
+    /// What finds the part again in another value: its key in a dictionary, itself in a set.
+    var place: String?
     let kind: Kind
     let type: String
     /// The value, if it is a text; otherwise a summary.
@@ -22,7 +24,7 @@
       if parts.isEmpty { return [("", text)] }
       return parts.enumerated().flatMap { index, part in
         part.leaves.map { path, text in
-          let name = part.name ?? "[\(index)]"
+          let name = part.place ?? part.name ?? "[\(index)]"
           return (path.isEmpty ? name : path.hasPrefix("[") ? name + path : "\(name).\(path)", text)
         }
       }
