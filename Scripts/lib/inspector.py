@@ -85,6 +85,11 @@ def picture(page, name):
 def entities(page):
     chromium = page.chromium
     page.open()
+    page.focus_on("active.dataset.key !== undefined")
+    first = chromium.evaluate("document.activeElement.dataset.key")
+    page.keys("ArrowDown")
+    if chromium.evaluate("document.activeElement.dataset.key") in (first, None):
+        raise Failure("the arrow keys do not move in the list of types")
     page.focus_on("active.dataset.key?.endsWith('.Book')")
     page.keys("Enter")
     page.until("the books", "+document.querySelector('#entity-0')?.ariaSetSize > 500")
@@ -184,7 +189,9 @@ def parts(page):
     page.keys("4")
     page.shows("#view h2", "Optimistic layers")
     page.tell("online", {"isOn": False})
-    page.tell("cart", {"book": first_book(page)})
+    book = first_book(page)
+    for _ in range(2):
+        page.tell("cart", {"book": book})
     page.keys("5")
     page.shows("#part", "Book (query 1)")
     page.keys("6")
@@ -192,8 +199,13 @@ def parts(page):
     page.tell("refusing", {"isOn": True})
     page.tell("online", {"isOn": True})
     page.until("a dead letter", "document.querySelector('#part .bad') !== null")
-    page.shows("#part", "Dead letters (1)")
+    page.shows("#part", "Dead letters (2)")
     picture(page, "outbox")
+    page.focus_on("active.textContent === 'Drop'")
+    page.keys("Enter")
+    page.shows("#part", "Dead letters (1)")
+    if page.chromium.evaluate("document.activeElement.tagName === 'BUTTON'"):
+        raise Failure("whoever presses the key again drops the letter that has taken the place of the other one")
     page.focus_on("active.textContent === 'Drop'")
     page.keys("Enter")
     page.shows("#part", "Nothing was refused.")

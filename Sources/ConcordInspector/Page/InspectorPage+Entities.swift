@@ -7,6 +7,7 @@
         open(view) {
           view.className = "entities";
           this.types = make("div", {class: "scroll list flat", id: "types", "aria-label": "Types"});
+          this.types.addEventListener("keydown", moveFocus);
           this.search = make("input", {type: "search", id: "search", placeholder: "Search ids and values  /", "aria-label": "Search"});
           this.list = new LongList("Entities", (offset) => ask("entities", {
             type: this.type, search: this.search.value, offset, limit: LongList.page, at: moment()}),
@@ -66,14 +67,19 @@
         },
       };
 
-      // Which button had the keyboard, to give it back when the view is drawn anew.
+      // Which button had the keyboard, to give it back when the view is drawn anew. One that does something is found by what it is for:
+      // the next key press must not do to another row what was meant for one that is gone.
       function focusPath(element) {
-        if (!element.contains(document.activeElement)) return undefined;
-        return [...element.querySelectorAll("button")].indexOf(document.activeElement);
+        const button = document.activeElement;
+        if (!element.contains(button)) return undefined;
+        return {index: [...element.querySelectorAll("button")].indexOf(button), purpose: button.dataset.purpose};
       }
-      function restoreFocus(element, index) {
-        if (index === undefined) return;
-        (element.querySelectorAll("button")[index] ?? element).focus({preventScroll: true});
+      function restoreFocus(element, focus) {
+        if (focus === undefined) return;
+        const buttons = [...element.querySelectorAll("button")];
+        const button = focus.purpose === undefined ? buttons[focus.index] : buttons.find((button) => button.dataset.purpose === focus.purpose);
+        if (button === undefined) element.tabIndex = -1;
+        (button ?? element).focus({preventScroll: true});
       }
 
       function describe(answer) {
@@ -85,7 +91,7 @@
           keepers && [make("h3", {}, "Neighbourhood"), neighbourhood(answer)],
           keepers && make("p", {class: "soft"}, `Stamp ${keepers.stamp}`),
           make("h3", {}, "Transactions"),
-          answer.history.length ? make("div", {class: "flat", id: "history"}, answer.history.map((line) => transactionRow(line))) :
+          answer.history.length ? make("div", {class: "flat", id: "history", onkeydown: moveFocus}, answer.history.map((line) => transactionRow(line))) :
             make("p", {class: "empty"}, "None of those that are kept changed it."));
       }
 

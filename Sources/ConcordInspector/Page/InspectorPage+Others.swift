@@ -54,6 +54,7 @@
                 make("p", {class: row.isProblem ? "bad" : undefined}, make("b", {}, row.title)),
                 row.details.map((detail) => make("p", {}, make("span", {class: "soft"}, `${detail.name} `), detail.text)),
                 row.actions.length ? make("div", {class: "buttons"}, row.actions.map((action) => make("button", {
+                  "data-purpose": `${action} ${row.id}`,
                   onclick: () => ask("perform", {}, {part: this.number, action, row: row.id}).then((part) => this.draw(part)).catch(report)},
                   action))) : undefined)) : make("p", {class: "empty"}, section.empty),
               section.total > section.rows.length && make("p", {class: "soft"}, `and ${section.total - section.rows.length} more`)]))));

@@ -40,6 +40,15 @@
       const duration = (micros) => micros === undefined ? "" : micros < 1000 ? `${micros.toFixed(1)} µs` : `${(micros / 1000).toFixed(2)} ms`;
       const where = (spot) => spot ? `${spot.file}:${spot.line}` : undefined;
 
+      // Moves the keyboard among the buttons of a list.
+      function moveFocus(event) {
+        const step = {ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling"}[event.key];
+        const next = step && document.activeElement[step];
+        if (!next) return;
+        event.preventDefault();
+        next.focus();
+      }
+
       function link(entity) {
         return make("button", {class: "link", onclick: () => show(entity)}, `${entity.type} ${entity.id}`);
       }

@@ -27,7 +27,7 @@
               make("label", {class: "soft", title: "Otherwise recording takes a fiftieth of the time at most"}, this.all, " record all, at any cost")),
               this.list),
             this.detail);
-          this.list.addEventListener("keydown", (event) => this.press(event));
+          this.list.addEventListener("keydown", moveFocus);
           return this.refresh();
         },
         async refresh() {
@@ -53,13 +53,6 @@
           const earlier = await ask("transactions", {before: this.items.at(-1).number, limit: 200});
           this.items = this.items.concat(earlier.items);
           this.draw();
-        },
-        press(event) {
-          const step = {ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling"}[event.key];
-          const next = step && document.activeElement[step];
-          if (!next) return;
-          event.preventDefault();
-          next.focus();
         },
         async load() {
           if (this.chosen === undefined) {
