@@ -1,7 +1,9 @@
 #if Inspector
   import Concord
 
-  /// Makes trees of values. It looks into them by reflection, and runs no code of theirs but descriptions of plain values.
+  /// Makes trees of values. It looks into them by reflection, and runs no code of theirs but descriptions.
+  ///
+  /// An object is shown by its description: others may change what is inside while it is looked at.
   struct ValueReader {
     /// The types of entities, which inside other values are shown as references.
     let types: EntityTypes
@@ -34,6 +36,7 @@
         return tree(of: wrapped.value, name: name, depth: depth)
       case .collection, .set, .dictionary:
         return list(mirror, type, name, depth)
+      case .class where !(value is any CustomReflectable): break
       case .tuple, .struct, .class:
         // What has no parts that can be seen is shown by its description.
         if mirror.displayStyle != .tuple, mirror.children.isEmpty || Self.isPlain(value) { break }
