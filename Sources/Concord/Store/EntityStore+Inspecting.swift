@@ -65,7 +65,7 @@
         core.graph.allTables.compactMap { table in
           guard !table.isInternal else { return nil }
           let nodes = table.allNodes().filter { core.isShownToInspector($0) }
-          return nodes.first.flatMap { table.entity(of: $0) }.map { (Swift.type(of: $0), nodes.count) }
+          return nodes.first.flatMap { core.shownEntity(of: $0) }.map { (Swift.type(of: $0), nodes.count) }
         }
       }
     }
@@ -111,27 +111,26 @@
   extension StoreCore {
     fileprivate func isShownToInspector(_ node: Node) -> Bool { turns.isOpen ? view.exists(node) : node.exists }
 
+    /// The committed value, in which the entities inside it may be old.
+    fileprivate func shownEntity(of node: Node) -> (any Identifiable & Sendable)? {
+      turns.isOpen ? node.table.committedEntity(of: node, view) : node.table.entity(of: node)
+    }
+
     fileprivate func node(_ key: InspectedKey) -> Node? {
       graph.allTables.first { $0.valueType == key.type && !$0.isInternal }?.node(key.id)
         .flatMap { isShownToInspector($0) ? $0 : nil }
     }
 
     fileprivate func summary(of node: Node) -> InspectedSummary? {
-      guard let key = InspectedKey(node), let value = node.table.entity(of: node) else { return nil }
+      guard let key = InspectedKey(node), let value = shownEntity(of: node) else { return nil }
       return InspectedSummary(
         key: key, value: value, observers: node.subscribers.count { !$0.isRelay }, holders: Int(node.holders.count),
         parents: node.parents.count)
     }
 
     fileprivate func inspected(_ node: Node) -> InspectedEntity? {
-      let value: (any Identifiable & Sendable)?
-      if turns.isOpen {
-        value = node.table.committedEntity(of: node, view)
-      } else {
-        refresh(node)
-        value = node.table.entity(of: node)
-      }
-      guard let value else { return nil }
+      if !turns.isOpen { refresh(node) }
+      guard let value = shownEntity(of: node) else { return nil }
       var names = PlaceNames()
       var entity = InspectedEntity(value: value, stamp: node.stamp)
       for subscriber in node.subscribers {
