@@ -25,7 +25,9 @@
     func path(of request: HTTPRequest) -> (path: String, refusal: HTTPStatusCode?) {
       // Another name would be that of a page which has had it point here.
       let host = request.headers[.host] ?? ""
-      guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else { return ("", .misdirectedRequest) }
+      // Browsers leave the usual port out.
+      let hosts = ["127.0.0.1", "localhost"].flatMap { port == 80 ? [$0, "\($0):80"] : ["\($0):\(port)"] }
+      guard hosts.contains(host) else { return ("", .misdirectedRequest) }
       let parts = request.path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: true)
       guard let first = parts.first, isToken(first) else { return ("", .notFound) }
       let path = parts.count > 1 ? String(parts[1]) : request.target.path().hasSuffix("/") ? "" : "/"
