@@ -29,7 +29,7 @@
 
     deinit { recorder.end() }
 
-    /// Ends the page, and records nothing any longer.
+    /// Ends the page, records nothing any longer, and lets go of what was recorded.
     public func stop() async {
       recorder.end()
       await server.stop()
