@@ -58,7 +58,13 @@
     /// The name of a type as its module knows it.
     static func name(of type: Any.Type) -> String { "\(type)" }
 
-    static func text(of id: AnyHashable) -> String { "\(id.base)" }
+    static func text(of id: AnyHashable) -> String { text(ofValue: id.base) }
+
+    static func text(ofValue value: Any) -> String {
+      // The description of such a date ends the program.
+      if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN { return "nan" }
+      return String(describing: value)
+    }
 
     /// A text, since a script does not have whole numbers of this size.
     static func hash(of id: AnyHashable) -> String { "\(id.hashValue)" }

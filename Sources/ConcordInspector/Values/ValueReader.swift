@@ -48,7 +48,7 @@
         return tree
       default: break
       }
-      return ValueTree(name: name, kind: .text, type: type, text: String(describing: value).cutForInspector())
+      return ValueTree(name: name, kind: .text, type: type, text: EntityTypes.text(ofValue: value).cutForInspector())
     }
 
     private mutating func list(_ mirror: Mirror, _ type: String, _ name: String?, _ depth: Int) -> ValueTree {
