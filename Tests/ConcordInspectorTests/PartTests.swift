@@ -95,6 +95,20 @@
       try await connect.stop()
     }
 
+    @Test("Large actions, and thousands of them, are shown in part")
+    func large() async throws {
+      let connect = try await connect(Service())
+      try await inspecting(connect.viewContext.store, showing: connect.outbox) { client, _ in
+        try await connect.forward(Like(note: String(repeating: "x", count: 1_000_000)))
+        for number in 0..<209 { try await connect.forward(Like(note: "\(number)")) }
+        let answer = try await client.get("api/part", ["number": "0"])
+        #expect(answer.data.count < 1_000_000)
+        let pending = answer.json["sections"][0]
+        #expect(pending["rows"].list.count == 200)
+        #expect(pending["total"].int == 210)
+      }
+    }
+
     @Test("Synchronisation shows its status and its subscriptions")
     func sync() async throws {
       let connect = try await connect(Service())

@@ -59,6 +59,45 @@
       }
     }
 
+    @Test("The page is served at port 80, too, where that may be had")
+    func usualPort() async throws {
+      guard let inspector = try? await EntityStore(delivery: .immediate).inspect(port: 80) else { return }
+      #expect(try await Client(url: inspector.url).get("").status == 200)
+      await inspector.stop()
+    }
+
+    @Test("An inspector that nobody waits for any longer leaves no server behind")
+    func cancelled() async throws {
+      var port = UInt16(0)
+      try await inspecting(EntityStore(delivery: .immediate)) { _, first in
+        port = try #require(first.url.port.flatMap { UInt16(exactly: $0) })
+      }
+      let (store, free) = (EntityStore(delivery: .immediate), port)
+      let attempt = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await store.inspect(port: free)
+      }
+      let error = await #expect(throws: InspectorError.self) { try await attempt.value }
+      #expect(error?.description.contains("cancelled") ?? false)
+      // Neither the store nor the port is taken.
+      let inspector = try await store.inspect(port: free)
+      #expect(try await Client(url: inspector.url).get("").status == 200)
+      await inspector.stop()
+    }
+
+    @Test("A standard error that takes nothing is no reason to end the program")
+    func standardError() async throws {
+      let saved = dup(2)
+      let closed = open("/dev/null", O_RDONLY)
+      try #require(saved >= 0 && closed >= 0 && dup2(closed, 2) == 2)
+      let inspector = try? await EntityStore(delivery: .immediate).inspect()
+      dup2(saved, 2)
+      close(saved)
+      close(closed)
+      #expect(inspector != nil)
+      await inspector?.stop()
+    }
+
     @Test("After its end nothing is served, also if it was only released")
     func end() async throws {
       let store = EntityStore(delivery: .immediate)
