@@ -40,7 +40,7 @@ final class ProblemReporter: Sendable {
     if let handler {
       handler(problem)
     } else if state.withLock({ $0.reported.insert(problem.kind).inserted }) {
-      FileHandle.standardError.write(Data("Concord: \(problem)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("Concord: \(problem)\n".utf8))
     }
   }
 }

@@ -20,7 +20,7 @@
     static func show(_ error: ToolError) {
       guard let message = error.message else { return }
       let mark = Terminal.error.painted("concord:", .red)
-      FileHandle.standardError.write(Data("\(mark) \(printable(withoutPasswords(message)))\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("\(mark) \(printable(withoutPasswords(message)))\n".utf8))
     }
 
     /// Runs a closure, and translates SQLite's errors into errors about a file.

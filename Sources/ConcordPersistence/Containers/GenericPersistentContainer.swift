@@ -52,7 +52,8 @@ public final class GenericPersistentContainer<Strategy: ContextStrategyType>: Pe
     self.name = name
     modelIsMissing = model == nil
     persistentStoreCoordinator = PersistentStoreCoordinator(model: model ?? Model(emptyNamed: name))
-    errorHandler = asyncErrorBlock ?? { FileHandle.standardError.write(Data("\(logTag): \($0)\n".utf8)) }
+    errorHandler =
+      asyncErrorBlock ?? { try? FileHandle.standardError.write(contentsOf: Data("\(logTag): \($0)\n".utf8)) }
     strategy = Strategy(persistentStoreCoordinator: persistentStoreCoordinator, errorHandler: errorHandler)
   }
 

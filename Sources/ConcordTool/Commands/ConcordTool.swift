@@ -37,7 +37,7 @@
         let message = fullMessage(for: error)
         let safe = withoutPasswords(message)
         if safe == message { exit(withError: error) }
-        FileHandle.standardError.write(Data("\(safe)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("\(safe)\n".utf8))
         Foundation.exit(exitCode(for: error).rawValue)
       }
     }
@@ -48,7 +48,8 @@
   @main
   enum ConcordTool {
     static func main() {
-      FileHandle.standardError.write(Data("concord was built without the trait 'Tool', and can do nothing\n".utf8))
+      let text = "concord was built without the trait 'Tool', and can do nothing\n"
+      try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
       exit(70)
     }
   }

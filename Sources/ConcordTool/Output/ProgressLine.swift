@@ -40,7 +40,7 @@
       isShown = false
     }
 
-    private func put(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func put(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
   }
 
   /// Returns a number with separators: `1,234,567`.

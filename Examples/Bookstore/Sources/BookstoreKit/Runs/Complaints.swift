@@ -42,5 +42,5 @@ final class Complaints: Sendable {
     if dropped > 0 { Self.write("and \(dropped) more") }
   }
 
-  private static func write(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+  private static func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8)) }
 }

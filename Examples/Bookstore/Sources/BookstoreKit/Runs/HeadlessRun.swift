@@ -56,7 +56,7 @@ public final class HeadlessRun {
     print("\(agreement.comparisons) comparisons in \(checks) \(checks == 1 ? "check" : "checks"),", terminator: " ")
     print("with each other and with a recomputation without the store")
     for disagreement in agreement.disagreements.prefix(20) {
-      FileHandle.standardError.write(Data("\(disagreement)\n".utf8))
+      try? FileHandle.standardError.write(contentsOf: Data("\(disagreement)\n".utf8))
     }
     return holds ? .agreed : .disagreed
   }
