@@ -196,6 +196,32 @@
       try fleet.expectWhole(noted: 0)
     }
 
+    @Test("What a program that searches fewer columns changes in the others is noted")
+    func fewerColumnsBeside() throws {
+      let fleet = try SearchFleet()
+      let texts = try Model("Notes", entities: [TextNote.self])
+      let earlier = try fleet.store(texts)
+      defer { try? earlier.close() }
+      try fleet.sql("INSERT INTO \"Note\" VALUES (1, 'Red pony', 'text', 0, 0), (2, 'A pony', 'text', 0, 0)")
+      let store = try fleet.store()
+      defer { try? store.close() }
+      let (context, others) = (try store.context(fleet.model), try earlier.context(texts))
+      #expect(try context.ids("pony") == [1, 2])
+      try fleet.expectWhole(noted: 0)
+      try others.update(TextNote.self, id: 1) { $0.title = "Red heron" }
+      try others.save()
+      #expect(try fleet.noted() == 1)
+      #expect(try context.ids("heron") == [1] && context.ids("pony") == [2])
+      // What it searches itself, too.
+      try others.update(TextNote.self, id: 2) { ($0.title, $0.text) = ("A crane", "bird") }
+      try others.save()
+      #expect(try context.ids("crane bird") == [2] && context.ids("pony") == [])
+      // Whose words are those of the index folds them itself.
+      try context.update(Note.self, id: 1) { $0.title = "Red stork" }
+      try context.save()
+      #expect(try fleet.noted() == 1 && context.ids("stork") == [1])
+    }
+
     @Test("Columns that are renamed or added have their words in the index")
     func migratedColumns() throws {
       let fleet = try SearchFleet()

@@ -7,7 +7,7 @@
     var read: [EntityDescription: PostgreSQLSearchIndex] = [:]
     /// Those that writes keep up to date.
     var folded: [EntityDescription: PostgreSQLSearchIndex] = [:]
-    /// The numbers of the tables of which this program folds the words, as the triggers read them; `nil` if there are none.
+    /// The tables of which this program folds the words, and in which form, as the triggers read them; `nil` if there are none.
     var claim: String?
 
     /// The statement that tells the triggers, until the end of the transaction.

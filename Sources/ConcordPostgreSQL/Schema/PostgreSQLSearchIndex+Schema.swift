@@ -100,7 +100,7 @@
             DELETE FROM \(table) WHERE "key" = ANY (ARRAY(SELECT "id" FROM changed));
           ELSIF TG_OP = 'TRUNCATE' THEN
             TRUNCATE \(table);
-          ELSIF TG_RELID::text = ANY (string_to_array(current_setting('concord.folds', true), ',')) THEN
+          ELSIF TG_RELID::text || \(literal(claim(""))) = ANY (string_to_array(current_setting('concord.folds', true), ',')) THEN
             -- Who writes folds the words in the same transaction.
           ELSIF TG_OP = 'INSERT' THEN
             INSERT INTO \(table) AS w ("key") SELECT "id" FROM changed \(note);

@@ -65,6 +65,11 @@
     }
     var column: String { identifier(form.name) }
 
+    /// What a program says that folds the words of a table's rows in this form. A program that searches other columns folds none of these.
+    ///
+    /// - Parameter number: the number of the table.
+    func claim(_ number: String) -> String { "\(number) \(form.name)" }
+
     static func hash(_ text: String) -> String {
       // FNV-1a.
       let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

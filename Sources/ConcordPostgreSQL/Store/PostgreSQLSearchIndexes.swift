@@ -58,7 +58,7 @@
         use.read[index.entity] = index
         guard result.bool(0, 2) else { continue }
         use.folded[index.entity] = index
-        claims.append(result.text(0, 0))
+        claims.append(index.claim(result.text(0, 0)))
       }
       if !claims.isEmpty { use.claim = claims.joined(separator: ",") }
       let found = use
