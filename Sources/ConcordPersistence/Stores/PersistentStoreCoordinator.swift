@@ -128,6 +128,7 @@ public final class PersistentStoreCoordinator: Sendable {
       types = Set(state.routes.filter { $1 == index }.map(\.key))
       state.attached.remove(at: index)
     }
+    uses.forgetAll(of: types)
     for keeper in guards.all { keeper.didDetach(types) }
     return isFound
   }

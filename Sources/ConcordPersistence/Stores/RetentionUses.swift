@@ -76,6 +76,13 @@ final class RetentionUses: Sendable {
     state.withLock { $0.uses[entity]?.unsaved.formUnion(keys) }
   }
 
+  /// Forgets all uses of some types, whose store is detached: another one has entities of its own.
+  func forgetAll(of entities: Set<EntityDescription>) {
+    state.withLock { state in
+      for entity in entities where state.uses[entity] != nil { state.uses[entity] = Uses() }
+    }
+  }
+
   func forget(_ keys: some Sequence<StoredValue>, of entity: EntityDescription) {
     state.withLock { state in
       for key in keys {

@@ -67,6 +67,12 @@ final class ViewCache: Sendable {
     if mustSweep { sweep(key.entity) }
   }
 
+  /// Lets go of all entities of some types, whose store is detached. The rules stay.
+  func forgetAll(of entities: Set<EntityDescription>) {
+    let gone = types.withLock { types in entities.flatMap { types[$0]?.removeAll() ?? [] } }
+    withExtendedLifetime(gone) {}
+  }
+
   /// Lets go of what a rule does not keep any longer.
   func sweep(_ entity: EntityDescription) {
     let (keys, isMeant) = types.withLock { types in
@@ -93,6 +99,11 @@ final class ViewCache: Sendable {
 }
 
 extension ViewCache.Kept {
+  fileprivate mutating func removeAll() -> [ViewCache.Entry] {
+    defer { (entries, uses) = ([:], FIFOQueue()) }
+    return Array(entries.values)
+  }
+
   /// Removes the entities beyond the number, or whose time is over.
   fileprivate mutating func removeOutdated(_ now: TimeInterval) -> [ViewCache.Entry] {
     var gone: [ViewCache.Entry] = []

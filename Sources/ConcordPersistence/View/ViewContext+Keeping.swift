@@ -14,7 +14,7 @@ extension ViewContext {
   /// Without a rule, an entity goes with its last observer, and the next ``find(_:id:)`` reads it from its store. Those that were found last are kept
   /// by ``Retention/atMost(_:)`` and ``Retention/used(within:)``, and by ``Retention/matching(_:)`` those that meet a condition when they are found: if
   /// that changes, they go after some more were found. What is kept is kept up to date, and counts as observed. A later rule for the type replaces it, and lets
-  /// go of what it has kept.
+  /// go of what it has kept. So does the detaching of its store.
   ///
   /// - Throws: ``/ConcordModel/StoreError`` for a type that is not a part of the model.
   public func keep<T: PersistentEntity>(_ type: T.Type, _ retention: Retention<T>) throws {
