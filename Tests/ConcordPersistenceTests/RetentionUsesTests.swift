@@ -69,26 +69,59 @@ struct RetentionUsesTests {
       }
     }
 
-    @Test("A use that cannot be written is written with the next ones", arguments: StoreKind.lasting)
+    @Test("What cannot be written is written with the next uses, or goes with its store", arguments: StoreKind.lasting)
     func later(_ kind: StoreKind) throws {
       try withFolder { folder in
-        let (container, rows) = try container(kind, folder)
-        let coordinator = container.persistentStoreCoordinator
+        let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Uses", model: try libraryModel())
+        let (coordinator, view) = (container.persistentStoreCoordinator, container.viewContext)
+        let store = GateStore(try kind.open(container.model, in: folder))
+        defer { try? store.close() }
+        try coordinator.attach(store, configuration: "")
         let context = container.newBackgroundContext()
-        for id in 0..<2 { context.insert(Review(id: id, text: "", stars: id)) }
+        for id in 0..<3 { context.insert(Review(id: id, text: "", stars: id)) }
         try context.save()
         try container.keep(Review.self, .atMost(10))
-        #expect(try container.viewContext.find(Review.self, id: 0) != nil)
-        try rows.close()
+        #expect(try view.find(Review.self, id: 0) != nil)
+        store.fail(with: .locked(store: "test"))
         coordinator.saveUses()
-        coordinator.detach(rows)
-        let again = try kind.open(container.model, in: folder)
-        defer { try? again.close() }
-        try coordinator.attach(again, configuration: "")
-        #expect(try notes(again).isEmpty)
-        #expect(try container.viewContext.find(Review.self, id: 1) != nil)
+        #expect(try notes(store).isEmpty)
+        store.fail(with: nil)
+        #expect(try view.find(Review.self, id: 1) != nil)
         coordinator.saveUses()
-        #expect(try notes(again) == ["i0", "i1"])
+        #expect(try notes(store) == ["i0", "i1"])
+        // What is attached next may be another user's.
+        #expect(try view.find(Review.self, id: 2) != nil)
+        store.fail(with: .locked(store: "test"))
+        coordinator.detach(store)
+        store.fail(with: nil)
+        try coordinator.attach(store, configuration: "")
+        coordinator.saveUses()
+        #expect(try notes(store) == ["i0", "i1"])
+      }
+    }
+
+    @Test("A later use that another process has written stays", arguments: StoreKind.lasting)
+    func written(_ kind: StoreKind) throws {
+      try withFolder { folder in
+        let ((first, rows), (second, others)) = (try container(kind, folder), try container(kind, folder))
+        defer { for rows in [rows, others] { try? rows.close() } }
+        let context = first.newBackgroundContext()
+        context.insert(Review(id: 0, text: ""))
+        try context.save()
+        let review = try first.model.entity(Review.self)
+        for container in [first, second] {
+          try container.keep(Review.self, .atMost(10))
+          #expect(try container.viewContext.find(Review.self, id: 0) != nil)
+        }
+        let (earlier, later) = (first.persistentStoreCoordinator, second.persistentStoreCoordinator)
+        let latest = try #require(later.uses.dates(of: try second.model.entity(Review.self))[.integer(0)])
+        #expect(try #require(earlier.uses.dates(of: review)[.integer(0)]) < latest)
+        later.saveUses()
+        earlier.saveUses()
+        let (third, more) = try container(kind, folder)
+        defer { try? more.close() }
+        let entity = try third.model.entity(Review.self)
+        #expect(third.persistentStoreCoordinator.lastUses(of: entity)[.integer(0)] == latest)
       }
     }
   #endif

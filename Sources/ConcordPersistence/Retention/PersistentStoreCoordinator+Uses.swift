@@ -11,7 +11,11 @@ extension PersistentStoreCoordinator {
     for (entity, dates) in uses.takeUnsaved() {
       do {
         try store(of: entity)?.rows.write(origin: ObjectIdentifier(self)) { writing in
-          for (key, date) in dates { try writing.setNote("\(date)", for: NoteName(Self.space(entity), key.noteName)) }
+          // Another process may have written a later one.
+          let saved = try Self.saved(entity, writing)
+          for (key, date) in dates where date > saved[key] ?? -.infinity {
+            try writing.setNote("\(date)", for: NoteName(Self.space(entity), key.noteName))
+          }
         }
       } catch {
         // Nothing depends on it but what a later run purges.
