@@ -20,8 +20,9 @@ extension PersistentStoreCoordinator {
       retention: retention, entity: entity, model: model, uses: uses, pending: pending,
       isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
     let removed = try write(model.connected(with: [entity]), isPurge: true) { try purge.run($0) }
-    try forgetUses(uses.keys, ofAbsent: entity)
-    if !removed.isEmpty { try store(of: entity)?.rows.giveBackSpace() }
+    // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
+    try? forgetUses(uses.keys, ofAbsent: entity)
+    if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
     return removed.count
   }
 
