@@ -18,7 +18,10 @@
         // Each row that the statement gives is a page.
         _ = try db.inPreparedTransaction(commits) { _ in try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum") }
       }
-      // Pages that somebody still reads stay in the log: a later checkpoint takes them in.
+      // Pages that somebody still reads stay in the log: a later checkpoint takes them in. To wait for that would let nobody write meanwhile.
+      let timeout = try number("busy_timeout", db)
+      try db.execute(sql: "PRAGMA busy_timeout = 0")
+      defer { try? db.execute(sql: "PRAGMA busy_timeout = \(timeout)") }
       _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
