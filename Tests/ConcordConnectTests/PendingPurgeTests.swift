@@ -38,6 +38,24 @@ struct PendingPurgeTests {
     }
   }
 
+  @Test("What another process has just forwarded counts, before its commit is told", arguments: StoreKind.lasting)
+  func justForwarded(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      try await withOutbox(kind, in: folder) { a in
+        a.suspended = true
+        try await withOutbox(kind, in: folder) { b in
+          b.suspended = true
+          let context = b.newBackgroundContext()
+          for id in 1...9 {
+            try await a.forward(Raise(book: id, note: "a"))
+            try context.purge(Book.self, keeping: .matching(#Predicate { $0.id > id }))
+            #expect(try a.stored(Book.self).map(\.id).sorted() == Array(1...9))
+          }
+        }
+      }
+    }
+  }
+
   @Test("Entities of dead letters stay, until these are dropped", arguments: StoreKind.allCases)
   func deadLetters(_ kind: StoreKind) async throws {
     let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 409))

@@ -24,11 +24,15 @@ extension Outbox {
   /// The entities that some actions name.
   func entityKeys(where isMeant: (OutboxRow) -> Bool) -> Set<EntityKey> {
     let items = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
-    return items.reduce(into: []) { keys, item in
-      keys.formUnion((try? item.action?.keys(in: coordinator.model)) ?? [])
-      // Of an action whose type is not registered at least the entity is known that it keeps its order with.
-      if let entity = coordinator.model.entity(named: item.row.entity) { keys.insert(EntityKey(entity, item.row.id)) }
-    }
+    return items.reduce(into: []) { $0.formUnion(entityKeys($1.row, $1.action)) }
+  }
+
+  /// The entities that an action names.
+  func entityKeys(_ row: OutboxRow, _ action: (any ForwardAction)?) -> Set<EntityKey> {
+    var keys = Set((try? action?.keys(in: coordinator.model)) ?? [])
+    // Of an action whose type is not registered at least the entity is known that it keeps its order with.
+    if let entity = coordinator.model.entity(named: row.entity) { keys.insert(EntityKey(entity, row.id)) }
+    return keys
   }
 
   /// Writes to the stores, with the notes and the outbox of one, and shows the result. No other writer of the outbox runs meanwhile.
