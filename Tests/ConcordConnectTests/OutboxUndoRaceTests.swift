@@ -152,6 +152,42 @@ struct OutboxUndoRaceTests {
     }
   }
 
+  @Test("What was forwarded to one user's store is not taken back in another's", arguments: StoreKind.allCases)
+  func otherUser(_ kind: StoreKind) async throws {
+    let transport = ScriptedTransport()
+    try await withOutbox(kind, transport) { connect in
+      let undo = connect.outbox.undoManager
+      let first = try #require(connect.persistentStores.first)
+      try await connect.forward(Shelve(book: 1, count: 1), as: "First")
+      await connect.outbox.idle()
+      connect.suspended = true
+      #expect(try await eventually { connect.outbox.isSender })
+      try await connect.forward(Shelve(book: 1, count: 2), as: "Second")
+      try await undo.undo()
+      #expect(connect.outbox.pending.isEmpty && undo.redoSteps.count == 1)
+      try connect.detach(persistentStore: first)
+      try await withFolder { folder in
+        let second = try connect.attachPersistentStore(at: folder, for: kind.configuration(folder))
+        try connect.store([Book(id: 1, title: "")])
+        for isRedo in [true, false] {
+          do {
+            _ = try await isRedo ? undo.redo() : undo.undo()
+            Issue.record("it was \(isRedo ? "redone" : "undone")")
+          } catch UndoError.overtaken(_, let conflicts) { #expect(conflicts.map(\.reason) == [.notAttached]) }
+        }
+        #expect(connect.outbox.pending.isEmpty && undo.status == UndoStatus(undo: nil, redo: nil))
+        // Its own can be.
+        try await connect.forward(Shelve(book: 1, count: 4), as: "Own")
+        connect.suspended = false
+        await connect.outbox.idle()
+        try await undo.undo()
+        await connect.outbox.idle()
+        #expect(transport.bodies == ["1", "4", "-4"])
+        try connect.detach(persistentStore: second)
+      }
+    }
+  }
+
   #if Persistence
     @Test("Who does not send does not withdraw", arguments: StoreKind.lasting)
     func otherSender(_ kind: StoreKind) async throws {

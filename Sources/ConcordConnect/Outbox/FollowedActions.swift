@@ -11,9 +11,11 @@ struct ForwardedChange: UndoableChange {
   let action: (any ForwardAction)?
   /// The action that takes it back; `nil` if it has none.
   let inverse: (any ForwardAction)?
+  /// The number of the outbox that it was forwarded to, which differs from file to file; `nil` if that could not be read.
+  let epoch: Int64?
 
   /// The change without the one that it takes back, which is over.
-  var alone: Self { Self(handle: handle, action: action, inverse: inverse) }
+  var alone: Self { Self(handle: handle, action: action, inverse: inverse, epoch: epoch) }
 }
 
 /// The key of a row that is followed for as long as a step has this object.

@@ -51,7 +51,7 @@ extension Outbox {
     let row = OutboxRow(
       key: IdempotencyKey().rawValue, action: A.name, entity: key.entity.name, id: key.id, body: body,
       forwarded: Date().timeIntervalSince1970)
-    let change = isStep ? ForwardedChange(handle: follow(row, home), action: read, inverse: inverse) : nil
+    let handle = isStep ? follow(row, home) : nil
     let written = try coordinator.writeOutbox(of: home) { try $0.writeOutbox(row) }
     let epoch = state.withLock { $0.stores[home]?.version?.epoch }
     if let epoch {
@@ -60,12 +60,14 @@ extension Outbox {
     }
     view.showOverlay()
     if !takeNext(written, read, of: home) { readChanges() }
-    let entry = state.withLock { state in
+    return state.withLock { state in
       let epoch = state.stores[home]?.version?.epoch ?? 0
       let id = OutboxID(attachment: home, epoch: epoch, number: written.number)
-      return state.entry(state.items[id] ?? OutboxState.Item(id: id, row: written, action: action))
+      let change = handle.map {
+        ForwardedChange(handle: $0, action: read, inverse: inverse, epoch: epoch == 0 ? nil : epoch)
+      }
+      return (state.entry(state.items[id] ?? OutboxState.Item(id: id, row: written, action: action)), change)
     }
-    return (entry, change)
   }
 
   /// Throws if an action does not apply to the shown state, which stays unchanged.

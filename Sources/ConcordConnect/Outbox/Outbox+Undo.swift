@@ -82,7 +82,7 @@ extension Outbox {
       case .withdraw:
         reversal.changes.append(
           change.origin as? ForwardedChange
-            ?? ForwardedChange(handle: nil, action: change.inverse, inverse: change.action))
+            ?? ForwardedChange(handle: nil, action: change.inverse, inverse: change.action, epoch: change.epoch))
       case .forward:
         guard let action = change.inverse, let outcome = next.next() else { continue }
         switch outcome {
@@ -92,7 +92,8 @@ extension Outbox {
           rows.append(row)
           reversal.changes.append(
             ForwardedChange(
-              origin: change.alone, handle: follow(row, home), action: action, inverse: inverse ?? change.action))
+              origin: change.alone, handle: follow(row, home), action: action, inverse: inverse ?? change.action,
+              epoch: change.epoch))
         }
       }
     }
@@ -191,6 +192,10 @@ extension Outbox {
     return state.withLock { state in
       var withdrawn: Set<OutboxID> = []
       let plans = changes.map { change -> Plan in
+        // Another user's outbox may be at home by now.
+        if let epoch = change.epoch, let present = state.stores[home]?.version?.epoch, epoch != present {
+          return .conflict(.notAttached)
+        }
         let inverse = change.inverse.map { _ in Plan.forward(behind: nil) } ?? .conflict(.irreversible)
         guard let handle = change.handle, let followed = state.followed[handle] else { return inverse }
         switch followed.fate {
