@@ -21,6 +21,9 @@ extension Outbox {
     entityKeys { $0.state == .pending && !keys.contains($0.key) }
   }
 
+  /// The entities that actions name that are pending or dead letters, which may be tried again, as far as they were told.
+  package func keptKeys() -> Set<EntityKey> { entityKeys(where: \.isKept) }
+
   /// The entities that some actions name.
   func entityKeys(where isMeant: (OutboxRow) -> Bool) -> Set<EntityKey> {
     let items = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
@@ -74,4 +77,8 @@ package struct NotesWriting {
   package let rows: any RowWriting
   /// The store with the notes, which may be detached before the transaction ends.
   let home: StoreAttachment
+}
+
+extension OutboxRow {
+  var isKept: Bool { state == .pending || state == .refused }
 }

@@ -147,15 +147,11 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox: RetentionGuard {
-  /// Also those of dead letters, which may be tried again.
-  package func pendingKeys() -> Set<EntityKey> {
-    func isMeant(_ row: OutboxRow) -> Bool { row.state == .pending || row.state == .refused }
+  package func pendingKeys() throws -> Set<EntityKey> {
     // What another process has forwarded may not be told yet.
     let known = state.withLock { $0.stores.compactMapValues(\.version) }
-    let changes = (try? coordinator.outboxes(after: known)) ?? [:]
-    return changes.values.flatMap(\.rows).filter(isMeant).reduce(into: entityKeys(where: isMeant)) { keys, row in
-      keys.formUnion(entityKeys(row, registry.action(row)))
-    }
+    let untold = try coordinator.outboxes(after: known).values.flatMap(\.rows)
+    return untold.filter(\.isKept).reduce(into: keptKeys()) { $0.formUnion(entityKeys($1, registry.action($1))) }
   }
   package func isObserved(_ key: EntityKey) -> Bool { false }
 }

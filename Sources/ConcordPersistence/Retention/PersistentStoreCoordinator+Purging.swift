@@ -14,7 +14,7 @@ extension PersistentStoreCoordinator {
     let refused = try evaluated(retention, entity)
     // Before the store is locked, since this waits for those who use the contexts.
     let guards = guards.all
-    let pending = guards.reduce(into: pending) { $0.formUnion($1.pendingKeys()) }
+    let pending = try guards.reduce(into: pending) { $0.formUnion(try $1.pendingKeys()) }
     let uses = lastUses(of: entity)
     let purge = Purge(
       retention: retention, entity: entity, model: model, uses: uses, pending: pending,

@@ -3,8 +3,9 @@ package import ConcordModel
 
 /// Somebody who needs stored entities: these are not purged.
 package protocol RetentionGuard: AnyObject, Sendable {
-  /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for others who use the guard.
-  func pendingKeys() -> Set<EntityKey>
+  /// The entities that are changed, and not stored yet, with those that they contain by then. It may wait for others who use the guard, and
+  /// read the stores.
+  func pendingKeys() throws -> Set<EntityKey>
   /// Whether an entity is observed. Called within a transaction of a store, so that it waits for nobody.
   func isObserved(_ key: EntityKey) -> Bool
   /// Called when the store that has kept entities of some types was detached.

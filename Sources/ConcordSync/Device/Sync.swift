@@ -124,7 +124,7 @@ public final class Sync: Sendable, Observable {
     try await outbox.writeNotes { [model, outbox] transaction in
       let writing = transaction.rows
       // Here, after all that was forwarded before.
-      let held = outbox.pendingKeys()
+      let held = outbox.keptKeys()
       var roots: [EntityKey] = []
       let space = SyncNotes.roots(of: id.text)
       try writing.notes(in: space, after: nil) { name, _ in
