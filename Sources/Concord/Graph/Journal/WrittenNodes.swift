@@ -18,7 +18,7 @@ final class WrittenNodes {
   /// since, or had it before.
   private var ownStamps: Set<OwnStamp> = []
   /// The number of entities that were released so far.
-  @exclusivity(unchecked) private(set) var releaseCount: UInt64 = 0
+  private(set) var releaseCount: UInt64 = 0
 
   private struct OwnStamp: Hashable {
     let node: ObjectIdentifier
