@@ -176,10 +176,15 @@
             }
           default:
             for round in 0..<rounds {
-              try fleet.sql(
-                """
-                UPDATE "Note" SET title = 'other \(round)' WHERE id % 7 = \(round % 7); DELETE FROM "Note" WHERE id = \(round * 3);
-                """)
+              let statements =
+                "UPDATE \"Note\" SET title = 'other \(round)' WHERE id % 7 = \(round % 7); DELETE FROM \"Note\" WHERE id = \(round * 3);"
+              // Two writers that lock rows in different orders may meet; who is told so does it again, as any program would.
+              while true {
+                do {
+                  try fleet.sql(statements)
+                  break
+                } catch  where ["could not serialize", "deadlock detected"].contains(where: "\(error)".contains) {}
+              }
             }
             isOver.withLock { $0 = true }
           }
@@ -198,7 +203,7 @@
         }
       }
       group.wait()
-      #expect(failures.withLock { $0 }.allSatisfy { $0.contains("could not serialize") }, "\(failures.withLock { $0 })")
+      #expect(failures.withLock { $0 } == [])
       try fleet.expectWhole()
     }
 
