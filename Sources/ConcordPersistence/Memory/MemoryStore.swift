@@ -4,7 +4,7 @@ public import Foundation
 
 /// A store in memory, which works like a file, and is lost when it is released.
 // Unchecked, because the compiler cannot see that `lock` guards `tables`, which only the session of who holds it uses.
-public final class MemoryStore: RowStore, @unchecked Sendable {
+public final class MemoryStore: RowStore, ExclusivelyWritten, @unchecked Sendable {
   public let name: String
   private let lock = NSRecursiveLock()
   private let tables = MemoryTables()
@@ -33,6 +33,17 @@ public final class MemoryStore: RowStore, @unchecked Sendable {
   public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     lock.lock()
     defer { lock.unlock() }
+    return try transact(origin, body)
+  }
+
+  package func writeSoon<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+    guard lock.lock(before: Date(timeIntervalSinceNow: StoreIsTaken.wait)) else { throw StoreIsTaken(store: name) }
+    defer { lock.unlock() }
+    return try transact(origin, body)
+  }
+
+  /// Writes while the lock is held.
+  private func transact<R>(_ origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
     try checkOpen()
     let session = MemorySession(tables, remembersDeletions: deletionTime > 0)
     do {

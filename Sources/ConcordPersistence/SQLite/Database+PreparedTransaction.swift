@@ -1,13 +1,21 @@
 #if Persistence
+  import Foundation
   import GRDB
+  import GRDBSQLite
 
   extension Database {
     /// A transaction that writes, as GRDB's, but its statements are prepared once for the connection: to prepare them each time takes
     /// a third of what the save of one row takes.
     ///
-    /// - Parameter body: receives the number of noticed commits of other writers.
-    func inPreparedTransaction<R>(_ commits: SQLiteCommits, _ body: (Int) throws -> R) throws -> R {
-      try inPreparedTransaction(beginning: "BEGIN IMMEDIATE TRANSACTION", commit: { try commits.commit(self, $0) }) {
+    /// - Parameters:
+    ///   - wait: how it waits for other writers of the file, if not as the connection does.
+    ///   - body: receives the number of noticed commits of other writers.
+    func inPreparedTransaction<R>(
+      _ commits: SQLiteCommits, waiting wait: BriefWait? = nil, _ body: (Int) throws -> R
+    ) throws -> R {
+      try inPreparedTransaction(
+        beginning: "BEGIN IMMEDIATE TRANSACTION", waiting: wait, commit: { try commits.commit(self, $0) }
+      ) {
         try body(commits.begin())
       }
     }
@@ -18,9 +26,14 @@
     }
 
     private func inPreparedTransaction<R>(
-      beginning begin: String, commit: (() throws -> Void) throws -> Void, _ body: () throws -> R
+      beginning statement: String, waiting wait: BriefWait? = nil, commit: (() throws -> Void) throws -> Void,
+      _ body: () throws -> R
     ) throws -> R {
-      try cachedStatement(sql: begin).execute()
+      if let wait {
+        try begin(statement, waiting: wait)
+      } else {
+        try cachedStatement(sql: statement).execute()
+      }
       do {
         let result = try body()
         try commit { try cachedStatement(sql: "COMMIT TRANSACTION").execute() }
@@ -31,5 +44,23 @@
         throw error
       }
     }
+
+    private func begin(_ statement: String, waiting wait: BriefWait) throws {
+      let usual = Int32(clamping: Int(wait.patience * 1_000))
+      sqlite3_busy_timeout(sqliteConnection, min(Int32(StoreIsTaken.wait * 1_000), usual))
+      defer { sqlite3_busy_timeout(sqliteConnection, usual) }
+      do { try cachedStatement(sql: statement).execute() } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY
+      {
+        throw StoreIsTaken(store: wait.store, patience: wait.patience)
+      }
+    }
+  }
+
+  /// A wait for other processes that is shorter than the one of the connection.
+  struct BriefWait {
+    let store: String
+    /// The seconds for which the connection waits.
+    let patience: TimeInterval
   }
 #endif

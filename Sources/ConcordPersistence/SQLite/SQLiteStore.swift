@@ -10,7 +10,7 @@
   /// shared memory are readable by their owner only. A file that is removed, replaced or emptied while it is open is no
   /// longer read or written: calls throw ``/ConcordModel/StoreError/replacedStore(store:)``. A file that a newer
   /// program has migrated meanwhile is no longer read or written: calls throw ``/ConcordModel/StoreError/newerStore(store:)``.
-  public final class SQLiteStore: RowStore {
+  public final class SQLiteStore: RowStore, ExclusivelyWritten {
     public let name: String
     /// The address of the file.
     public let url: URL
@@ -24,6 +24,7 @@
     private let reader: SQLiteReader
     private let outboxPresence = SQLiteOutboxPresence()
     private let facts = SQLiteFacts.Memory()
+    private let timeout: TimeInterval
     private let deletionTime: TimeInterval
     private let hasFTS5: Bool
     private let searchableEntities: [EntityDescription]
@@ -48,6 +49,7 @@
       remembersDeletionsFor deletionTime: TimeInterval = 30 * 86_400
     ) throws {
       self.url = url
+      self.timeout = timeout
       self.deletionTime = deletionTime
       let name = url.lastPathComponent
       self.name = name
@@ -228,13 +230,23 @@
     @TaskLocal private static var reading: [ObjectIdentifier] = []
 
     public func write<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+      try write(origin: origin, waiting: nil, body)
+    }
+
+    package func writeSoon<R>(origin: ObjectIdentifier?, _ body: (any RowWriting) throws -> R) throws -> R {
+      try write(origin: origin, waiting: BriefWait(store: name, patience: timeout), body)
+    }
+
+    private func write<R>(
+      origin: ObjectIdentifier?, waiting wait: BriefWait?, _ body: (any RowWriting) throws -> R
+    ) throws -> R {
       try using {
         try pool.writeWithoutTransaction { db in
           // A write to a replaced file would never be read.
           try guardian.check()
           let session = session(db)
           var known = 0
-          let result = try db.inPreparedTransaction(commits) { others in
+          let result = try db.inPreparedTransaction(commits, waiting: wait) { others in
             try guardian.checkSchema(db, others: others)
             (known, session.facts) = (others, facts.facts(others))
             let result = try body(session)

@@ -9,6 +9,7 @@ public final class PersistentStoreCoordinator: Sendable {
   private let state = Locked(State())
   private let announcements: Announcements
   private let feed: Feed<ChangeNotice>
+  private let claims = StoreClaims()
   let clock: StampSource
   let commitCount = Locked(0)
   /// The stores in which actions are applied to stored entities.
@@ -339,7 +340,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Writes to the stores of all types, whole in each. Several stores are locked in the order of their paths, whatever a process
-  /// attached first, so that no two savings wait for each other.
+  /// attached first, behind that whose outbox is written. Of two writers that wait for each other one lets go, and begins again.
   ///
   /// - Parameter outboxes: the outboxes that are written, too.
   /// - Throws: ``/ConcordModel/StoreError/detached(store:)`` if the store of the outbox is not attached any longer.
@@ -383,7 +384,10 @@ public final class PersistentStoreCoordinator: Sendable {
       }
     case .none, .all: break
     }
-    return try write(routes[...], outboxes, [:], [:], writing)
+    if routes.count < 2 { return try write(routes[...], outboxes, [:], [:], writing) }
+    return try claims.claiming(Set(routes.map(\.attachment))) {
+      try StoreIsTaken.retrying { try write(routes[...], outboxes, [:], [:], writing) }
+    }
   }
 
   private func write<R>(
@@ -394,11 +398,15 @@ public final class PersistentStoreCoordinator: Sendable {
       let ofSession = outboxes.keys.sorted().filter(written.isOfSession).compactMap { outboxes[$0] }
       return try body(RoutedSession(writing: sessions, outboxes: ofSession, byStore: outboxes))
     }
-    return try route.store.write(origin: ObjectIdentifier(self)) { session in
+    func writing(_ session: any RowWriting) throws -> R {
       var (sessions, outboxes) = (sessions, outboxes)
       for entity in route.entities { sessions[entity] = session }
       if written.contains(route.attachment) { outboxes[route.attachment] = session }
       return try write(routes.dropFirst(), written, sessions, outboxes, body)
     }
+    if routes.startIndex > 0, let store = route.store as? any ExclusivelyWritten {
+      return try store.writeSoon(origin: ObjectIdentifier(self), writing)
+    }
+    return try route.store.write(origin: ObjectIdentifier(self), writing)
   }
 }
