@@ -56,6 +56,49 @@ struct PendingPurgeTests {
     }
   }
 
+  @Test("What is forwarded while a purge is about to begin counts", arguments: StoreKind.lasting)
+  func forwardedMeanwhile(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      try await withOutbox(kind, in: folder) { a in
+        a.suspended = true
+        try await withOutbox(kind, in: folder) { b in
+          b.suspended = true
+          // Asked after all others, just before the transaction.
+          let last = LastAsked {
+            try await a.forward(Raise(book: 1, note: "a"))
+            try await a.forward(RemoveBook(book: 2, counter: 3))
+          }
+          b.persistentStoreCoordinator.addGuard(last)
+          let context = b.newBackgroundContext()
+          // On a thread of its own, which may wait.
+          let removed = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+              continuation.resume(with: Result { try context.purge(Book.self, keeping: .atMost(0)) })
+            }
+          }
+          #expect(removed == 6 && last.error.withLock { $0 } == nil)
+          #expect(try a.stored(Book.self).map(\.id).sorted() == [1, 2, 3])
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A program that forwards nothing leaves what another one's actions keep their order with",
+    arguments: StoreKind.lasting)
+  func withoutConnect(_ kind: StoreKind) async throws {
+    try await withFolder { folder in
+      try await withOutbox(kind, in: folder) { connect in
+        connect.suspended = true
+        try await connect.forward(Raise(book: 7, note: "a"))
+        let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Library", model: try libraryModel())
+        try container.attachPersistentStore(at: folder, for: kind.configuration(folder))
+        #expect(try container.newBackgroundContext().purge(Book.self, keeping: .atMost(0)) == 8)
+        #expect(try connect.stored(Book.self).map(\.id) == [7])
+      }
+    }
+  }
+
   @Test("Entities of dead letters stay, until these are dropped", arguments: StoreKind.allCases)
   func deadLetters(_ kind: StoreKind) async throws {
     let refusal = ScriptedTransport.Step.answer(TransportResponse(status: 409))
@@ -72,5 +115,23 @@ struct PendingPurgeTests {
       #expect(connect.outbox.drop(try #require(connect.outbox.deadLetters.first)))
       #expect(try context.purge(Book.self, keeping: .atMost(0)) == 1)
     }
+  }
+}
+
+/// Does something when it is asked for what it needs, which is nothing.
+private final class LastAsked: RetentionGuard {
+  let error = Locked<(any Error)?>(nil)
+  private let body: @Sendable () async throws -> Void
+
+  init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+  func pendingKeys() -> Set<EntityKey> {
+    let isDone = DispatchSemaphore(value: 0)
+    Task { [body] in
+      do { try await body() } catch { self.error.withLock { $0 = error } }
+      isDone.signal()
+    }
+    isDone.wait()
+    return []
   }
 }

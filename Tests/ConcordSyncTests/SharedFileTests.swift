@@ -44,5 +44,29 @@
         try await second.stop()
       }
     }
+
+    @Test("A subscription that ends leaves what the other process has just forwarded an action for")
+    func justForwarded() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...5 { context.insert(Cart(id: id, owner: 1)) } }
+        let first = try await world.device("a")
+        let second = try await world.device("a")
+        for id in 1...5 {
+          let carts = first.sync.subscribe("carts")
+          try await carts.ready()
+          for device in [first, second] { device.network.set { _ in .lost } }
+          try await second.connect.forward(Append(cart: id, text: "x"))
+          // Before its commit is told.
+          try await carts.cancel()
+          #expect(try first.stored(Cart.self).map(\.id) == [id])
+          for device in [first, second] { device.network.set { _ in .pass } }
+          try await first.sync.checkpoint()
+          try await first.sync.checkpoint()
+          #expect(try first.stored(Cart.self).isEmpty)
+        }
+        #expect(try world.served(Cart.self).map(\.note) == Array(repeating: "x", count: 5))
+        for device in [first, second] { try await device.stop() }
+      }
+    }
   }
 #endif

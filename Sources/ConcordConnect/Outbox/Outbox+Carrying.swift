@@ -16,22 +16,34 @@ extension Outbox {
   /// Whether the ``Connect`` is started, and sends.
   package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
 
-  /// The entities that pending actions name, except for some actions.
-  package func pendingKeys(without keys: Set<String>) -> Set<EntityKey> {
-    entityKeys { $0.state == .pending && !keys.contains($0.key) }
+  /// The entities that pending actions name, except for some actions, as a transaction finds them.
+  package func pendingKeys(without keys: Set<String>, in writing: NotesWriting) throws -> Set<EntityKey> {
+    try entityKeys(in: writing.outboxes) { $0.state == .pending && !keys.contains($0.key) }
   }
 
-  /// The entities that actions name that are pending or dead letters, which may be tried again, as far as they were told.
-  package func keptKeys() -> Set<EntityKey> { entityKeys(where: \.isKept) }
+  /// The entities that actions name that are pending or dead letters, which may be tried again, as a transaction finds them.
+  package func keptKeys(in writing: NotesWriting) throws -> Set<EntityKey> {
+    try entityKeys(in: writing.outboxes) { !$0.state.isFinished }
+  }
 
-  /// The entities that some actions name.
-  func entityKeys(where isMeant: (OutboxRow) -> Bool) -> Set<EntityKey> {
-    let items = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
-    return items.reduce(into: []) { $0.formUnion(entityKeys($1.row, $1.action)) }
+  /// The entities that some actions name, also those that another process has forwarded, and nobody has told yet.
+  ///
+  /// - Parameter outboxes: the stores within a transaction.
+  func entityKeys(
+    in outboxes: [StoreAttachment: any RowWriting], where isMeant: (OutboxRow) -> Bool
+  ) throws -> Set<EntityKey> {
+    // First, so that none is missed that is told meanwhile.
+    let known = state.withLock { $0.stores.compactMapValues(\.version) }
+    let untold = try outboxes.flatMap { try $1.outbox(after: known[$0]).rows }
+    let told = state.withLock { state in state.items.values.filter { isMeant($0.row) } }
+    var keys: Set<EntityKey> = []
+    for item in told { keys.formUnion(entityKeys(item.row, item.action)) }
+    for row in untold where isMeant(row) { keys.formUnion(entityKeys(row, registry.action(row))) }
+    return keys
   }
 
   /// The entities that an action names.
-  func entityKeys(_ row: OutboxRow, _ action: (any ForwardAction)?) -> Set<EntityKey> {
+  private func entityKeys(_ row: OutboxRow, _ action: (any ForwardAction)?) -> Set<EntityKey> {
     var keys = Set((try? action?.keys(in: coordinator.model)) ?? [])
     // Of an action whose type is not registered at least the entity is known that it keeps its order with.
     if let entity = coordinator.model.entity(named: row.entity) { keys.insert(EntityKey(entity, row.id)) }
@@ -61,7 +73,7 @@ extension Outbox {
   package func end(_ keys: Set<String>, changed: Set<EntityKey>, _ writing: NotesWriting) throws {
     if keys.isEmpty { return }
     // An action stays in the store in which it was forwarded, also if another one is the home by now.
-    for (attachment, rows) in (writing.rows as? any OutboxesWriting)?.outboxes ?? [writing.home: writing.rows] {
+    for (attachment, rows) in writing.outboxes {
       let changes = try rows.outbox(after: nil)
       for row in changes.rows where row.state == .pending && keys.contains(row.key) {
         overlay.willWrite(
@@ -77,8 +89,6 @@ package struct NotesWriting {
   package let rows: any RowWriting
   /// The store with the notes, which may be detached before the transaction ends.
   let home: StoreAttachment
-}
-
-extension OutboxRow {
-  var isKept: Bool { state == .pending || state == .refused }
+  /// The sessions of the stores that have outboxes.
+  var outboxes: [StoreAttachment: any RowWriting] { (rows as? any OutboxesWriting)?.outboxes ?? [home: rows] }
 }

@@ -147,11 +147,7 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox: RetentionGuard {
-  package func pendingKeys() throws -> Set<EntityKey> {
-    // What another process has forwarded may not be told yet.
-    let known = state.withLock { $0.stores.compactMapValues(\.version) }
-    let untold = try coordinator.outboxes(after: known).values.flatMap(\.rows)
-    return untold.filter(\.isKept).reduce(into: keptKeys()) { $0.formUnion(entityKeys($1, registry.action($1))) }
+  package func forwardedKeys(_ outboxes: [StoreAttachment: any RowWriting]) throws -> Set<EntityKey>? {
+    try entityKeys(in: outboxes) { !$0.state.isFinished }
   }
-  package func isObserved(_ key: EntityKey) -> Bool { false }
 }

@@ -386,6 +386,4 @@ public struct BackgroundSaveError: Error, CustomStringConvertible {
   }
 }
 
-extension RootContext: RetentionGuard {
-  package func isObserved(_ key: EntityKey) -> Bool { false }
-}
+extension RootContext: RetentionGuard {}

@@ -14,16 +14,34 @@ extension PersistentStoreCoordinator {
     let refused = try evaluated(retention, entity)
     // Before the store is locked, since this waits for those who use the contexts.
     let guards = guards.all
-    let pending = try guards.reduce(into: pending) { $0.formUnion(try $1.pendingKeys()) }
+    let pending = guards.reduce(into: pending) { $0.formUnion($1.pendingKeys()) }
     let uses = lastUses(of: entity)
-    let purge = Purge(
-      retention: retention, entity: entity, model: model, uses: uses, pending: pending,
-      isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
-    let removed = try write(model.connected(with: [entity]), isPurge: true) { try purge.run($0) }
+    let removed = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
+      let purge = Purge(
+        retention: retention, entity: entity, model: model, uses: uses,
+        pending: try pending.union(forwardedKeys(guards, writing)),
+        isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
+      return try purge.run(writing)
+    }
     // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
     try? forgetUses(uses.keys, ofAbsent: entity)
     if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }
     return removed.count
+  }
+
+  /// Returns the entities of forwarded actions that are not sent.
+  private func forwardedKeys(_ guards: [any RetentionGuard], _ writing: any RowWriting) throws -> Set<EntityKey> {
+    // A store that is attached alone has the session itself.
+    let outboxes =
+      (writing as? any OutboxesWriting)?.outboxes ?? attachments.mapValues { _ in writing }
+    let known = try guards.compactMap { try $0.forwardedKeys(outboxes) }
+    if !known.isEmpty { return known.reduce(into: []) { $0.formUnion($1) } }
+    // This process forwards nothing, and does not know the types of actions, but the entity that each keeps its order with.
+    var keys: Set<EntityKey> = []
+    for row in try outboxes.values.flatMap({ try $0.outbox(after: nil).rows }) where !row.state.isFinished {
+      if let entity = model.entity(named: row.entity) { keys.insert(EntityKey(entity, row.id)) }
+    }
+    return keys
   }
 
   /// Returns what a rule does not keep that no store can evaluate.

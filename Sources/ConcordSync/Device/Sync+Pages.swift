@@ -178,7 +178,7 @@ extension Sync {
       let writing = transaction.rows
       let application = PageApplication(
         page: page, request: request, model: model, fingerprint: fingerprint,
-        pending: outbox.pendingKeys(without: keys), writing: writing)
+        pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing)
       guard let changed = try application.run() else { return false }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }

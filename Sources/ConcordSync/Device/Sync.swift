@@ -123,8 +123,7 @@ public final class Sync: Sendable, Observable {
     _ = await state.withLock { $0.beginnings.removeValue(forKey: id) }?.result
     try await outbox.writeNotes { [model, outbox] transaction in
       let writing = transaction.rows
-      // Here, after all that was forwarded before.
-      let held = outbox.keptKeys()
+      let held = try outbox.keptKeys(in: transaction)
       var roots: [EntityKey] = []
       let space = SyncNotes.roots(of: id.text)
       try writing.notes(in: space, after: nil) { name, _ in
