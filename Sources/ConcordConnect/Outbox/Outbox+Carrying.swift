@@ -13,6 +13,12 @@ extension Outbox {
     }
   }
 
+  /// The carrier can carry what it could not carry before.
+  package func carrierIsReady() {
+    state.withLock { $0.lanes.wakeAll() }
+    sendNext()
+  }
+
   /// Whether the ``Connect`` is started, and sends.
   package var isSending: Bool { state.withLock { $0.isStarted && $0.holds.isEmpty } }
 
@@ -54,17 +60,33 @@ extension Outbox {
   package func writeNotes<R: Sendable>(
     _ body: @escaping @Sendable (NotesWriting) throws -> R
   ) async throws -> R {
-    try await working { [self] in
-      guard let home = coordinator.homeAttachment else { throw Errors.notStarted("no store is attached") }
-      // What the view has saved lies below.
-      try writePendingChanges()
-      let result = try coordinator.write(notesOf: home) { writing, _ in
-        try body(NotesWriting(rows: writing, home: home))
-      }
-      view.showOverlay()
-      readChanges()
-      return result
+    try await working { [self] in try writeNow(body) }
+  }
+
+  /// Begins to write as ``writeNotes(_:)``: before all that is written later, and before a stop that comes after it.
+  ///
+  /// - Returns: the task that has the result.
+  package func beginWritingNotes<R: Sendable>(
+    _ body: @escaping @Sendable (NotesWriting) throws -> R
+  ) -> Task<R, any Error> {
+    let (results, continuation) = AsyncStream<Result<R, any Error>>.makeStream()
+    work.async { [self] in continuation.yield(Result { try writeNow(body) }) }
+    return Task {
+      for await result in results { return try result.get() }
+      throw CancellationError()
     }
+  }
+
+  private func writeNow<R>(_ body: (NotesWriting) throws -> R) throws -> R {
+    guard let home = coordinator.homeAttachment else { throw Errors.notStarted("no store is attached") }
+    // What the view has saved lies below.
+    try writePendingChanges()
+    let result = try coordinator.write(notesOf: home) { writing, _ in
+      try body(NotesWriting(rows: writing, home: home))
+    }
+    view.showOverlay()
+    readChanges()
+    return result
   }
 
   /// Ends actions whose effects are written in the same transaction, or in that of another file.

@@ -128,8 +128,9 @@ extension Outbox {
 
   // MARK: Ending
 
-  /// Cancels all sending, and waits for its end. Actions without a response stay.
+  /// Cancels all sending, and waits for its end. Actions without a response stay; what was to be written before is written.
   func stop() {
+    if !work.isCurrent { work.sync {} }
     let tasks = state.withLock { state in
       (state.isStarted, state.isDetaching, state.holding, state.rereading) = (false, true, nil, nil)
       return Array(state.waits.values) + Array(state.running.values)

@@ -49,6 +49,7 @@ public final class Outbox: Sendable {
     overlay = OutboxOverlay(model: coordinator.model, registry: registry, report: report)
     view.setOverlay(overlay)
     coordinator.addGuard(self)
+    work.mark()
     // What this process writes is read at once.
     let observed = coordinator.observeOtherChanges { [weak self] _ in self?.readChanges() }
     observation.withLock { $0 = observed }

@@ -6,6 +6,10 @@ extension Sync: ActionCarrier {
   /// Carries an action to the server, and returns when a page has brought its effect.
   package func carry(_ action: any ForwardAction, key: IdempotencyKey) async throws {
     let key = key.rawValue
+    // What the server made of it could not be shown.
+    if state.withLock({ $0.isOutdated }) {
+      throw TransportError.unreachable(reason: "this program or the server has to be updated")
+    }
     let decision = try await decision(on: action, key)
     guard case .accepted = decision else {
       state.withLock { _ = $0.carried.removeValue(forKey: key) }

@@ -5,9 +5,10 @@ import Foundation
 extension Sync {
   /// Asks for the next page at once.
   func poke() {
+    let isSending = outbox.isSending
     let (poll, sleep) = state.withLock { state in
       state.isPoked = true
-      return (state.poll, state.sleep)
+      return (state.pollMayEnd || !isSending ? state.poll : nil, state.sleep)
     }
     poll?.cancel()
     sleep?.cancel()
@@ -51,7 +52,9 @@ extension Sync {
     } catch is CancellationError where Task.isCancelled || state.withLock({ $0.isPoked }) {
       return {}
     } catch {
-      set(.offline(Self.reason(of: error)))
+      let reason = Self.reason(of: error)
+      if case .upgradeRequired = reason { state.withLock { $0.isOutdated = true } }
+      set(.offline(reason))
       var generator = SystemRandomNumberGenerator()
       let failures = state.withLock { state in
         defer { state.failures += 1 }
@@ -91,6 +94,8 @@ extension Sync {
     case let error as WireRowReader.Incompatible: .upgradeRequired("\(error)")
     case is TransportError, is WireError: .unreachable("\(error)")
     case is StoreError: .storeFailed("\(error)")
+    // No store is attached.
+    case Errors.notStarted: .notStarted
     default: .unreachable("\(error)")
     }
   }
@@ -111,16 +116,17 @@ extension Sync {
     let (isPoked, awaited, asked, beginnings, asksRefused) = state.withLock { state in
       defer { state.isPoked = false }
       return (
-        state.isPoked, state.awaited, state.asked, Array(state.beginnings.values),
+        state.isPoked, state.awaited, state.asked, Array(state.beginnings.keys),
         state.refusedAsked.map { begin - $0 > Self.refusedInterval } ?? true
       )
     }
     // What was subscribed to before is in the page.
-    for beginning in beginnings { _ = await beginning.result }
+    for beginning in beginnings { try await noted(beginning) }
     let known = try await outbox.writeNotes { [fingerprint] in try DeviceState($0.rows, fingerprint: fingerprint) }
     let isCaughtUp = known.position != nil && !known.subscriptions.contains { $0.state == .new }
     let mayWait = isCaughtUp && !isPoked && awaited.isEmpty && status == .upToDate && outbox.isSender
-    if !isCaughtUp { set(.catchingUp(done: 0, total: 0)) }
+    // Who is offline is that until there is an answer.
+    if !isCaughtUp, status == .upToDate || status == .offline(.notStarted) { set(.catchingUp(done: 0, total: 0)) }
     let request = known.request(
       awaited: awaited, wait: mayWait ? settings.wait : .zero, asksRefused: asksRefused)
     let response = try await poll(request, mayBeCancelled: mayWait)
@@ -135,14 +141,16 @@ extension Sync {
       if misfits > 1 { await sleep(settings.backoff.delay(after: misfits - 2, using: &generator))() }
       return state.withLock { $0.isPoked = true }
     }
-    let (waiting, isComplete) = state.withLock { state in
+    let (waiting, isComplete, wasOutdated) = state.withLock { state in
+      defer { state.isOutdated = false }
       state.misfits = 0
       if asksRefused { state.refusedAsked = begin }
       state.pages += 1
       state.count(awaited: awaited, contained: Set(page.keys))
       state.answered = max(state.answered, asked)
-      return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count)
+      return (state.takeAllWaiting(), state.beginnings.count <= beginnings.count, state.isOutdated)
     }
+    if wasOutdated { outbox.carrierIsReady() }
     set(isComplete ? .upToDate : .catchingUp(done: 0, total: 0))
     for continuation in waiting { continuation.resume() }
     // A server that does not wait is about to stop, or wants to be asked less often.
@@ -152,15 +160,14 @@ extension Sync {
     }
   }
 
-  /// Sends the request. One that may wait for long is cancelled by a poke.
+  /// Sends the request, until the connect is stopped. One that may wait for long is cancelled by a poke.
   private func poll(_ request: PageRequest, mayBeCancelled: Bool) async throws -> TransportResponse {
-    guard mayBeCancelled else { return try await send("pages", request.wire) }
     let task = Task { try await send("pages", request.wire) }
-    let isPoked = state.withLock { state in
-      state.poll = task
-      return state.isPoked
+    let mustEnd = state.withLock { state in
+      (state.poll, state.pollMayEnd) = (task, mayBeCancelled)
+      return mayBeCancelled && state.isPoked
     }
-    if isPoked { task.cancel() }
+    if mustEnd || !outbox.isSending { task.cancel() }
     defer { state.withLock { $0.poll = nil } }
     return try await withTaskCancellationHandler {
       try await task.value

@@ -75,27 +75,44 @@ public final class Sync: Sendable, Observable {
 
   /// Subscribes to a publication of the server. A subscription with the same name and parameters is the same.
   ///
-  /// It is noted in the file before the server is asked; ``SyncSubscription/ready()`` throws if it cannot be.
+  /// It is noted in the file, before the connect stops and before the server is asked; without a store, or if the file cannot be written, as soon as
+  /// that is possible. ``SyncSubscription/ready()`` throws if it is not.
   @discardableResult
   public func subscribe(_ name: String, _ parameters: SyncParameters = [:]) -> SyncSubscription {
     let id = SubscriptionID(name: name, parameters: parameters)
-    let writing = Task { [outbox] in
-      try await outbox.writeNotes { transaction in
-        let writing = transaction.rows
-        let note = SyncNotes.subscription(id.text)
-        if let known = try writing.note(note), SubscriptionState(note: known).isKnown { return }
-        try writing.setNote(SubscriptionState.new.note, for: note)
-      }
-    }
-    state.withLock { state in
+    let writing = state.withLock { state in
+      let writing = note(id)
       state.beginnings[id] = writing
       state.isPoked = true
+      return writing
     }
     Task { [weak self] in
       _ = await writing.result
       self?.poke()
     }
     return SyncSubscription(id, self)
+  }
+
+  /// Begins to note a subscription.
+  private func note(_ id: SubscriptionID) -> Task<Void, any Error> {
+    outbox.beginWritingNotes { transaction in
+      let writing = transaction.rows
+      let note = SyncNotes.subscription(id.text)
+      if let known = try writing.note(note), SubscriptionState(note: known).isKnown { return }
+      try writing.setNote(SubscriptionState.new.note, for: note)
+    }
+  }
+
+  /// Returns once a new subscription is noted. It is tried again if that has failed: there may have been no store.
+  func noted(_ id: SubscriptionID) async throws {
+    guard let beginning = state.withLock({ $0.beginnings[id] }) else { return }
+    if case .success = await beginning.result { return }
+    // Unless it was cancelled meanwhile, or somebody else has tried it again.
+    let again = state.withLock { state in
+      if state.beginnings[id] == beginning { state.beginnings[id] = note(id) }
+      return state.beginnings[id]
+    }
+    try await again?.value
   }
 
   /// The subscriptions that the file has.
@@ -106,7 +123,7 @@ public final class Sync: Sendable, Observable {
   }
 
   func ready(_ id: SubscriptionID) async throws {
-    try await state.withLock { $0.beginnings[id] }?.value
+    try await noted(id)
     while true {
       let generation = state.withLock { $0.pages }
       let found = try await outbox.writeNotes { try $0.rows.note(SyncNotes.subscription(id.text)) }

@@ -6,8 +6,12 @@ struct SyncState {
   var lastNumber = 0
 
   var loop: Task<Void, Never>?
-  /// The request that waits for the server at this moment, unless it must not be disturbed.
+  /// The request that waits for the server at this moment.
   var poll: Task<TransportResponse, any Error>?
+  /// Whether a poke ends it, too; the end of the connect does.
+  var pollMayEnd = false
+  /// Whether this program and the server do not understand each other, so that actions wait.
+  var isOutdated = false
   /// Whether the next request is due at once, and asks not to wait.
   var isPoked = true
   /// The sleep that a poke ends.

@@ -1,0 +1,132 @@
+#if Server
+  import ConcordConnect
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  /// A device that is started and stopped, and that has no store for a while.
+  @Suite(.timeLimit(.minutes(2)))
+  struct DeviceLifeTests {
+    @Test("A subscription is kept, however soon the connect is stopped")
+    func stoppedAtOnce() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        for round in 0..<12 {
+          let name = "d\(round)"
+          let device = try await world.device(name)
+          let carts = device.sync.subscribe("carts")
+          if round % 3 == 1 { await Task.yield() }
+          try await device.stop()
+          // By the same objects, or by those of the next process.
+          var next = device
+          if round % 2 == 0 {
+            try await device.connect.start()
+          } else {
+            next = try await world.device(name)
+          }
+          #expect(try await next.sync.subscriptions().map(\.name) == ["carts"])
+          try await next.sync.checkpoint()
+          #expect(try next.stored(Cart.self).map(\.id) == [1])
+          if round % 2 == 0 { try await carts.ready() }
+          try await next.stop()
+        }
+      }
+    }
+
+    @Test("Who subscribes without a store does so once one is attached", arguments: [true, false])
+    func withoutStore(_ wasStopped: Bool) async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device: Device
+        let carts: SyncSubscription
+        if wasStopped {
+          device = try await world.device("a")
+          try await device.stop()
+          carts = device.sync.subscribe("carts")
+          await #expect(throws: Errors.self) { try await carts.ready() }
+          try await device.connect.start()
+        } else {
+          let connect = DeviceConnect(name: "Shop", model: try shopModel())
+          let network = Network()
+          network.base.withLock { [url = world.url] in $0 = HTTPTransport(baseURL: url, timeout: .seconds(40)) }
+          let sync = connect.sync(over: network) { "user-1" }
+          device = Device(connect: connect, sync: sync, network: network)
+          carts = sync.subscribe("carts")
+          await #expect(throws: Errors.self) { try await carts.ready() }
+          #expect(sync.status == .offline(.notStarted))
+          try connect.attachPersistentStore(
+            at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+          try await connect.start()
+        }
+        try await device.sync.checkpoint()
+        #expect(try device.stored(Cart.self).map(\.id) == [1])
+        try await carts.ready()
+        try await device.stop()
+      }
+    }
+
+    @Test("Actions wait while the program or the server has to be updated, and the status stays")
+    func outdated() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a")
+        let (pages, actions) = (Kept(0), Kept(0))
+        device.network.set { request in
+          if request.isForPages {
+            pages.withLock { $0 += 1 }
+            return .answer(426, "update it")
+          }
+          actions.withLock { $0 += 1 }
+          return .pass
+        }
+        let statuses = Kept<[SyncStatus]>([])
+        let reading = Task { for await status in device.sync.statuses { statuses.withLock { $0.append(status) } } }
+        device.sync.subscribe("carts")
+        #expect(
+          try await eventually { if case .offline(.upgradeRequired) = device.sync.status { true } else { false } })
+        let before = pages.withLock { $0 }
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { pages.withLock { $0 } > before + 10 })
+        #expect(actions.withLock { $0 } == 0 && device.connect.outbox.pending.count == 1)
+        let seen = statuses.withLock { $0 }
+        let first = try #require(seen.firstIndex { $0.isOutdated })
+        #expect(seen[first...].allSatisfy { $0.isOutdated })
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(try world.served(Cart.self).map(\.note) == ["x"] && device.connect.outbox.pending.isEmpty)
+        reading.cancel()
+        try await device.stop()
+      }
+    }
+
+    @Test("A stop ends what waits for a token")
+    func tokenThatHangs() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let isAsked = Kept(false)
+        let device = try await world.device("a")
+        let sync = device.connect.sync(with: world.url) {
+          if isAsked.withLock({ wasAsked in
+            defer { wasAsked = true }
+            return !wasAsked
+          }) {
+            try await Task.sleep(for: .seconds(3600))
+          }
+          return "user-1"
+        }
+        sync.subscribe("carts")
+        #expect(try await eventually { isAsked.withLock { $0 } })
+        try await device.connect.stop()
+        try await device.connect.start()
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        try await sync.checkpoint()
+        #expect(try world.served(Cart.self).map(\.note) == ["x"])
+        try await device.stop()
+      }
+    }
+  }
+
+  extension SyncStatus {
+    fileprivate var isOutdated: Bool { if case .offline(.upgradeRequired) = self { true } else { false } }
+  }
+#endif
