@@ -23,6 +23,9 @@
       let books = try container.viewContext.query(FetchDescriptor<Book>())
       try database.sql("UPDATE concord.\"Book\" SET title = 'Emma' WHERE id = 'emma'")
       #expect(eventually { books.value.map(\.title) == ["Emma"] })
+      try database.sql(
+        "INSERT INTO concord.\"Book\" (id, title, _stamp) VALUES ('sql', 'SQL', extract(epoch FROM now()) - 978307200)")
+      #expect(eventually { books.value.map(\.title) == ["Emma", "SQL"] })
       try container.detach(persistentStores: container.persistentStores)
     }
   }

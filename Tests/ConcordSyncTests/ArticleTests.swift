@@ -71,16 +71,16 @@
   struct ArticleTests {
     @Test("Two devices and a server, as the article says")
     func everyDevice() async throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "concord-wishes-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: folder) }
       let model = try Model("Wishes", entities: [Wish.self])
 
+      let folder = FileManager.default.temporaryDirectory.appending(path: "wishes-\(UUID().uuidString)")
       let container = GenericPersistentContainer<ContextStrategy.Direct>(name: "Wishes", model: model)
       try container.attachPersistentStore(at: folder.appending(path: "server"), for: StoreConfiguration(type: .sqlite))
       let service = wishService(container)
       let router = Router()
       service.addRoutes(to: router, path: "sync")
 
+      defer { try? FileManager.default.removeItem(at: folder) }
       let (ports, port) = AsyncStream<Int>.makeStream()
       var logger = Logger(label: "wishes")
       logger.logLevel = .error
@@ -93,7 +93,9 @@
       let number = try #require(await ports.first { _ in true })
       let url = try #require(URL(string: "http://127.0.0.1:\(number)/sync"))
 
-      func device(_ name: String, token: String) async throws -> (connect: DeviceConnect, sync: Sync) {
+      func device(_ name: String, token: String) async throws -> (
+        connect: GenericConnect<ContextStrategy.Mixed>, sync: Sync
+      ) {
         let connect = GenericConnect<ContextStrategy.Mixed>(
           name: "Wishes", model: model, forwarding: [AddWish.self, Grant.self])
         try connect.attachPersistentStore(at: folder.appending(path: name), for: StoreConfiguration(type: .sqlite))
@@ -125,6 +127,11 @@
       let ben = try await device("ben", token: "token-of-ben")
       try await ben.sync.subscribe("wishes").ready()
       #expect(try ben.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
+
+      try await tablet.connect.outbox.clear()
+      for subscription in try await tablet.sync.subscriptions() { try await subscription.cancel() }
+
+      #expect(try tablet.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
       for device in [phone, tablet, ben] { try await device.connect.stop() }
       await services.triggerGracefulShutdown()
       try await running

@@ -18,8 +18,10 @@
       try context.save()
       let service = shopService(server)
       let clock = VirtualClock()
-      func device(_ network: ScriptedTransport) async throws -> (connect: DeviceConnect, sync: Sync) {
-        let connect = try DeviceConnect.inMemory(model, clock: clock, forwarding: [Append.self])
+      func device(_ network: ScriptedTransport) async throws -> (
+        connect: GenericConnect<ContextStrategy.Mixed>, sync: Sync
+      ) {
+        let connect = try GenericConnect<ContextStrategy.Mixed>.inMemory(model, clock: clock, forwarding: [Append.self])
         try await connect.start()
         return (connect, connect.sync(over: network, clock: clock))
       }
