@@ -16,7 +16,8 @@
     var isGranted = false
 
     static let persistentProperties: [PersistentProperty<Wish>] = [
-      .init("id", \.id), .init("owner", \.owner, .indexed), .init("text", \.text), .init("isGranted", \.isGranted),
+      .init("id", \.id), .init("owner", \.owner, .indexed), .init("text", \.text),
+      .init("isGranted", \.isGranted, default: false),
     ]
     init(from row: inout RowReader) throws {
       (id, owner, text, isGranted) = (try row.read(), try row.read(), try row.read(), try row.read())

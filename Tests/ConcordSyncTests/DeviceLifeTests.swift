@@ -99,6 +99,23 @@
       }
     }
 
+    @Test("A token that has ended is told when an action meets it, and not when the request that waits ends")
+    func endedToken() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a", wait: .seconds(100))
+        try await device.sync.subscribe("carts").ready()
+        #expect(try await eventually { device.sync.status == .upToDate })
+        device.network.set { _ in .answer(401) }
+        try await device.connect.forward(Append(cart: 1, text: "x"))
+        #expect(try await eventually { device.sync.status == .offline(.unauthorized) })
+        device.network.set { _ in .pass }
+        try await device.sync.checkpoint()
+        #expect(try world.served(Cart.self).map(\.note) == ["x"] && device.sync.status == .upToDate)
+        try await device.stop()
+      }
+    }
+
     @Test("A stop ends what waits for a token")
     func tokenThatHangs() async throws {
       try await withWorld { world in

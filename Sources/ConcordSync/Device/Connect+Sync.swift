@@ -2,7 +2,8 @@ public import ConcordConnect
 import Foundation
 
 extension Connect {
-  /// Begins to synchronise with a server.
+  /// Begins to synchronise with a server. A connect has one synchronisation: its file has the position of one server, and the last one that
+  /// begins carries its actions.
   ///
   /// - Parameters:
   ///   - url: the address of the server's routes.

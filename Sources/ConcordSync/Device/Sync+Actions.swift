@@ -67,7 +67,12 @@ extension Sync: ActionCarrier {
         since: sending.since ?? 0, sinceRefused: sending.sinceRefused)
       return try ActionDecision(WireValue(parsing: try await send("actions", message.wire).body))
     } catch {
-      state.withLock { _ = $0.carried.removeValue(forKey: key) }
+      let isServed = state.withLock { state in
+        state.carried.removeValue(forKey: key)
+        return state.status == .upToDate
+      }
+      // The request that waits at the server was let in, and the next one says that no other is.
+      if isServed, case TransportError.status(401, _, _) = error { poke() }
       throw Self.retriable(error)
     }
   }
