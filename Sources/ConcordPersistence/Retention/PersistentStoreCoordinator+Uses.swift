@@ -8,9 +8,11 @@ extension PersistentStoreCoordinator {
 
   /// Writes the uses that are known here, and in no store.
   func saveUses() {
+    // Found before: what was used in a store that is exchanged meanwhile is not written to the next one.
+    let stores = model.entities.reduce(into: [:]) { $0[$1] = store(of: $1) }
     for (entity, dates) in uses.takeUnsaved() {
       do {
-        try store(of: entity)?.rows.write(origin: ObjectIdentifier(self)) { writing in
+        try stores[entity]?.rows.write(origin: ObjectIdentifier(self)) { writing in
           // Another process may have written a later one.
           let saved = try Self.saved(entity, writing)
           for (key, date) in dates where date > saved[key] ?? -.infinity {
