@@ -4,21 +4,24 @@
   import Foundation
   import Testing
 
-  /// An outbox's file is locked first, so that it is committed last; others are locked in the order of their paths.
-  @Suite("Writers of several files do not wait for each other", .timeLimit(.minutes(3)))
+  /// An outbox's store is locked first, so that it is committed last; others are locked in the order of their paths.
+  @Suite("Writers of several stores do not wait for each other", .timeLimit(.minutes(3)))
   struct LockOrderTests {
-    /// A connect with a file of books, one of authors, and the outbox in that which is attached first.
-    private func connect(_ folder: URL, _ names: [String], books: String) async throws -> TestConnect {
+    /// A connect with a store of books, one of authors, and the outbox in that which is attached first.
+    private func connect(
+      _ folder: URL, _ names: [String], books: String, authors: StoreType = .sqlite
+    ) async throws -> TestConnect {
       let configurations = Dictionary(
         uniqueKeysWithValues: names.map { ($0, $0 == books ? [Book.self] : [Author.self]) }
           as [(String, [any PersistentEntity.Type])])
       let model = try Model("Library", entities: [], configurations: configurations)
       let connect = TestConnect(name: "Library", model: model, transport: ScriptedTransport(), forwarding: [Raise.self])
-      try connect.attachPersistentStores(at: folder, for: names.map { StoreConfiguration(name: $0) })
+      try connect.attachPersistentStores(
+        at: folder, for: names.map { StoreConfiguration(name: $0, type: $0 == books ? .sqlite : authors) })
       return connect
     }
 
-    /// Saves to both files, purges one, and forwards actions, all at once.
+    /// Saves to both stores, purges one, and forwards actions, all at once.
     private func work(_ connect: TestConnect, _ first: Int, rounds: Int) async throws {
       let isOver = Locked(false)
       @Sendable func save() throws -> Int {
@@ -46,10 +49,12 @@
       try forwarding.get()
     }
 
-    @Test("In one process, whichever file has the outbox", arguments: [["A", "B"], ["B", "A"]])
-    func order(_ names: [String]) async throws {
+    @Test(
+      "In one process, whichever store has the outbox", arguments: [["A", "B"], ["B", "A"]],
+      [StoreType.sqlite, .inMemory])
+    func order(_ names: [String], _ authors: StoreType) async throws {
       try await withFolder { folder in
-        let connect = try await connect(folder, names, books: "A")
+        let connect = try await connect(folder, names, books: "A", authors: authors)
         try connect.store((1...9).map { Book(id: $0, title: "") })
         try await connect.start()
         try await work(connect, 100, rounds: 200)
