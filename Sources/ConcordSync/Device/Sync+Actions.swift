@@ -91,6 +91,7 @@ extension Sync: ActionCarrier {
   /// Statuses that concern the device and not the action are tried again.
   private static func retriable(_ error: any Error) -> any Error {
     switch error {
+    case let failure as ServerFailure: retriable(failure.error)
     case TransportError.status(let status, let excerpt, _)
     where (400..<500).contains(status) && status != 413 && status != 429:
       TransportError.unreachable(reason: "the server answered \(status): \(excerpt)")

@@ -61,7 +61,7 @@ extension Sync {
         return state.failures
       }
       // A wait that a clock can take, and that ends while people remember why.
-      let least: Duration = min(max((error as? TransportError)?.retryAfter ?? .zero, .zero), .seconds(3600))
+      let least: Duration = min(max(Self.transportError(error)?.retryAfter ?? .zero, .zero), .seconds(3600))
       return sleep(least + settings.backoff.delay(after: failures, using: &generator))
     }
   }
@@ -86,13 +86,19 @@ extension Sync {
     }
   }
 
+  private static func transportError(_ error: any Error) -> TransportError? {
+    (error as? ServerFailure)?.error ?? error as? TransportError
+  }
+
   private static func reason(of error: any Error) -> SyncOfflineReason {
-    switch error {
+    let isOfLimit = (error as? ServerFailure)?.isOfLimit ?? false
+    return switch transportError(error) ?? error {
     case TransportError.status(401, _, _), TransportError.status(403, _, _): .unauthorized
     case TransportError.status(429, let reason, _): .limited(reason)
+    case TransportError.status(503, let reason, _) where isOfLimit: .limited(reason)
     case TransportError.status(426, let reason, _): .upgradeRequired(reason)
     case let error as WireRowReader.Incompatible: .upgradeRequired("\(error)")
-    case is TransportError, is WireError: .unreachable("\(error)")
+    case let error as TransportError: .unreachable("\(error)")
     case is StoreError: .storeFailed("\(error)")
     // No store is attached.
     case Errors.notStarted: .notStarted
@@ -101,11 +107,15 @@ extension Sync {
   }
 
   /// Sends a request to the server, with the token.
+  ///
+  /// - Throws: ``ServerFailure`` if it answers with another status than 2xx; what the transport or the token throws.
   func send(_ path: String, _ body: WireValue) async throws -> TransportResponse {
     var headers: HeaderFields = ["Content-Type": "application/json"]
     if let token = try await token() { headers["Authorization"] = "Bearer \(token)" }
-    return try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes)))
-      .successful()
+    let response = try await transport.send(TransportRequest("POST", path, headers: headers, body: Data(body.bytes)))
+    do { return try response.successful() } catch TransportError.status(let status, let excerpt, let retryAfter) {
+      throw ServerFailure(response, status, excerpt: excerpt, retryAfter: retryAfter)
+    }
   }
 
   /// The time after which the server is asked again for what it has refused.
