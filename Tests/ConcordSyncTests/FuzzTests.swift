@@ -166,7 +166,7 @@
         "position": one(of: 3) ? .null : .text(pick(positions)),
         "user": one(of: 2) ? .null : .text("\(1 + below(3))"), "actions": .integer(below(3)),
         "awaited": .array((0..<below(3)).map { _ in .text("k\(below(100))") }),
-        "wait": .double(pick([0, 0, 0, 1, -1])),
+        "wait": .double(pick([0, 0, 0, 1, 30])),
         "subscriptions": .array(subscriptions),
       ])
     }

@@ -53,7 +53,7 @@
       #expect(try notes(phone.connect) == ["xy"] && notes(tablet.connect) == ["xy"])
       // Another user gets nothing of it, and no path leads elsewhere.
       let other = service.transport(as: User(id: 3))
-      #expect(try await other.send(TransportRequest("POST", "pages", body: Data("{}".utf8))).status == 426)
+      #expect(try await other.send(TransportRequest("POST", "pages", body: Data("{}".utf8))).status == 400)
       #expect(try await other.send(TransportRequest("GET", "health")).status == 404)
       try await phone.connect.stop()
       try await tablet.connect.stop()

@@ -3,6 +3,7 @@
   import ConcordSync
   import Foundation
   import HTTPTypes
+  import NIOCore
   import Tracing
 
   /// An error that is answered with a status.
@@ -48,7 +49,8 @@
 
     /// Answers a message of a user, whatever it is.
     ///
-    /// - Parameter body: a closure that returns the bytes of the message. Its errors mean that they are too many.
+    /// - Parameter body: a closure that returns the bytes of the message. `NIOTooManyBytesError` means that they are too many, and another
+    ///   error that they cannot be read.
     func answer(_ route: Route, for user: User, _ body: () async throws -> [UInt8]) async -> Answer {
       await withSpan("concord.sync.\(route.rawValue)") { span in
         let answer = await found(route, for: user, body)
@@ -104,12 +106,17 @@
       let bytes: [UInt8]
       do { bytes = try await body() } catch is SlowClient.Failure {
         throw Rejection(status: .requestTimeout, reason: "the request has not come")
-      } catch {
+      } catch is NIOTooManyBytesError {
         throw tooLarge
+      } catch {
+        throw WireError("the body of the request cannot be read")
       }
       guard bytes.count <= limits.requestSize else { throw tooLarge }
       let message = try WireValue(parsing: bytes)
-      guard case .number(let version) = message["version"], version == "\(PageRequest.version)" else {
+      guard case .number(let version) = message["version"] else {
+        throw WireError("a member 'version' is no number")
+      }
+      guard version == "\(PageRequest.version)" else {
         throw Rejection(
           status: .upgradeRequired, reason: "the server speaks version \(PageRequest.version) of the wire format")
       }

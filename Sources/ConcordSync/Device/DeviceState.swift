@@ -29,13 +29,39 @@ struct DeviceState: Sendable {
     subscriptions = try Self.subscriptions(writing)
   }
 
-  static func subscriptions(_ reading: any RowReading) throws -> [(id: SubscriptionID, state: SubscriptionState)] {
+  /// Reads the notes of the subscriptions.
+  static func subscriptions(_ writing: any RowWriting) throws -> [(id: SubscriptionID, state: SubscriptionState)] {
     var found: [(id: SubscriptionID, state: SubscriptionState)] = []
-    try reading.notes(in: SyncNotes.subscriptions, after: nil) { text, note in
-      if let id = SubscriptionID(text: text) { found.append((id, SubscriptionState(note: note))) }
+    var others: [(text: String, id: SubscriptionID, state: SubscriptionState)] = []
+    try writing.notes(in: SyncNotes.subscriptions, after: nil) { text, note in
+      guard let id = SubscriptionID(text: text) else { return true }
+      if id.text.utf8.elementsEqual(text.utf8) {
+        found.append((id, SubscriptionState(note: note)))
+      } else {
+        others.append((text, id, SubscriptionState(note: note)))
+      }
       return true
     }
-    return found
+    if others.isEmpty { return found }
+    for other in others { try carryOver(other.text, to: other.id, other.state, writing) }
+    return try subscriptions(writing)
+  }
+
+  /// Carries over what an earlier release has noted under another text, as that of -0.0, for the same subscription.
+  private static func carryOver(
+    _ text: String, to id: SubscriptionID, _ state: SubscriptionState, _ writing: any RowWriting
+  ) throws {
+    // With the rows of both it has the state of neither, and gets all of it.
+    let isOther = try writing.note(SyncNotes.subscription(id.text)) != nil
+    try writing.setNote((isOther ? .new : state).note, for: SyncNotes.subscription(id.text))
+    var names: [String] = []
+    try writing.notes(in: SyncNotes.roots(of: text), after: nil) { name, _ in
+      names.append(name)
+      return true
+    }
+    for name in names { try writing.setNote("", for: NoteName(SyncNotes.roots(of: id.text), name)) }
+    try writing.clearNotes(in: SyncNotes.roots(of: text))
+    try writing.setNote(nil, for: SyncNotes.subscription(text))
   }
 
   /// What the device has comes first, so that it is not what is beyond the server's limit.
@@ -48,6 +74,6 @@ struct DeviceState: Sendable {
       device: device, position: position, user: user, actions: actions, awaited: awaited,
       subscriptions: (known + others).map {
         .init(name: $0.id.name, parameters: $0.id.parameters, known: position == nil ? nil : $0.state.condition)
-      }, wait: Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18)
+      }, wait: max(0, Double(wait.components.seconds) + Double(wait.components.attoseconds) * 1e-18))
   }
 }

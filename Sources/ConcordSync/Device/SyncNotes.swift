@@ -91,7 +91,7 @@ extension SendingState {
   }
 }
 
-/// The name and the parameters of a subscription: equal ones are one subscription.
+/// The name and the parameters of a subscription, in the form of all equal ones: these are one subscription.
 struct SubscriptionID: Hashable, Sendable {
   let name: String
   let parameters: SyncParameters
@@ -99,14 +99,16 @@ struct SubscriptionID: Hashable, Sendable {
   let text: String
 
   init(name: String, parameters: SyncParameters) {
-    (self.name, self.parameters) = (name, parameters)
-    text = WireValue.array([.text(name), .object(parameters.mapValues(\.wire))]).json
+    self.name = name.canonicallyComposed
+    self.parameters = Dictionary(parameters.map { ($0.canonicallyComposed, $1.canonical) }) { $1 }
+    text = WireValue.array([.text(self.name), .object(self.parameters.mapValues(\.wire))]).json
   }
 
-  // By the bytes, as notes are: NaN does not equal itself, and texts are equal in several forms.
+  // By the bytes, as notes are.
   static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
   func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 
+  /// Reads a text. That of the result may be another one, for the same subscription.
   init?(text: String) {
     guard let parts = try? WireValue(parsing: text.utf8).array(), parts.count == 2, let name = try? parts[0].text(),
       let parameters = try? parts[1].object().mapValues(SyncParameter.init)

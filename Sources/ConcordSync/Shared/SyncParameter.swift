@@ -1,7 +1,10 @@
+import ConcordConnect
 public import Foundation
 
 /// The value of a parameter of a subscription.
-public enum SyncParameter: Sendable, Hashable {
+///
+/// Two values are equal if they ask for the same: -0.0 equals 0.0, NaN equals NaN, and texts are equal as in Swift.
+public enum SyncParameter: Sendable {
   /// A text.
   case text(String)
   /// A whole number.
@@ -41,4 +44,46 @@ extension SyncParameter: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
   /// The date; `nil` if it is something else.
   public var date: Date? { if case .date(let value) = self { value } else { nil } }
+}
+
+extension SyncParameter: Hashable {
+  public static func == (a: SyncParameter, b: SyncParameter) -> Bool {
+    switch (a, b) {
+    case (.text(let a), .text(let b)): a == b
+    case (.integer(let a), .integer(let b)): a == b
+    case (.number(let a), .number(let b)): a.isSame(as: b)
+    case (.bool(let a), .bool(let b)): a == b
+    case (.date(let a), .date(let b)):
+      a.timeIntervalSinceReferenceDate.isSame(as: b.timeIntervalSinceReferenceDate)
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .text(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .number(let value): hasher.combine(value.canonical)
+    case .bool(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value.timeIntervalSinceReferenceDate.canonical)
+    }
+  }
+
+  /// The one form of all values that are equal, to the bit.
+  var canonical: SyncParameter {
+    switch self {
+    case .text(let value): .text(value.canonicallyComposed)
+    case .number(let value): .number(value.canonical)
+    case .date(let value):
+      .date(Date(timeIntervalSinceReferenceDate: value.timeIntervalSinceReferenceDate.canonical))
+    case .integer, .bool: self
+    }
+  }
+}
+
+extension Double {
+  /// The one form of all numbers that are the same, as those of ids are.
+  var canonical: Double { isNaN ? .nan : self == 0 ? 0 : self }
+
+  fileprivate func isSame(as other: Double) -> Bool { self == other || isNaN && other.isNaN }
 }

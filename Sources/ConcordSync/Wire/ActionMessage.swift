@@ -29,14 +29,14 @@ package struct ActionMessage: Sendable {
   }
 
   package init(_ wire: WireValue) throws {
-    device = try wire["device"].text("device")
-    key = try wire["key"].text("key")
-    name = try wire["name"].text("name")
+    device = try wire["device"].text("member 'device'")
+    key = try wire["key"].text("member 'key'")
+    name = try wire["name"].text("member 'name'")
     body = wire["action"]
-    refusals = try wire["refusals"].integer("number of refusals")
-    since = wire["since"].isNull ? 0 : try wire["since"].integer("number of actions")
-    sinceRefused = wire["sinceRefused"].isNull ? 0 : try wire["sinceRefused"].integer("number of actions")
-    guard (0...1_000_000).contains(refusals) else { throw WireError("a number of refusals that nobody has received") }
+    refusals = try wire["refusals"].count("member 'refusals'")
+    since = wire["since"].isNull ? 0 : try wire["since"].count("member 'since'")
+    sinceRefused = wire["sinceRefused"].isNull ? 0 : try wire["sinceRefused"].count("member 'sinceRefused'")
+    guard refusals <= 1_000_000 else { throw WireError("a member 'refusals' is more than anybody has received") }
   }
 }
 

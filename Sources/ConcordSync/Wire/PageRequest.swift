@@ -56,17 +56,27 @@ package struct PageRequest: Sendable {
 
   /// - Throws: ``WireError``.
   package init(_ wire: WireValue) throws {
-    device = try wire["device"].text("device")
-    position = wire["position"].isNull ? nil : try wire["position"].text("position")
-    user = wire["user"].isNull ? nil : try wire["user"].text("user")
-    actions = try wire["actions"].integer("number of actions")
-    awaited = try wire["awaited"].array("list of keys").map { try $0.text("key") }
-    wait = try wire["wait"].double("wait")
-    subscriptions = try wire["subscriptions"].array("list of subscriptions").map { subscription in
-      Subscription(
-        name: try subscription["name"].text("name"),
-        parameters: try subscription["parameters"].object("set of parameters").mapValues(SyncParameter.init),
-        known: subscription["known"].isNull ? nil : try subscription["known"].text("condition"))
+    device = try wire["device"].text("member 'device'")
+    position = wire["position"].isNull ? nil : try wire["position"].text("member 'position'")
+    user = wire["user"].isNull ? nil : try wire["user"].text("member 'user'")
+    actions = try wire["actions"].count("member 'actions'")
+    awaited = try wire["awaited"].array("member 'awaited'").map { try $0.text("key in the member 'awaited'") }
+    guard case .number(let text) = wire["wait"], let wait = Double(text), wait.isFinite, wait >= 0 else {
+      throw WireError("a member 'wait' is no number of seconds")
+    }
+    self.wait = wait
+    subscriptions = try wire["subscriptions"].array("member 'subscriptions'").map { subscription in
+      let parameters = try subscription["parameters"].object("member 'parameters'")
+      return Subscription(
+        name: try subscription["name"].text("member 'name'"),
+        parameters: try Dictionary(
+          uniqueKeysWithValues: parameters.map { name, value in
+            guard let parameter = try? SyncParameter(value) else {
+              throw WireError("a parameter '\(name.prefix(100))' is none of a parameter's forms")
+            }
+            return (name, parameter)
+          }),
+        known: subscription["known"].isNull ? nil : try subscription["known"].text("member 'known'"))
     }
   }
 }

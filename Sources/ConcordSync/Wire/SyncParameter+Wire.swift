@@ -1,3 +1,4 @@
+import ConcordConnect
 import Foundation
 
 extension SyncParameter {
@@ -12,15 +13,16 @@ extension SyncParameter {
     }
   }
 
+  /// Reads the form on the wire, as ``canonical``.
   package init(_ wire: WireValue) throws {
     switch wire {
-    case .text(let value): self = .text(value)
+    case .text(let value): self = .text(value.canonicallyComposed)
     case .bool(let value): self = .bool(value)
     case .number: self = .integer(try wire.integer())
     case .object(let parts) where parts.count == 1 && parts["number"] != nil:
-      self = .number(try wire["number"].double())
+      self = .number(try wire["number"].double().canonical)
     case .object(let parts) where parts.count == 1 && parts["date"] != nil:
-      self = .date(Date(timeIntervalSinceReferenceDate: try wire["date"].double()))
+      self = .date(Date(timeIntervalSinceReferenceDate: try wire["date"].double().canonical))
     default: throw WireError("no parameter")
     }
   }

@@ -43,10 +43,19 @@ extension WireValue {
 
   package func double(_ what: @autoclosure () -> String = "value") throws -> Double {
     switch self {
-    case .number(let text), .text(let text): if let value = Double(text) { return value }
+    case .number(let text): if let value = Double(text) { return value }
+    // NaN has a sign and bits in some spellings.
+    case .text(let text): if let value = Double(text), value.isNaN || text == "inf" || text == "-inf" { return value }
     default: break
     }
     throw WireError("a \(what()) is no number")
+  }
+
+  /// An integer that counts something.
+  package func count(_ what: @autoclosure () -> String) throws -> Int64 {
+    let count = try integer(what())
+    guard count >= 0 else { throw WireError("a \(what()) is negative") }
+    return count
   }
 
   package func bool(_ what: @autoclosure () -> String = "value") throws -> Bool {
