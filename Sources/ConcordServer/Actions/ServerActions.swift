@@ -41,9 +41,24 @@
     /// - Throws: ``ActionRefusal``.
     func check(_ action: any SyncAction, _ user: User, _ store: EntityStore) throws {
       let rule = rules.withLock { $0[type(of: action).name] }
-      guard let rule, try rule(action, user, store) else { throw ActionRefusal(reason: "it is not allowed") }
+      guard let rule, try Self.looking(at: store, { try rule(action, user, $0) }) else {
+        throw ActionRefusal(reason: "it is not allowed")
+      }
+    }
+
+    /// Calls a closure with a store, and undoes what it writes there.
+    private static func looking(at store: EntityStore, _ body: (EntityStore) throws -> Bool) throws -> Bool {
+      do {
+        try store.transaction { store in throw Undone(result: try body(store)) }
+        return false
+      } catch let undone as Undone {
+        return undone.result
+      }
     }
   }
+
+  /// What a rule has returned, whose writes are undone.
+  private struct Undone: Error { let result: Bool }
 
   /// The reason why an action is refused, for people.
   struct ActionRefusal: Error { let reason: String }

@@ -58,7 +58,7 @@
         return try refuse(message, refusal.reason, notes, home)
       } catch is PersistentStoreCoordinator.ReplacesOther {
         return try refuse(message, "it changes an entity that it does not name", notes, home)
-      } catch  where !StoreError.mayPass(error) {
+      } catch  where !mayPass(error) {
         return try refuse(message, "it does not apply to what is stored", notes, home)
       }
     }
@@ -99,8 +99,8 @@
     private static func refusal(_ error: any Error) -> any Error {
       switch error {
       case is ActionRefusal: error
-      case is StoreError:
-        StoreError.mayPass(error) ? error : ActionRefusal(reason: "it does not apply to what is stored")
+      case _ where mayPass(error): error
+      case is StoreError: ActionRefusal(reason: "it does not apply to what is stored")
       case let error as any LocalizedError: ActionRefusal(reason: error.errorDescription ?? "\(error)")
       default: ActionRefusal(reason: "\(error)")
       }

@@ -76,12 +76,18 @@
     }
 
     /// Allows users to forward actions of a type, where a rule holds. Actions without a rule are refused.
+    ///
+    /// An error that the rule throws refuses the action, with its description as the reason. An error of a store that may pass, or a
+    /// `CancellationError`, does not: the device sends the action again.
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User) throws -> Bool) {
       actions.allow(type) { action, user, _ in try rule(action, user) }
     }
 
     /// Allows users to forward actions of a type, where a rule holds that looks at what is stored: the entities that the action names,
     /// with all they contain.
+    ///
+    /// What the rule writes into the store that it is given is undone before the action is applied, and is not stored. Its errors mean the
+    /// same as those of a rule without a store.
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: @escaping @Sendable (A, User, EntityStore) throws -> Bool)
     {
       actions.allow(type, rule)

@@ -1,0 +1,78 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Testing
+
+  /// What rules of `allow` may do, and what comes of it.
+  @Suite(.timeLimit(.minutes(2)))
+  struct RuleTests {
+    private struct Passing: Error {}
+
+    @Test(
+      "A rule that was cancelled has decided nothing, nor has an error of a store that may pass",
+      arguments: [CancellationError() as any Error, StoreError.locked(store: "users")])
+    func undecided(_ error: any Error) async throws {
+      try await withWorld { world in
+        try world.serve { context in
+          context.insert(Book(id: 1, title: "A"))
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 1, title: "A"))]))
+        }
+        let times = Kept(0)
+        world.service.allow(Rename.self) { _, _ in
+          let time = times.withLock { times in
+            times += 1
+            return times
+          }
+          if time < 3 { throw error }
+          return true
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        try await device.connect.forward(Rename(book: 1, title: "B"))
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.isEmpty && times.withLock { $0 } == 3)
+        #expect(try world.served(Book.self).map(\.title) == ["B"] && device.stored(Book.self).map(\.title) == ["B"])
+        try await device.stop()
+      }
+    }
+
+    @Test("What a rule writes into the store that it looks at is not stored", arguments: Kind.allCases)
+    func writing(_ kind: Kind) async throws {
+      try await withWorld(kind) { world in
+        try world.serve { context in
+          context.insert(
+            Cart(id: 1, owner: 1, lines: [Line(id: "l", text: "x", book: Book(id: 1, title: "A", stock: 5))]))
+          context.insert(Cart(id: 2, owner: 2))
+        }
+        let seen = Kept<[String]>([])
+        world.service.allow(Append.self) { action, user, store in
+          seen.withLock { $0.append(store.find(Cart.self, id: 1)?.value.note ?? "none") }
+          store.update(Cart.self, id: 1) { cart in
+            cart.owner = 7
+            cart.note += "rule"
+            cart.lines.append(Line(id: "new"))
+          }
+          store.update(Book.self, id: 1) { $0.stock = 0 }
+          store.store(Book(id: 9, title: "new"))
+          store.remove(Line.self, id: "l")
+          return action.text != "no"
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        for text in ["a", "no", "b"] { try await device.connect.forward(Append(cart: 1, text: text)) }
+        try await device.sync.checkpoint()
+        #expect(seen.withLock { $0 } == ["", "a", "a"])
+        #expect(device.connect.outbox.deadLetters.map(\.reason) == ["it is not allowed"])
+        #expect(
+          try world.served(Cart.self).first
+            == Cart(
+              id: 1, owner: 1, note: "ab",
+              lines: [Line(id: "l", text: "x", book: Book(id: 1, title: "A", stock: 5))]))
+        #expect(try world.served(Book.self).map(\.id) == [1] && world.served(Line.self).map(\.id) == ["l"])
+        #expect(try device.stored(Cart.self) == [world.served(Cart.self)[0]])
+        try await device.stop()
+      }
+    }
+  }
+#endif
