@@ -118,6 +118,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
         .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
         .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Server"])),
         .target(name: "CCompression", condition: .when(traits: ["Server"])),

@@ -3,6 +3,7 @@
   import ConcordServer
   import Foundation
   import Hummingbird
+  import Logging
   import Metrics
 
   struct User: Identifiable, Sendable { let id: Int }
@@ -20,7 +21,8 @@
 
   func shopService(
     _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0),
-    _ metrics: any MetricsFactory = MetricsSystem.factory, expired: Kept<Set<String>> = Kept([])
+    _ metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = Logger(label: "shop"),
+    expired: Kept<Set<String>> = Kept([])
   ) -> SyncService<User> {
     let service = SyncService<User>(
       container,
@@ -28,8 +30,7 @@
         AddLine.self, RemoveLine.self, Append.self, Give.self, Rename.self, Overwrite.self, Reach.self, Retitle.self,
         Restock.self, Put.self, Take.self,
       ],
-      limits: limits,
-      metrics: metrics
+      limits: limits, metrics: metrics, logger: logger
     ) { request in
       // A user may have several tokens: user-1, user-1-second.
       guard let token = request.headers[.authorization], token.hasPrefix("Bearer user-"),

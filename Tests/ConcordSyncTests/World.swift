@@ -157,6 +157,7 @@
   func withWorld<R: Sendable>(
     _ kind: Kind = .sqlite, limits: SyncLimits = SyncLimits(), history: History? = nil,
     schema: String = Kind.newSchema(), metrics: any MetricsFactory = MetricsSystem.factory,
+    log: Logger = Logger(label: "shop"),
     _ body: @escaping @Sendable (World) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-sync-\(UUID().uuidString)")
@@ -178,7 +179,7 @@
     var limits = limits
     // What devices show is compared with what the server has committed.
     if history != nil { limits.hidesPositions = false }
-    let service = shopService(container, limits, rules, metrics, expired: expired)
+    let service = shopService(container, limits, rules, metrics, logger: log, expired: expired)
     let router = Router()
     service.addRoutes(to: router, path: "sync")
     let (ports, port) = AsyncStream<Int>.makeStream()

@@ -31,6 +31,7 @@ public final class EntityDescription: Sendable {
   /// The key path of each property, with the position of its first column. A linear search, since there are few.
   private let keyPaths: [(path: any AnyKeyPath & Sendable, position: Int)]
   private let encoders: [(@Sendable (Any) throws -> StoredValue?)?]
+  private let rowCheck: RowCheck
 
   package convenience init(_ type: any PersistentEntity.Type) { self.init(opening: type) }
 
@@ -68,6 +69,8 @@ public final class EntityDescription: Sendable {
     }
     self.keyPaths = keyPaths
     self.encoders = encoders
+    rowCheck = RowCheck(
+      entity: name, keyStorageClass: keyStorageClass, keyCoding: keyCoding, columns: columns, collections: collections)
   }
 
   /// Returns the position of a property's first column.
@@ -139,6 +142,11 @@ extension EntityDescription {
           + "\(writer.values.count - columns.count * (objects - 1)) and \(writer.collections.count) were written")
     }
   }
+
+  /// Checks that the values of a row have the types of their columns.
+  ///
+  /// - Throws: ``StoreError/unreadableColumn(entity:id:column:reason:)``.
+  package func check(_ row: StoredRow, key: StoredValue) throws { try rowCheck.check(row, key: key) }
 
   /// Reads an entity from a row, with collections omitted whose positions are given.
   package func read<T: PersistentEntity>(

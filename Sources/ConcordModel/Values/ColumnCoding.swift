@@ -23,6 +23,11 @@ public struct ColumnCoding: Sendable {
   /// Whether a value of the type can be read from a stored one.
   package func canRead(_ stored: StoredValue) -> Bool { (try? check(stored)) != nil }
 
+  /// Checks that a value of the type can be read from a stored one.
+  ///
+  /// - Throws: ``StoreError/unreadable(_:as:)``; an error of a type of the program's own.
+  func checkReadable(_ stored: StoredValue) throws { try check(stored) }
+
   /// Returns what the stored forms of equal values have in common; `nil` for `null`, and for a value that is equal to none, as NaN.
   package func key(of stored: StoredValue) -> StoredValue? {
     // What cannot be read is the same as itself.

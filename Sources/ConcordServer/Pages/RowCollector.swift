@@ -61,7 +61,7 @@
             if isSent { leaveOut(key) }
             continue
           }
-          if isSent { collect(row, for: key) }
+          if isSent { try collect(row, for: key) }
           for key in key.entity.referencedKeys(of: row, in: model) { open.append((key, isSent)) }
         }
       }
@@ -70,7 +70,7 @@
     /// Adds a changed row that the device has had, with what it has got since.
     mutating func add(_ change: RowChange) throws {
       guard let row = try reading.row(of: change.key) else { return leaveOut(change.key) }
-      collect(row, for: change.key)
+      try collect(row, for: change.key)
       // It may have lost again what it got.
       var got =
         change.added.isEmpty ? [] : change.added.intersection(change.key.entity.referencedKeys(of: row, in: model))
@@ -87,8 +87,11 @@
       if seen[key, default: []].add(.collected) { gone.append(Page.GoneRow(entity: key.entity.name, id: key.id)) }
     }
 
-    private mutating func collect(_ row: StoredRow, for key: EntityKey) {
-      if seen[key, default: []].add(.collected) { rows.append((key, row)) }
+    /// - Throws: ``/ConcordModel/StoreError/unreadableColumn(entity:id:column:reason:)`` if another program has written what no device may get.
+    private mutating func collect(_ row: StoredRow, for key: EntityKey) throws {
+      guard seen[key, default: []].add(.collected) else { return }
+      try key.entity.check(row, key: key.id)
+      rows.append((key, row))
     }
   }
 #endif

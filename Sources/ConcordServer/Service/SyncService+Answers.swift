@@ -83,6 +83,10 @@
         return Answer(rejection)
       } catch let error as WireError {
         return Answer(Rejection(status: .badRequest, reason: error.description))
+      } catch StoreError.unreadableColumn(let entity, let id, let column, let reason) {
+        damagedRows.log(entity: entity, id: id, column: column, reason: reason)
+        return Answer(
+          Rejection(status: .serviceUnavailable, reason: "the server has a row that it cannot read"))
       } catch {
         // What a store says of itself is not for strangers.
         return Answer(Rejection(status: .serviceUnavailable, reason: "the server cannot answer now"))

@@ -3,6 +3,7 @@
   import ConcordSync
   public import Foundation
   public import Hummingbird
+  public import Logging
   public import Metrics
   public import ServiceLifecycle
 
@@ -28,6 +29,7 @@
     let publications = Locked<[String: Publication<User>]>([:])
     let live: LiveFeed
     let metrics: SyncMetrics
+    let damagedRows: DamagedRows
     /// By entity, the columns of all that comes with it.
     let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
@@ -44,13 +46,15 @@
     ///   - actions: the actions that the service decides.
     ///   - limits: the limits of requests.
     ///   - metrics: the system of metrics that the service reports to; that of the process, unless said otherwise.
+    ///   - logger: a logger for what whoever operates the server has to mend.
     ///   - authenticate: a closure that returns the user of a request; `nil` if it has none. An error counts as none.
     public init(
       _ container: any PersistentContainer, actions: [any SyncAction.Type], limits: SyncLimits = SyncLimits(),
-      metrics: any MetricsFactory = MetricsSystem.factory,
+      metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = Logger(label: "concord.sync"),
       authenticate: @escaping @Sendable (Request) async throws -> User?
     ) {
       (self.container, self.limits, self.authenticate) = (container, limits, authenticate)
+      damagedRows = DamagedRows(logger)
       self.actions = ServerActions(actions)
       let metrics = SyncMetrics(metrics)
       self.metrics = metrics

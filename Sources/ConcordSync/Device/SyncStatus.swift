@@ -20,7 +20,8 @@ public enum SyncOfflineReason: Sendable, Hashable {
   case limited(String)
   /// This program and the server do not understand each other: one of them has to be updated. Forwarded actions wait.
   case upgradeRequired(String)
-  /// The store cannot be written, or what the server sends does not fit into it. The text is for people.
+  /// The store cannot be written, or what the server sends does not fit into it, as a row with a value of another type than its column. The text
+  /// is for people. It is tried again.
   case storeFailed(String)
 }
 

@@ -112,7 +112,8 @@ extension Page {
 
   /// Reads a page.
   ///
-  /// - Throws: ``WireError`` if it is no page, or was cut; ``WireRowReader/Incompatible``.
+  /// - Throws: ``WireError`` if it is no page, or was cut; ``WireRowReader/Incompatible``; ``/ConcordModel/StoreError`` if a value does not have
+  ///   the type of its column.
   package init(parsing bytes: some Collection<UInt8>, _ model: Model) throws {
     // The lines of an array are not copied.
     var lines = Array(bytes).split(separator: 0x0A).makeIterator()

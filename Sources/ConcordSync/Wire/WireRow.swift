@@ -85,6 +85,9 @@ package struct WireRowReader {
   }
 
   /// Returns a row; `nil` if the model does not know its type.
+  ///
+  /// - Throws: ``WireError``; ``/ConcordModel/StoreError/unreadableColumn(entity:id:column:reason:)`` if a value does not have the type of its
+  ///   column.
   package func row(_ wire: WireValue) throws -> KeyedRow? {
     let parts = try wire.array("row")
     guard parts.count == 5 else { throw WireError("a row of \(parts.count.of("part"))") }
@@ -107,7 +110,9 @@ package struct WireRowReader {
           return try list.columns.map { try Self.value($0, values) }
         }
       }, stamp: try parts[2].double("stamp"))
-    return (EntityKey(plan.entity, try StoredValue(parts[1])), row)
+    let key = EntityKey(plan.entity, try StoredValue(parts[1]))
+    try plan.entity.check(row, key: key.id)
+    return (key, row)
   }
 
   private static func value(_ source: Source, _ values: [WireValue]) throws -> StoredValue {

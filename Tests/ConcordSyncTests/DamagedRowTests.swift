@@ -1,0 +1,159 @@
+#if Server
+  import Concord
+  import ConcordServer
+  import Foundation
+  import Logging
+  import Testing
+
+  @testable import ConcordPersistence
+  @testable import ConcordSync
+
+  /// Rows that another program has given values that their columns do not have.
+  @Suite(.timeLimit(.minutes(2)))
+  struct DamagedRowTests {
+    /// Keeps what is logged.
+    private struct KeptLines: LogHandler {
+      let lines: Kept<[[String: String]]>
+      var logLevel = Logger.Level.trace
+      var metadata = Logger.Metadata()
+      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+      }
+      func log(event: LogEvent) {
+        var line = (event.metadata ?? [:]).mapValues { "\($0)" }
+        (line["message"], line["level"]) = ("\(event.message)", "\(event.level)")
+        lines.withLock { [line] in $0.append(line) }
+      }
+    }
+
+    @Test("A server does not serve what its model cannot read, names it in the log, and goes on when it is mended")
+    func server() async throws {
+      let lines = Kept<[[String: String]]>([])
+      let log = Logger(label: "shop") { _ in KeptLines(lines: lines) }
+      try await withWorld(log: log) { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 1, title: "A", stock: 5))]))
+          context.insert(Cart(id: 2, owner: 2))
+          context.insert(Cart(id: 3, owner: 1))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        let before = try device.stored(Cart.self)
+        let reason = "the service answered 503: the server has a row that it cannot read"
+        for (entity, id, column, value, mended, told) in [
+          ("Book", "1", "stock", "'abc'", "7", "'abc' cannot be read as Int"),
+          ("Book", "1", "stock", "1.5", "8", "1.5 cannot be read as Int"),
+          ("Line", "'l'", "text", "x'ff00'", "'fine'", "2 bytes cannot be read as String"),
+        ] {
+          try world.write("UPDATE \(entity) SET \(column) = \(value) WHERE id = \(id)")
+          #expect(
+            try await eventually { device.sync.status == .offline(.unreachable(reason)) }, "\(device.sync.status)")
+          #expect((try? device.stored(Cart.self).count) == before.count)
+          let line = [
+            "message": "a row cannot be read, and no page that it belongs to is sent", "level": "error",
+            "entity": entity, "id": id, "column": column, "reason": told,
+          ]
+          #expect(lines.withLock { $0.filter { $0 == line }.count } == 1, "\(lines.withLock { $0 })")
+          // Whom it does not concern is served.
+          let other = try await world.device("other-\(column)-\(told.count)", user: 2)
+          try await other.sync.subscribe("carts").ready()
+          #expect(try other.stored(Cart.self).map(\.id) == [2])
+          try await other.stop()
+          // Whoever comes anew gets nothing of it.
+          let fresh = try await world.device("fresh-\(column)-\(told.count)")
+          fresh.sync.subscribe("carts")
+          #expect(
+            try await eventually { fresh.sync.status == .offline(.unreachable(reason)) }, "\(fresh.sync.status)")
+          #expect(try fresh.stored(Cart.self).isEmpty)
+          try await fresh.stop()
+          try world.write("UPDATE \(entity) SET \(column) = \(mended) WHERE id = \(id)")
+          try await device.sync.checkpoint()
+          #expect(device.sync.status == .upToDate)
+          #expect(try device.stored(Cart.self) == world.served(Cart.self).filter { $0.owner == 1 })
+        }
+        #expect(try device.stored(Cart.self).first?.lines.first?.book?.stock == 8)
+        try await device.stop()
+      }
+    }
+
+    @Test("A device takes no row whose values do not have the types of its columns, and goes on when they have")
+    func device() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Label(id: 1, owner: 1, name: "a")) }
+        // As a server of an earlier release sends it.
+        let network = Network { request in
+          request.isForPages
+            ? .answer(
+              200,
+              """
+              {"version":1,"from":null,"position":"p","user":"1","actions":0,"keys":[],"schema":{"Label":{"columns":[["id","Int"],["owner","Int"],["name","String"]],"lists":[]}},"subscriptions":[{"entity":"Label","whole":true,"condition":"c"}]}
+              {"enter":[0,[1]]}
+              {"row":["Label",1,1.5,[1,"abc","n"],[]]}
+              {"end":1}
+              """) : .pass
+        }
+        let device = try await world.device("a", network: network)
+        let labels = device.sync.subscribe("labels")
+        #expect(
+          try await eventually {
+            device.sync.status
+              == .offline(.storeFailed("Label 1, column 'owner': 'abc' cannot be read as Int"))
+          }, "\(device.sync.status)")
+        #expect((try? device.stored(Label.self).isEmpty) == true)
+        network.set { _ in .pass }
+        try await labels.ready()
+        #expect(try device.stored(Label.self).map(\.name) == ["a"])
+        try await device.stop()
+      }
+    }
+
+    @Test("Each value of a row is looked at, and what a column may hold is taken")
+    func values() throws {
+      let model = try shopModel()
+      func read<T: PersistentEntity>(
+        _ type: T.Type, _ id: StoredValue, _ values: [StoredValue], _ lists: [[[StoredValue]]] = []
+      ) throws -> String? {
+        let entity = try model.entity(type)
+        var page = Page(
+          from: nil, position: "p", user: "1", actions: 0, keys: [], schema: WireSchema(model.entities),
+          subscriptions: [])
+        page.rows = [(EntityKey(entity, id), StoredRow(values: values, collections: lists, stamp: 1))]
+        do {
+          #expect(try Page(parsing: page.bytes, model).rows.first?.row == page.rows.first?.row)
+          return nil
+        } catch let error as StoreError {
+          return "\(error)"
+        }
+      }
+      let cart: [StoredValue] = [.integer(1), .integer(1), .text(""), .real(0.5), .integer(1)]
+      #expect(try read(Cart.self, .integer(1), cart, [[[.text("l")]]]) == nil)
+      // NaN, -0.0, and a whole number, which SQL may leave in such a column.
+      for weight: StoredValue in [Double.nan.storedValue, (-0.0).storedValue, .integer(3)] {
+        var cart = cart
+        cart[3] = weight
+        #expect(try read(Cart.self, .integer(1), cart, [[[.text("l")]]]) == nil)
+      }
+      for (index, value, column): (Int, StoredValue, String) in [
+        (0, .text("1"), "id"), (1, .real(1), "owner"), (1, .null, "owner"), (2, .integer(1), "note"),
+        (2, .null, "note"), (2, .blob(Data([1])), "note"), (3, .text("1"), "weight"), (3, .blob(Data([1])), "weight"),
+        (4, .text("1"), "lines"), (4, .integer(-1), "lines"),
+      ] {
+        var cart = cart
+        cart[index] = value
+        let error = try read(Cart.self, .integer(1), cart, [[[.text("l")]]])
+        #expect(error?.hasPrefix("Cart 1, column '\(column)': \(value) cannot be read as ") == true, "\(error ?? "")")
+      }
+      #expect(
+        try read(Cart.self, .integer(1), cart, [[[.integer(5)]]])
+          == "Cart 1, column 'lines': 5 cannot be read as String")
+      #expect(try read(Cart.self, .text("x"), cart, [[[.text("l")]]])?.contains("'x' cannot be read as Int") == true)
+      // An optional reference.
+      #expect(try read(Line.self, .text("l"), [.text("l"), .text(""), .null]) == nil)
+      #expect(try read(Line.self, .text("l"), [.text("l"), .text(""), .integer(1)]) == nil)
+      #expect(
+        try read(Line.self, .text("l"), [.text("l"), .text(""), .text("1")])
+          == "Line 'l', column 'book': '1' cannot be read as Int")
+    }
+  }
+#endif
