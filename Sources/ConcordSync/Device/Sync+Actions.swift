@@ -72,7 +72,7 @@ extension Sync: ActionCarrier {
         return state.status == .upToDate
       }
       // The request that waits at the server was let in, and the next one says that no other is.
-      if isServed, case TransportError.status(401, _, _) = error { poke() }
+      if isServed, case .status(401, _, _)? = Self.transportError(error) { poke() }
       throw Self.retriable(error)
     }
   }

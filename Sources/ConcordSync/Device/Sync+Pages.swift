@@ -86,7 +86,8 @@ extension Sync {
     }
   }
 
-  private static func transportError(_ error: any Error) -> TransportError? {
+  /// The error of the transport that an error is; `nil` if it is another one.
+  static func transportError(_ error: any Error) -> TransportError? {
     (error as? ServerFailure)?.error ?? error as? TransportError
   }
 
