@@ -4,6 +4,8 @@
 struct RowCheck: Sendable {
   fileprivate struct Column: Sendable {
     let name: String
+    /// The class of which the column takes each value; `nil` if it takes some of them only.
+    let whole: StorageClass?
     let storageClass: StorageClass
     let isOptional: Bool
     let coding: ColumnCoding
@@ -11,6 +13,8 @@ struct RowCheck: Sendable {
     let standard: ColumnCoding?
 
     func check(_ value: StoredValue) throws {
+      // Fast path: most values, and no type is asked.
+      if let whole, whole.holds(value) { return }
       if value.isNull {
         if isOptional { return }
       } else if let standard {
@@ -33,30 +37,30 @@ struct RowCheck: Sendable {
     collections: [CollectionDescription]
   ) {
     self.entity = entity
-    key = Column(
-      name: "id", storageClass: keyStorageClass, isOptional: false, coding: keyCoding,
-      standard: .comparing(named: keyCoding.name))
+    key = Column("id", keyStorageClass, isOptional: false, keyCoding, standard: .comparing(named: keyCoding.name))
     self.columns = columns.map { Column($0) }
     self.collections = collections.map { ($0.name, $0.columns.map { Column($0) }) }
   }
 
   func check(_ row: StoredRow, key id: StoredValue) throws {
-    try check(id, key, id)
-    for (value, column) in zip(row.values, columns) { try check(value, column, id) }
-    for (elements, collection) in zip(row.collections, collections) {
+    do { try key.check(id) } catch { throw unreadable(id, key.name, error) }
+    // By index: columns are not copied.
+    for index in columns.indices where row.values.indices.contains(index) {
+      do { try columns[index].check(row.values[index]) } catch { throw unreadable(id, columns[index].name, error) }
+    }
+    for (elements, collection) in zip(row.collections, collections) where !elements.isEmpty {
       for element in elements {
-        for (value, column) in zip(element, collection.columns) {
-          try check(value, column, id, in: collection.name)
+        for index in collection.columns.indices where element.indices.contains(index) {
+          do { try collection.columns[index].check(element[index]) } catch {
+            throw unreadable(id, collection.name, error)
+          }
         }
       }
     }
   }
 
-  private func check(_ value: StoredValue, _ column: Column, _ id: StoredValue, in collection: String? = nil) throws {
-    do { try column.check(value) } catch {
-      throw StoreError.unreadableColumn(
-        entity: entity, id: "\(id)", column: collection ?? column.name, reason: "\(error)")
-    }
+  private func unreadable(_ id: StoredValue, _ column: String, _ error: any Error) -> StoreError {
+    .unreadableColumn(entity: entity, id: "\(id)", column: column, reason: "\(error)")
   }
 }
 
@@ -69,8 +73,20 @@ extension RowCheck.Column {
       case .reference, .wrapperCase: nil
       }
     self.init(
-      name: column.name, storageClass: column.storageClass, isOptional: column.isOptional, coding: column.coding,
-      standard: standard)
+      column.name, column.storageClass, isOptional: column.isOptional, column.coding, standard: standard)
+  }
+
+  /// The standard types of which each value of a storage class is one.
+  private static let wholeClasses: [String: StorageClass] = [
+    "Int": .integer, "Int64": .integer, "Double": .real, "Date": .real, "String": .text, "Data": .blob,
+  ]
+
+  init(
+    _ name: String, _ storageClass: StorageClass, isOptional: Bool, _ coding: ColumnCoding, standard: ColumnCoding?
+  ) {
+    let whole = standard.flatMap { Self.wholeClasses[$0.name] }
+    self.init(
+      name: name, whole: whole, storageClass: storageClass, isOptional: isOptional, coding: coding, standard: standard)
   }
 }
 
