@@ -63,6 +63,23 @@
       }
     }
 
+    @Test("An observer that is called while an action is forwarded may stop the connect")
+    func stoppingObserver() async throws {
+      try await withFolder { folder in
+        let connect = try await connect(folder, ["A", "B"], books: "A")
+        try connect.store([Book(id: 1, title: "")])
+        try await connect.start()
+        let book = try #require(try connect.viewContext.find(Book.self, id: 1))
+        let stopped = Locked<Bool?>(nil)
+        let subscription = book.map(\.title).observe { title in
+          if title == "a" { stopped.withLock { $0 = (try? connect.stop()) != nil } }
+        }
+        _ = try? await connect.forward(Raise(book: 1, note: "a"))
+        #expect(try await eventually { stopped.withLock { $0 } == true })
+        withExtendedLifetime(subscription) {}
+      }
+    }
+
     @Test("Where two have attached the files in different orders, so that each has an outbox of its own")
     func orders() async throws {
       try await withFolder { folder in

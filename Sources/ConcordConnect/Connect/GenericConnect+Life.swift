@@ -86,6 +86,8 @@ extension GenericConnect {
 
   public func stop() throws {
     try refuseInAction("stop()")
+    // On the caller's thread, where it is seen whether what is being written calls it, as an action that is tried out.
+    outbox.finishWriting()
     try life.sync { try stopNow() }
     // Observers may be notified on the main queue, and would wait for it.
     if !DispatchQueue.main.isCurrent { notices.settle() }
@@ -93,6 +95,7 @@ extension GenericConnect {
 
   public func stop(block: @escaping @Sendable ((any Error)?) -> Void) {
     life.async { [self] in
+      outbox.finishWriting()
       let result = Result { try stopNow() }
       DispatchQueue.global().async { [self] in
         notices.settle()

@@ -128,9 +128,11 @@ extension Outbox {
 
   // MARK: Ending
 
-  /// Cancels all sending, and waits for its end. Actions without a response stay; what was to be written before is written.
+  /// Waits until what was to be written before is written, unless what is being written calls it.
+  func finishWriting() { if !work.isCurrent { work.sync {} } }
+
+  /// Cancels all sending, and waits for its end. Actions without a response stay.
   func stop() {
-    if !work.isCurrent { work.sync {} }
     let tasks = state.withLock { state in
       (state.isStarted, state.isDetaching, state.holding, state.rereading) = (false, true, nil, nil)
       return Array(state.waits.values) + Array(state.running.values)
