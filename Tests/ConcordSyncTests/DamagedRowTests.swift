@@ -51,7 +51,8 @@
             try await eventually { device.sync.status == .offline(.unreachable(reason)) }, "\(device.sync.status)")
           #expect((try? device.stored(Cart.self).count) == before.count)
           let line = [
-            "message": "a row cannot be read, and no page that it belongs to is sent", "level": "error",
+            "message": "a row cannot be read: it is not sent, and no action that needs it is decided",
+            "level": "error",
             "entity": entity, "id": id, "column": column, "reason": told,
           ]
           #expect(lines.withLock { $0.filter { $0 == line }.count } == 1, "\(lines.withLock { $0 })")
@@ -73,6 +74,37 @@
           #expect(try device.stored(Cart.self) == world.served(Cart.self).filter { $0.owner == 1 })
         }
         #expect(try device.stored(Cart.self).first?.lines.first?.book?.stock == 8)
+        try await device.stop()
+      }
+    }
+
+    @Test("An action that needs a row that cannot be read waits until it is mended")
+    func action() async throws {
+      let lines = Kept<[[String: String]]>([])
+      let log = Logger(label: "shop") { _ in KeptLines(lines: lines) }
+      try await withWorld(log: log) { world in
+        try world.serve { context in
+          context.insert(Cart(id: 1, owner: 1, lines: [Line(id: "l", book: Book(id: 1, title: "A", stock: 5))]))
+          context.insert(Cart(id: 2, owner: 1))
+        }
+        let device = try await world.device("a")
+        try await device.sync.subscribe("carts").ready()
+        try world.write("UPDATE Book SET stock = 'abc' WHERE id = 1")
+        try await device.connect.forward(Rename(book: 1, title: "B"))
+        try await device.connect.forward(AddLine(cart: 1, book: 1, line: "m"))
+        try await device.connect.forward(Append(cart: 2, text: "x"))
+        #expect(
+          try await eventually { lines.withLock { $0.contains { $0["entity"] == "Book" && $0["column"] == "stock" } } })
+        // What does not need it is decided.
+        let second = FetchDescriptor<Cart>(predicate: #Predicate { $0.id == 2 })
+        #expect(
+          try await eventually { try world.container.newBackgroundContext().fetch(second).first?.note == "x" })
+        try world.write("UPDATE Book SET stock = 7 WHERE id = 1")
+        try await device.sync.checkpoint()
+        #expect(device.connect.outbox.deadLetters.isEmpty)
+        let cart = try device.stored(Cart.self).first { $0.id == 1 }
+        #expect(cart?.lines.map(\.id) == ["l", "m"] && cart?.lines.last?.book?.title == "B")
+        #expect(cart?.lines.last?.book?.stock == 6)
         try await device.stop()
       }
     }

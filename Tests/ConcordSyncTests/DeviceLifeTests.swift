@@ -1,6 +1,7 @@
 #if Server
   import ConcordConnect
   import ConcordServer
+  import ConcordTestSupport
   import Foundation
   import Testing
 
@@ -61,6 +62,38 @@
         try await device.sync.checkpoint()
         #expect(try device.stored(Cart.self).map(\.id) == [1])
         try await carts.ready()
+        try await device.stop()
+      }
+    }
+
+    @Test("A device whose requests do not wait pauses between them")
+    func withoutWait() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let connect = DeviceConnect(name: "Shop", model: try shopModel())
+        try connect.attachPersistentStore(
+          at: world.folder.appending(path: "a"), for: StoreConfiguration(type: .sqlite))
+        try await connect.start()
+        let (pages, clock) = (Kept(0), VirtualClock())
+        let server = HTTPTransport(baseURL: world.url, timeout: .seconds(40))
+        let network = PassingTransport { request in
+          if request.isForPages { pages.withLock { $0 += 1 } }
+          return try await server.send(request)
+        }
+        let sync = connect.sync(over: network, wait: .zero, clock: clock) { "user-1" }
+        let device = Device(connect: connect, sync: sync, network: Network())
+        try await sync.subscribe("carts").ready()
+        // It asks until it has all, and sleeps.
+        await clock.sleepers(atLeast: 1)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(pages.withLock { $0 } <= 5)
+        // A change is asked for after the pause.
+        try world.serve { $0.insert(Cart(id: 2, owner: 1)) }
+        #expect(
+          try await eventually {
+            _ = clock.advanceToNextSleeper()
+            return try device.stored(Cart.self).count == 2
+          })
         try await device.stop()
       }
     }

@@ -126,6 +126,8 @@
           #expect(status == 200 && text.contains(#"{"enter":[0,\#(keys)]}"#), "\(value) \(status) \(text)")
         }
         #expect(try await asked(#"{"number": "nan"}"#).status == 200)
+        // A publication never gets a date that cannot be printed.
+        #expect(try await asked(#"{"date": "nan"}"#).text.contains(#""refused":"the parameter 'least' is no date""#))
         // It is served, as far as the form goes: the publication wants a number.
         #expect(try await asked(#"{"date": "inf"}"#).text.contains(#""refused":"the parameter 'least' is missing""#))
       }

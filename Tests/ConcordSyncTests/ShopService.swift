@@ -46,6 +46,8 @@
     }
     service.publish("heavy", of: Cart.self) { user, parameters in
       let id = user.id
+      // As a server logs what it is asked for.
+      precondition(!"\(parameters)".isEmpty)
       guard let least = parameters["least"]?.number.map({ $0 + Double(rules.withLock { $0 }) }) else {
         throw MissingParameter()
       }

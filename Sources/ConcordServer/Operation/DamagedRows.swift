@@ -26,7 +26,7 @@
       }
       guard isNew else { return }
       logger.error(
-        "a row cannot be read, and no page that it belongs to is sent",
+        "a row cannot be read: it is not sent, and no action that needs it is decided",
         metadata: ["entity": "\(entity)", "id": "\(id)", "column": "\(column)", "reason": "\(reason)"])
     }
   }

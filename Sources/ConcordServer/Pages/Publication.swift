@@ -27,8 +27,11 @@
     struct Refusal: Error { let reason: String }
   }
 
-  /// Whether an error says nothing about what was asked.
-  func mayPass(_ error: any Error) -> Bool { error is CancellationError || StoreError.mayPass(error) }
+  /// Whether an error says nothing about what was asked. A row that another program has damaged can be mended.
+  func mayPass(_ error: any Error) -> Bool {
+    if case StoreError.unreadableColumn = error { return true }
+    return error is CancellationError || StoreError.mayPass(error)
+  }
 
   /// What a device asks for.
   enum Asked: Sendable {

@@ -79,6 +79,10 @@
           return .refused("a device has at most \(limits.subscriptions.of("subscription"))")
         }
         guard let publication = publications[subscription.name] else { return .unknown }
+        // Foundation for Linux traps where one is printed.
+        if let (name, _) = subscription.parameters.first(where: { $1.date?.timeIntervalSince1970.isNaN == true }) {
+          return .refused("the parameter '\(name.prefix(100))' is no date")
+        }
         do {
           let predicate = try publication.predicate(user, subscription.parameters, container.model)
           return .served(predicate, condition: seal.digest(predicate.fingerprint + schema(of: predicate.entity)))

@@ -19,7 +19,8 @@ extension Connect {
   ///
   /// - Parameters:
   ///   - transport: the transport; its paths are relative to the server's routes.
-  ///   - wait: how long a request may wait at the server for something new.
+  ///   - wait: how long a request may wait at the server for something new. With none the server is asked again and again, with the pause of
+  ///     `backoff` after two failures between.
   ///   - backoff: the waits after failures.
   ///   - clock: the clock of the waits; a test can pass one that it moves.
   ///   - token: a closure that returns the token that each request carries; `nil` for none.

@@ -121,6 +121,8 @@ extension Sync {
 
   /// The time after which the server is asked again for what it has refused.
   private static var refusedInterval: Duration { .seconds(300) }
+  /// The shortest time that requests may wait for without a pause after each.
+  private static var leastWait: Duration { .seconds(1) }
 
   private func exchange() async throws {
     let begin = ContinuousClock.now
@@ -165,7 +167,7 @@ extension Sync {
     set(isComplete ? .upToDate : .catchingUp(done: 0, total: 0))
     for continuation in waiting { continuation.resume() }
     // A server that does not wait is about to stop, or wants to be asked less often.
-    if mayWait, page.isEmpty, ContinuousClock.now - begin < settings.wait / 4 {
+    if mayWait, page.isEmpty, ContinuousClock.now - begin < max(settings.wait, Self.leastWait) / 4 {
       var generator = SystemRandomNumberGenerator()
       await sleep(settings.backoff.delay(after: 2, using: &generator))()
     }
