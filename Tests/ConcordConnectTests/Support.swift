@@ -1,12 +1,12 @@
 import Concord
 import ConcordConnect
+import ConcordTestShared
 import Dispatch
 import Foundation
 import Testing
 
 #if PostgreSQL
   import ConcordPostgreSQL
-  import ConcordTestShared
 #endif
 
 /// Every type of store: a test that takes it is run with each.

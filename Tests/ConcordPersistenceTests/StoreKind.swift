@@ -1,10 +1,10 @@
+import ConcordTestShared
 import Foundation
 import Testing
 
 @testable import ConcordPersistence
 
 #if PostgreSQL
-  import ConcordTestShared
   @testable import ConcordPostgreSQL
 #endif
 

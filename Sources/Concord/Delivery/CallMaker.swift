@@ -10,7 +10,7 @@
 /// source that holds the entity. The store's lock is held, and released by the passed store where the call is made at once.
 // Unchecked, because the compiler cannot see that `source` is used only while the store's lock is held.
 @usableFromInline final class CallMaker: @unchecked Sendable {
-  @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ tellingNow: SharedCore?) -> Call?
+  @usableFromInline typealias Run = @Sendable (StoreCore, Occasion, _ tellingNow: Borrowed<SharedCore>?) -> Call?
 
   let line: DeliveryLine
   private let run: Run
@@ -30,7 +30,7 @@
   /// Releases the store's lock and calls at once, with the value on the stack; then delivers notices that were enqueued
   /// meanwhile.
   func tellNow(_ core: StoreCore, _ shared: SharedCore) {
-    _ = run(core, .change, shared)
+    _ = run(core, .change, Borrowed(shared))
     line.endServing()
   }
 }

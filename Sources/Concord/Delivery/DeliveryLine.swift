@@ -30,7 +30,10 @@ import Synchronization
   // since the methods of `Line` run no code of others.
   @exclusivity(unchecked) nonisolated(unsafe) private var line = Line<Notice>()
 
-  init(_ place: Place, waitsIn waiting: WaitingLines? = nil) { (self.place, self.waiting) = (place, waiting) }
+  init(_ place: Place, waitsIn waiting: WaitingLines? = nil) {
+    (self.place, self.waiting) = (place, waiting)
+    tellsEachState = if case .committingThread = place { true } else { false }
+  }
 
   /// Whether the line belongs to an actor, and not to a released one that had the same address.
   func isOf(_ actor: any Actor) -> Bool { if case .actor(let place) = place { place.actor === actor } else { false } }
@@ -45,7 +48,7 @@ import Synchronization
   }
 
   /// Whether each state is delivered, with the value of its commit. Otherwise the newest is, read when it is delivered.
-  @usableFromInline var tellsEachState: Bool { if case .committingThread = place { true } else { false } }
+  @usableFromInline let tellsEachState: Bool
   @usableFromInline var hasWork: Bool { work.load(ordering: .relaxed) }
 
   /// Runs a closure with the line's lock, which also guards the state of the line's subscribers.

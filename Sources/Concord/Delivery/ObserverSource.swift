@@ -123,11 +123,11 @@
     nonisolated(unsafe) let source = Borrowed(self)
     return subscribe(line, as: Value.self, buffering, isHere: isHere, at: site) { core, occasion, tellingNow in
       guard let value = source.use({ $0.value(core, for: occasion) }) else {
-        tellingNow?.unlockToTell()
+        tellingNow?.use { $0.unlockToTell() }
         return nil
       }
       guard let tellingNow else { return Call { onChange(value) } }
-      tellingNow.unlockToTell()
+      tellingNow.use { $0.unlockToTell() }
       onChange(value)
       return nil
     }

@@ -49,7 +49,7 @@ extension AnyTable {
   }
 
   private func isSame(at a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
-    isEqualAt(a, b) || (!isEqualAt(a, a) && haveSameBytes(a, b, layout.size))
+    isEqualAt(a, b) || haveSameBytes(a, b, layout.size)
   }
 
   final func haveSameBits(_ a: ValueReference, _ b: ValueReference) -> Bool {

@@ -15,7 +15,7 @@
   /// A function that returns the schema of a node's value, if each value tells its relations. Specialised for the type.
   final let ownSchema: ((Node) -> AnySchema?)?
   /// A comparison of the values at two addresses, by `==` or their bits. Specialised for the type.
-  final let isEqualAt: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  @usableFromInline final let isEqualAt: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
   /// The layout of values in their nodes.
   @exclusivity(unchecked) final var layout = ValueLayout()
   /// The values of the current call that wait to be applied.

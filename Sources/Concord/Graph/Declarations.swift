@@ -3,20 +3,18 @@
 
 /// Returns the `==` of a type, if it is `Equatable`.
 @inlinable func equality<T>(of type: T.Type) -> ((T, T) -> Bool)? {
-  func open<E: Equatable>(_: E.Type) -> ((T, T) -> Bool)? {
-    let equals: (E, E) -> Bool = { $0 == $1 }
-    return equals as? (T, T) -> Bool
-  }
-  guard let equatable = T.self as? any Equatable.Type else { return nil }
-  return open(equatable)
+  guard let isEqualAt = equalityInPlace(of: type) else { return nil }
+  return { a, b in withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { isEqualAt(a, $0) } } }
 }
 
 /// Returns the `==` of a type for the values at two addresses, if the type is `Equatable`.
+// By addresses, since a function of values that passes through a cast or a generic function is called through a thunk for each.
 @inlinable func equalityInPlace<T>(of type: T.Type) -> ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)? {
   func open<E: Equatable>(_: E.Type) -> (UnsafeRawPointer, UnsafeRawPointer) -> Bool {
     { $0.assumingMemoryBound(to: E.self).pointee == $1.assumingMemoryBound(to: E.self).pointee }
   }
-  return (T.self as? any Equatable.Type).map { open($0) }
+  guard let equatable = T.self as? any Equatable.Type else { return nil }
+  return open(equatable)
 }
 
 /// The relations that an entity's type declares.

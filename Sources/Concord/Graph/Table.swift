@@ -5,29 +5,30 @@
     didSet { isAwaiting = !awaited.isEmpty }
   }
   @exclusivity(unchecked) private var awaitedIDs: [ObjectIdentifier: T.ID] = [:]
-  /// The comparison of values: `==`, or that of their bits.
-  @usableFromInline let isEqual: (T, T) -> Bool
   let declared: Declarations<T>
   @usableFromInline let nodeType = EntityNode<T>.self
 
   @inlinable convenience init() {
-    self.init(isEqual: equality(of: T.self), at: equalityInPlace(of: T.self), declarations(of: T.self))
+    self.init(equalityInPlace(of: T.self), declarations(of: T.self))
   }
 
-  @usableFromInline init(
-    isEqual: ((T, T) -> Bool)?, at isEqualAt: ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)?,
-    _ declared: Declarations<T>
-  ) {
-    self.isEqual = isEqual ?? { Concord.haveSameBits($0, $1) }
+  /// - Parameter equality: the `==` of two values at their addresses; `nil` if there is none, and their bits are compared.
+  @usableFromInline init(_ equality: ((UnsafeRawPointer, UnsafeRawPointer) -> Bool)?, _ declared: Declarations<T>) {
     self.declared = declared
-    let size = MemoryLayout<T>.size
+    let isEqualAt: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+    if let equality {
+      isEqualAt = equality
+    } else {
+      let size = MemoryLayout<T>.size
+      isEqualAt = { haveSameBytes($0, $1, size) }
+    }
     super.init(
-      valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: isEqual != nil,
+      valueType: ObjectIdentifier(T.self), isAggregate: declared.isAggregate, isEquatable: equality != nil,
       hasOptionalIDs: _isOptional(T.ID.self),
       hasUnfindableIDs: _isOptional(T.ID.self) || T.ID.self is any FloatingPoint.Type,
       fixedSchema: declared.schemas.fixed, ownSchema: declared.ofNode,
       pending: PendingValues(stride: MemoryLayout<T>.stride, alignment: MemoryLayout<T>.alignment),
-      isEqualAt: isEqualAt ?? { haveSameBytes($0, $1, size) })
+      isEqualAt: isEqualAt)
     layout = ValueLayout(EntityNode<T>(table: self))
   }
 
@@ -72,10 +73,15 @@
   /// The ids of all such entities.
   var idsAwaited: [T.ID] { Array(awaited.keys) }
 
+  /// Whether two values are equal: by `==` if there is one, else by their bits.
+  @inlinable func isEqual(_ a: T, _ b: T) -> Bool {
+    withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { isEqualAt(a, $0) } }
+  }
+
   /// Whether two values are the same: by `==` if there is one, else by their bits. What is not equal to itself, as NaN is not,
   /// is compared by its bits, too.
   @inlinable func isSame(_ a: T, _ b: T) -> Bool {
-    isEqual(a, b) || (!isEqual(a, a) && Concord.haveSameBits(a, b))
+    isEqual(a, b) || Concord.haveSameBits(a, b)
   }
 
   // MARK: Coming and going

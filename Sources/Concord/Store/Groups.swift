@@ -43,8 +43,7 @@ extension StoreCore {
     if let known = graph.knownTable(Group<T>.self) { return known }
     let table = graph.add(
       Table<Group<T>>(
-        isEqual: equality(of: Group<T>.self), at: equalityInPlace(of: Group<T>.self),
-        Declarations(Schemas(fixed: relations))))
+        equalityInPlace(of: Group<T>.self), Declarations(Schemas(fixed: relations))))
     table.isInternal = true
     return table
   }

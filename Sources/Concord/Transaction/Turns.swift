@@ -9,7 +9,9 @@ struct Turns {
     let token: UInt64
   }
 
-  private var frames: ContiguousArray<Frame> = []
+  /// The innermost frame, which is usually the only one, and those around it.
+  private var innermost: Frame?
+  private var outer: ContiguousArray<Frame> = []
   /// Whether the store has layers, which need work at the beginning and the end of a write.
   var hasLayers = false {
     didSet { isBusy = isOpen || hasLayers }
@@ -19,26 +21,29 @@ struct Turns {
   /// The time after which a thread reports that it still waits for its turn.
   var patience: Duration = .seconds(5)
 
-  var isOpen: Bool { !frames.isEmpty }
+  var isOpen: Bool { innermost != nil }
 
   /// Whether a thread, or a store with a token, may write now.
   func mayWrite(_ thread: UInt, token: UInt64) -> Bool {
-    guard let innermost = frames.last else { return true }
+    guard let innermost else { return true }
     return innermost.thread == thread || (token != 0 && innermost.token == token)
   }
 
   /// Whether a thread, or a store with a token, belongs to the open transaction, and so sees its writes.
   func sees(_ thread: UInt, token: UInt64) -> Bool {
-    frames.isEmpty || frames.contains { $0.thread == thread || (token != 0 && $0.token == token) }
+    guard let innermost else { return true }
+    let isOfCaller = { (frame: Frame) in frame.thread == thread || (token != 0 && frame.token == token) }
+    return isOfCaller(innermost) || outer.contains(where: isOfCaller)
   }
 
   mutating func open(_ thread: UInt, token: UInt64) {
-    frames.append(Frame(thread: thread, token: token))
+    if let innermost { outer.append(innermost) }
+    innermost = Frame(thread: thread, token: token)
     isBusy = true
   }
 
   mutating func close() {
-    _ = frames.popLast()
+    innermost = outer.isEmpty ? nil : outer.removeLast()
     isBusy = isOpen || hasLayers
   }
 }

@@ -205,7 +205,7 @@ final class ContextCore {
   private func baseToReplace(_ key: EntityKey) throws -> PendingChange.Base {
     // Where the context has changed the row before, properties that other contexts have changed since are replaced,
     // too.
-    let isMerged = pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
+    let isMerged = pending.mayHaveBases && pending[key].map { $0.row != nil && $0.baseRow != nil } ?? false
     let found = isMerged ? try readUnreconciled([key.entity]) { try $0.row(of: key) } : nil
     return found.map { .row($0) } ?? .unknown
   }

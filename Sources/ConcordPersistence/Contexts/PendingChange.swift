@@ -124,6 +124,8 @@ public struct PendingChanges: Sendable {
   private(set) var touched: Set<EntityKey>?
   /// A number that differs after each change.
   private(set) var revision = 0
+  /// Whether a change may have a row as its base. Where none has, nothing has to be looked up before a row is replaced.
+  private(set) var mayHaveBases = false
 
   struct Entry: Sendable {
     let key: EntityKey
@@ -183,6 +185,7 @@ public struct PendingChanges: Sendable {
         positions[key] = nil
         return
       }
+      if case .row = new.base { mayHaveBases = true }
       entries.append(Entry(key: key, change: new))
       references?.add(key, new.row)
       note(next, of: key.entity)
@@ -194,6 +197,7 @@ public struct PendingChanges: Sendable {
       references?.remove(key, entries[position]?.change.row)
       references?.add(key, new.row)
     }
+    if case .row = new.base { mayHaveBases = true }
     entries[position] = Entry(key: key, change: new)
     touched?.insert(key)
   }
@@ -259,6 +263,7 @@ public struct PendingChanges: Sendable {
     positions = [:]
     types = []
     references = nil
+    mayHaveBases = false
   }
 
   /// Replaces all changes by earlier ones of the same context.

@@ -76,8 +76,12 @@ struct SaveOperation {
     func areStampsEnough(_ entry: PendingChanges.Entry) -> Bool {
       (entry.change.policy ?? policy) == .byStamp && !entry.key.entity.hasUniqueColumns
     }
-    var left = try insert(entries.filter(areStampsEnough), writing.insertNewest)
-    left += try insert(entries.filter { !areStampsEnough($0) }, writing.insertMissing)
+    /// Usually all are alike, and are not copied.
+    func those(_ isWanted: (PendingChanges.Entry) -> Bool) -> [PendingChanges.Entry] {
+      entries.allSatisfy(isWanted) ? entries : entries.filter(isWanted)
+    }
+    var left = try insert(those(areStampsEnough), writing.insertNewest)
+    left += try insert(those { !areStampsEnough($0) }, writing.insertMissing)
     if left.count > 1 {
       try prepare(left)
       rows.deletions = try writing.deletions(of: left.map(\.key))

@@ -12,7 +12,7 @@
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
-    var changedKeys: [EntityKey] = []
+    @exclusivity(unchecked) var changedKeys: [EntityKey] = []
     var facts = SQLiteFacts()
     /// The time for which deletions are remembered.
     let deletionTime: TimeInterval

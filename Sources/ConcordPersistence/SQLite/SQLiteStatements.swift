@@ -8,10 +8,11 @@
     private let db: Database
     /// The statements that are not in use. A statement in use is taken out, so that reading a row may read other rows
     /// of its type.
-    private var idle: [SQLiteStatement?] = []
+    // Not checked for exclusive access, which would cost as much as the access: no method runs code of others meanwhile.
+    @exclusivity(unchecked) private var idle: [SQLiteStatement?] = []
     private var idleReferrers: [String: SQLiteStatement] = [:]
     /// Whether the connection's cached statement of each kind was taken. A further one of that kind is made anew.
-    private var isTaken: [Bool] = []
+    @exclusivity(unchecked) private var isTaken: [Bool] = []
     /// The statements that update some columns, and the one used last.
     private var updates: [ColumnSet: Update] = [:]
     private var latestUpdate: (changed: ColumnSet, update: Update)?
