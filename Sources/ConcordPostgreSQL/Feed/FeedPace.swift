@@ -17,12 +17,14 @@
     static let longest = 0.016
     /// The pause is so many times as long as it took to ask.
     private static let factor = 8.0
+    /// The number of commits from which on the pause is the longest one: the more processes save, the more of them ask, too.
+    private static let many = 8
 
     /// - Parameters:
     ///   - commits: the number of commits of others that were found.
     ///   - duration: the time that it took to ask, in seconds.
     mutating func didFind(_ commits: Int, in duration: Double) {
-      pause = commits > 1 ? min(Self.factor * duration, Self.longest) : 0
+      pause = commits > Self.many ? Self.longest : commits > 1 ? min(Self.factor * duration, Self.longest) : 0
     }
 
     /// Notes that it could not be asked.
