@@ -14,7 +14,7 @@
     private(set) var owesNotice = false
 
     /// The longest pause, in seconds.
-    static let longest = 0.016
+    static let longest = 0.032
     /// The pause is so many times as long as it took to ask.
     private static let factor = 8.0
     /// The number of commits from which on the pause is the longest one: the more processes save, the more of them ask, too.
