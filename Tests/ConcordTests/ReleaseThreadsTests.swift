@@ -29,7 +29,7 @@ struct ReleaseThreadsTests {
   func gone(_ question: Question) throws {
     let log = Log<String>()
     withBusyStore { store in
-      for round in 0..<400 {
+      for round in 0..<(TestOptions.isLong ? 400 : 100) {
         var observer: EntityObserver<Tag>? = store.store(Tag(id: 0, text: 0))
         withExtendedLifetime(observer) { observer = nil }
         if question.isThere(in: store) { log.append("an observer's, round \(round)") }
@@ -111,7 +111,7 @@ extension ReleaseThreadsTests {
   func heldByEntities() {
     let log = Log<Int>()
     withBusyStore { store in
-      for round in 0..<400 {
+      for round in 0..<(TestOptions.isLong ? 400 : 50) {
         var first: (any Sendable)?
         first = store.store(Tag(id: 0, text: 0))
         for id in 0..<200 { if let next = first { first = store.store(Holder(id: id, observer: next)) } }
