@@ -66,7 +66,9 @@
         // One that is refused is one, too.
         for (a, b) in refused {
           let (first, second) = (device.sync.subscribe("carts", ["t": a]), device.sync.subscribe("carts", ["t": b]))
-          for subscription in [first, second] { await #expect(throws: (any Error).self) { try await subscription.ready() } }
+          for subscription in [first, second] {
+            await #expect(throws: (any Error).self) { try await subscription.ready() }
+          }
           #expect(try await device.sync.subscriptions().count == 1)
           try await second.cancel()
         }
