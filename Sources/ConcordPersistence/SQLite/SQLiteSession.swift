@@ -12,6 +12,7 @@
     private var statements: [ObjectIdentifier: SQLiteStatements] = [:]
     /// The statements used last: most calls are of the same type as the one before.
     private var latest: SQLiteStatements?
+    // Not checked for exclusive access, which would be done for each row: keys are appended, and read, by one statement that calls nobody.
     @exclusivity(unchecked) var changedKeys: [EntityKey] = []
     var facts = SQLiteFacts()
     /// The time for which deletions are remembered.

@@ -12,6 +12,7 @@
     @exclusivity(unchecked) private var idle: [SQLiteStatement?] = []
     private var idleReferrers: [String: SQLiteStatement] = [:]
     /// Whether the connection's cached statement of each kind was taken. A further one of that kind is made anew.
+    // As for `idle`.
     @exclusivity(unchecked) private var isTaken: [Bool] = []
     /// The statements that update some columns, and the one used last.
     private var updates: [ColumnSet: Update] = [:]
