@@ -9,6 +9,11 @@ struct PageApplication {
   /// The entities that pending actions name, without those whose actions the page contains.
   let pending: Set<EntityKey>
   let writing: any RowWriting
+  /// A closure that is told how many rows are written.
+  var progress: (Int) -> Void = { _ in }
+
+  /// The number of rows after which ``progress`` is called.
+  static var rowsOfStep: Int { 1000 }
 
   /// - Returns: `nil` if the file has another position meanwhile, and nothing was written; otherwise the keys of the changed rows.
   func run() throws -> Set<EntityKey>? {
@@ -33,7 +38,8 @@ struct PageApplication {
     var changed: Set<EntityKey> = []
     var postponed: [KeyedRow] = []
     let isFirst = try !hasRows
-    for (key, row) in page.rows {
+    for (index, (key, row)) in page.rows.enumerated() {
+      if index > 0, index.isMultiple(of: Self.rowsOfStep) { progress(index) }
       let isWritten = try isFirst ? writeFirst(row, for: key, &removal) : write(row, for: key, &removal)
       if isWritten == .conflicts { postponed.append((key, row)) }
       if isWritten != .same { changed.insert(key) }

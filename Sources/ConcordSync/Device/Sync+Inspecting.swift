@@ -43,7 +43,8 @@ extension SyncStatus {
   fileprivate var inspectedTitle: String {
     switch self {
     case .offline: "Offline"
-    case .catchingUp(let done, let total): "Catching up: \(done) of \(total)"
+    case .catchingUp(_, total: 0): "Catching up"
+    case .catchingUp(let done, let total): "Catching up: \(done) of \(total.of("row"))"
     case .upToDate: "Up to date"
     }
   }

@@ -144,8 +144,7 @@ extension Sync {
       awaited: awaited, wait: mayWait ? settings.wait : .zero, asksRefused: asksRefused)
     let response = try await poll(request, mayBeCancelled: mayWait)
     let page = try Page(parsing: response.body, model)
-    if !page.rows.isEmpty, !isCaughtUp { set(.catchingUp(done: 0, total: page.rows.count)) }
-    guard try await apply(page, request) else {
+    guard try await apply(page, request, isShown: !isCaughtUp) else {
       let misfits = state.withLock { state in
         state.misfits += 1
         return state.misfits
@@ -191,14 +190,31 @@ extension Sync {
 
   /// Applies a page, its position and the ends of its actions in one transaction.
   ///
+  /// - Parameter isShown: whether the status tells of it also if it has few rows.
   /// - Returns: `false` if the file has another position meanwhile.
-  private func apply(_ page: Page, _ request: PageRequest) async throws -> Bool {
+  private func apply(_ page: Page, _ request: PageRequest, isShown: Bool) async throws -> Bool {
     let keys = Set(page.keys)
+    let total = page.rows.count
+    let isLarge = total >= PageApplication.rowsOfStep
+    if isLarge || isShown && total > 0 { set(.catchingUp(done: 0, total: total)) }
+    guard isLarge else { return try await write(page, keys, request) { _ in } }
+    // Whoever observes the status may read the store, and must not do so within its transaction.
+    let (steps, step) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    async let showing: Void = { for await done in steps { set(.catchingUp(done: done, total: total)) } }()
+    let isApplied = try await write(page, keys, request) { step.yield($0) }
+    step.finish()
+    await showing
+    return isApplied
+  }
+
+  private func write(
+    _ page: Page, _ keys: Set<String>, _ request: PageRequest, _ progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> Bool {
     let isApplied = try await outbox.writeNotes { [outbox, model, fingerprint] transaction in
       let writing = transaction.rows
       let application = PageApplication(
         page: page, request: request, model: model, fingerprint: fingerprint,
-        pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing)
+        pending: try outbox.pendingKeys(without: keys, in: transaction), writing: writing, progress: progress)
       guard let changed = try application.run() else { return false }
       try outbox.end(keys, changed: changed, transaction)
       for key in keys { try writing.setNote(nil, for: SyncNotes.sending(key)) }

@@ -2,7 +2,9 @@
 public enum SyncStatus: Sendable, Hashable {
   /// The server cannot be reached, or does not serve the device. It is tried again.
   case offline(SyncOfflineReason)
-  /// The state of a subscription, or what has changed since the device was last connected, is on its way.
+  /// The state of a subscription, or very many changes, are on their way: of `total` rows of the server's answer `done` are written.
+  ///
+  /// Both are 0 until the answer is here. The rows are shown when all of them are written.
   case catchingUp(done: Int, total: Int)
   /// The device shows what the server has, until the server says otherwise.
   case upToDate
