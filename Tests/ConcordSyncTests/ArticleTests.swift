@@ -61,7 +61,10 @@
       let name = person.id
       return #Predicate<Wish> { $0.owner == name }
     }
-    service.allow(AddWish.self) { action, person in action.owner == person.id }
+    service.allow(AddWish.self) { action, person, store in
+      // A wish that is stored under this id may be somebody else's.
+      action.owner == person.id && store.find(Wish.self, id: action.id) == nil
+    }
     service.allow(Grant.self) { action, person, store in
       store.find(Wish.self, id: action.wish)?.value.owner == person.id
     }
@@ -128,6 +131,12 @@
       let ben = try await device("ben", token: "token-of-ben")
       try await ben.sync.subscribe("wishes").ready()
       #expect(try ben.connect.viewContext.fetch(FetchDescriptor<Wish>()).isEmpty)
+      // Who knows the id of another's wish does not get it.
+      try await ben.connect.forward(AddWish(id: action.id, owner: "ben", text: "mine"))
+      try await ben.sync.checkpoint()
+      #expect(ben.connect.outbox.deadLetters.map(\.reason) == ["it is not allowed"])
+      try await phone.sync.checkpoint()
+      #expect(try phone.connect.viewContext.find(Wish.self, id: action.id)?.value.text == "a bicycle")
 
       try await tablet.connect.outbox.clear()
       for subscription in try await tablet.sync.subscriptions() { try await subscription.cancel() }

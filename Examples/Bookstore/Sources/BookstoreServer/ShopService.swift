@@ -40,8 +40,10 @@ extension SyncService<Customer> {
       try take()
       return action.customer == customer.id
     }
-    service.allow(WriteReview.self) { action, customer in
+    service.allow(WriteReview.self) { action, customer, store in
       try take()
+      // Everybody sees the ids of the reviews of a book.
+      if store.find(Review.self, id: action.review.id) != nil { throw Refusal("There is such a review already.") }
       if action.review.text.count > 2000 { throw Refusal("The review is longer than 2,000 characters.") }
       return action.review.by == customer.id
     }

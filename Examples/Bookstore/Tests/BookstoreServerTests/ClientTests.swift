@@ -74,6 +74,31 @@ struct ClientTests {
     }
   }
 
+  @Test("Who knows the id of another customer's review cannot write in its place")
+  func foreignReview() async throws {
+    try await withCustomer { server, folder, open in
+      let ada = try open()
+      #expect(try await eventually { ada.books.value.count == 591 })
+      let mine = WriteReview(customer: "reader", book: "emma", title: "Emma", stars: 5, text: "Mine")
+      try await ada.forward(mine)
+      try await ada.sync.checkpoint()
+      let ben = try Storefront(server: server.url, folder: folder.appendingPathComponent("ben"), customer: "ben")
+      #expect(
+        try await eventually {
+          ben.books.value.first { $0.id == "emma" }?.reviews.contains { $0.id == mine.review.id } ?? false
+        })
+      var his = ben.review(try #require(ben.books.value.first { $0.id == "emma" }), stars: 1, text: "His")
+      his.review = Review(id: mine.review.id, stars: 1, by: "ben", text: "His")
+      try await ben.forward(his)
+      try await ben.sync.checkpoint()
+      try await ada.sync.checkpoint()
+      #expect(ben.outboxContents.refused.map(\.reason) == ["There is such a review already."])
+      let reviews = ada.books.value.first { $0.id == "emma" }?.reviews.filter { $0.id == mine.review.id }
+      #expect(reviews == [mine.review])
+      for customer in [ada, ben] { try await customer.close() }
+    }
+  }
+
   @Test("What others change while a connection is broken is heard of when it is there again")
   func others() async throws {
     try await withCustomer { _, _, open in
