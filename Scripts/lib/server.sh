@@ -3,6 +3,7 @@
 # them and the example only.
 
 server_build=
+server_is_built=
 
 # start_building_server: builds these tests and the example in the background.
 start_building_server() {
@@ -16,8 +17,9 @@ build_all_for_server() {
   swift_build_server --package-path "$server_package" --build-tests && swift_build_example --build-tests
 }
 
-# finish_building_server: waits for them, and fails on a warning in a file of this repository.
+# finish_building_server: waits for them, once, and fails on a warning in a file of this repository.
 finish_building_server() {
+  if [ -n "$server_is_built" ]; then return; fi
   finish_building "$server_build" "$server_package/build.log" 'the tests of synchronisation, or the example,'
   if grep -E "($PWD|ConcordSyncTests|ConcordSyncProcess|ConcordInspectorTests)/.*\.swift:[0-9]+:[0-9]+: warning:" "$server_package/build.log" |
     grep -v -E '/\.build[^/]*/.*(checkouts|\.derived)/'; then
@@ -26,6 +28,7 @@ finish_building_server() {
     find Examples/Bookstore -name '*.swift' -exec touch {} +
     fail 'the tests of synchronisation, or the example, build with warnings'
   fi
+  server_is_built=yes
 }
 
 # check_server MINUTES OPTION…: builds and runs the tests of ConcordSync and ConcordServer; those over PostgreSQL where it is installed.

@@ -2,7 +2,7 @@
   public import Concord
 
   /// A page that shows what is going on inside a store, on this machine only, made with
-  /// ``Concord/EntityStore/inspect(showing:port:inReleaseBuilds:)``.
+  /// `EntityStore.inspect(showing:port:inReleaseBuilds:)`.
   ///
   /// It is served as long as the object is retained. The log of transactions keeps the values that they changed, so that what these
   /// own is released later than without an inspector: when 1,000 transactions have followed.

@@ -40,7 +40,7 @@
     /// The number of accepted actions of a device whose keys are kept although the device has got their effects, and of refused ones. A
     /// request that comes again later than that is refused, and not decided anew.
     public var actions = 1000
-    /// What the feed of the store keeps.
+    /// The limits of the feed that the store keeps.
     public var feed = FeedLimits()
     /// Whether devices get positions that tell nothing. Positions that are not hidden tell how much all users write; a program that
     /// compares what devices show with what the server committed needs them.
