@@ -11,22 +11,6 @@
   /// Rows that another program has given values that their columns do not have.
   @Suite(.timeLimit(.minutes(2)))
   struct DamagedRowTests {
-    /// Keeps what is logged.
-    private struct KeptLines: LogHandler {
-      let lines: Kept<[[String: String]]>
-      var logLevel = Logger.Level.trace
-      var metadata = Logger.Metadata()
-      subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-      }
-      func log(event: LogEvent) {
-        var line = (event.metadata ?? [:]).mapValues { "\($0)" }
-        (line["message"], line["level"]) = ("\(event.message)", "\(event.level)")
-        lines.withLock { [line] in $0.append(line) }
-      }
-    }
-
     @Test("A server does not serve what its model cannot read, names it in the log, and goes on when it is mended")
     func server() async throws {
       let lines = Kept<[[String: String]]>([])

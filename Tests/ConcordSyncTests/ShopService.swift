@@ -19,9 +19,21 @@
 
   struct MissingParameter: Error, CustomStringConvertible { let description = "the parameter 'least' is missing" }
 
+  /// A logger that tells of errors only.
+  let quietLog = {
+    var logger = Logger(label: "shop")
+    logger.logLevel = .error
+    return logger
+  }()
+
+  struct UsersUnreadable: Error, CustomStringConvertible {
+    let token: String
+    var description: String { token }
+  }
+
   func shopService(
     _ container: any PersistentContainer, _ limits: SyncLimits = SyncLimits(), _ rules: Kept<Int> = Kept(0),
-    _ metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = Logger(label: "shop"),
+    _ metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = quietLog,
     expired: Kept<Set<String>> = Kept([])
   ) -> SyncService<User> {
     let service = SyncService<User>(
@@ -32,6 +44,8 @@
       ],
       limits: limits, metrics: metrics, logger: logger
     ) { request in
+      // As where the table of the users cannot be read.
+      if request.headers[.authorization] == "Bearer user-unknown" { throw UsersUnreadable(token: "secret") }
       // A user may have several tokens: user-1, user-1-second.
       guard let token = request.headers[.authorization], token.hasPrefix("Bearer user-"),
         !expired.withLock({ $0.contains(token) }),

@@ -157,7 +157,7 @@
   func withWorld<R: Sendable>(
     _ kind: Kind = .sqlite, limits: SyncLimits = SyncLimits(), history: History? = nil,
     schema: String = Kind.newSchema(), metrics: any MetricsFactory = MetricsSystem.factory,
-    log: Logger = Logger(label: "shop"),
+    log: Logger = quietLog,
     _ body: @escaping @Sendable (World) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appending(path: "concord-sync-\(UUID().uuidString)")

@@ -84,10 +84,11 @@
       } catch let error as WireError {
         return Answer(Rejection(status: .badRequest, reason: error.description))
       } catch StoreError.unreadableColumn(let entity, let id, let column, let reason) {
-        damagedRows.log(entity: entity, id: id, column: column, reason: reason)
+        log.damagedRow(entity: entity, id: id, column: column, reason: reason)
         return Answer(
           Rejection(status: .serviceUnavailable, reason: "the server has a row that it cannot read"))
       } catch {
+        log.failure(error)
         // What a store says of itself is not for strangers.
         return Answer(Rejection(status: .serviceUnavailable, reason: "the server cannot answer now"))
       }

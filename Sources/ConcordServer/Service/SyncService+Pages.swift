@@ -89,6 +89,7 @@
         } catch let refusal as Publication<User>.Refusal {
           return .refused(refusal.reason)
         } catch  where !mayPass(error) {
+          log.unservedPublication(subscription.name, error)
           return .refused("it cannot be served")
         }
       }

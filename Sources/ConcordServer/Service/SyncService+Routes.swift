@@ -19,7 +19,7 @@
 
     /// Answers a request, whatever it is.
     private func answer(_ request: Request, _ route: Route) async -> Response {
-      guard let user = try? await authenticate(request) else {
+      guard let user = await user(of: request) else {
         metrics.rejection(.unauthorized)
         return response(Answer(Rejection(status: .unauthorized, reason: "the token is not valid")))
       }
@@ -29,6 +29,13 @@
       var response = await compressed(answer, request.headers[.acceptEncoding], text(of: user))
       if let seconds = answer.retryAfter { response.headers[.retryAfter] = "\(seconds)" }
       return response
+    }
+
+    private func user(of request: Request) async -> User? {
+      do { return try await authenticate(request) } catch {
+        log.authenticationFailure(error)
+        return nil
+      }
     }
 
     /// Shorter answers are not worth it.

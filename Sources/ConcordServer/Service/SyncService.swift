@@ -29,7 +29,7 @@
     let publications = Locked<[String: Publication<User>]>([:])
     let live: LiveFeed
     let metrics: SyncMetrics
-    let damagedRows: DamagedRows
+    let log: ServerLog
     /// By entity, the columns of all that comes with it.
     let schemas = Locked<[EntityDescription: String]>([:])
     let workers: Workers
@@ -46,15 +46,16 @@
     ///   - actions: the actions that the service decides.
     ///   - limits: the limits of requests.
     ///   - metrics: the system of metrics that the service reports to; that of the process, unless said otherwise.
-    ///   - logger: a logger for what whoever operates the server has to mend.
-    ///   - authenticate: a closure that returns the user of a request; `nil` if it has none. An error counts as none.
+    ///   - logger: a logger for what whoever operates the server has to mend, and for when the service begins and ends.
+    ///   - authenticate: a closure that returns the user of a request; `nil` if it has none. An error counts as none, and its type is logged.
     public init(
       _ container: any PersistentContainer, actions: [any SyncAction.Type], limits: SyncLimits = SyncLimits(),
       metrics: any MetricsFactory = MetricsSystem.factory, logger: Logger = Logger(label: "concord.sync"),
       authenticate: @escaping @Sendable (Request) async throws -> User?
     ) {
       (self.container, self.limits, self.authenticate) = (container, limits, authenticate)
-      damagedRows = DamagedRows(logger)
+      let log = ServerLog(logger)
+      self.log = log
       self.actions = ServerActions(actions)
       let metrics = SyncMetrics(metrics)
       self.metrics = metrics
@@ -64,7 +65,12 @@
       rates = RequestRates(limits)
       let preparing = PreparedStore(container, limits, live)
       self.preparing = preparing
-      check = StoreCheck { _ = try preparing.prepare().store.rows.read { try $0.position() } }
+      check = StoreCheck {
+        do { _ = try preparing.prepare().store.rows.read { try $0.position() } } catch {
+          log.failure(error)
+          throw error
+        }
+      }
     }
 
     /// Publishes entities of a type: those for which a predicate holds, which is made for each user from the parameters of the
@@ -103,9 +109,14 @@
     ///   A database that cannot be reached at the moment, as one that starts again, is no error: the first request that finds it begins the
     ///   feed.
     public func run() async throws {
-      try await beginFeed()
+      do { try await beginFeed() } catch {
+        if !(error is CancellationError) { log.cannotBegin(error) }
+        throw error
+      }
+      log.begin(publications: publications.withLock { Array($0.keys) })
       try? await gracefulShutdown()
       live.end()
+      log.end()
     }
 
     private func beginFeed() async throws {
@@ -115,7 +126,9 @@
           return try await workers.run(for: "", .pages) { [self] in _ = try prepare() }
         } catch  where StoreError.mayPass(error) && !isLast {
           guard let store = container.persistentStoreCoordinator.persistentStores.first else { throw error }
-          if try await !workers.run(for: "", .pages, { store.rows.isReachable }) { return }
+          if try await !workers.run(for: "", .pages, { store.rows.isReachable }) {
+            return log.beginUnreachable(error)
+          }
           try await Task.sleep(for: .milliseconds(200))
         }
       }
