@@ -51,5 +51,32 @@
         try await device.stop()
       }
     }
+
+    @Test("An answer that is longer than the transport takes is told as that, and not asked for again and again")
+    func tooLarge() async throws {
+      try await withWorld { world in
+        try world.serve { context in for id in 1...2000 { context.insert(Book(id: id, title: "Title \(id)")) } }
+        let device = try await world.device("a")
+        let requests = Kept(0)
+        let small = HTTPTransport(baseURL: world.url, sizeLimit: 20_000)
+        device.route { request, _ in
+          requests.withLock { $0 += 1 }
+          return try await small.send(request)
+        }
+        let books = device.sync.subscribe("books")
+        #expect(
+          try await eventually { device.sync.status == .offline(.tooLarge(limit: 20_000)) }, "\(device.sync.status)")
+        // Without a pause there would be a request every 40 ms.
+        let before = requests.withLock { $0 }
+        try await Task.sleep(for: .milliseconds(400))
+        #expect(requests.withLock { $0 } == before)
+        let large = HTTPTransport(baseURL: world.url, sizeLimit: 2_000_000)
+        device.route { request, _ in try await large.send(request) }
+        device.sync.poke()
+        try await books.ready()
+        #expect(try device.stored(Book.self).count == 2000)
+        try await device.stop()
+      }
+    }
   }
 #endif

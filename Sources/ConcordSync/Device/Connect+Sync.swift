@@ -5,6 +5,9 @@ extension Connect {
   /// Begins to synchronise with a server. A connect has one synchronisation: its file has the position of one server, and the last one that
   /// begins carries its actions.
   ///
+  /// An answer has at most 256 MiB. The first state of a subscription is one answer: pass an `HTTPTransport` with another limit to
+  /// ``sync(over:wait:backoff:clock:token:)`` if it may be larger.
+  ///
   /// - Parameters:
   ///   - url: the address of the server's routes.
   ///   - token: a closure that returns the token that each request carries as `Authorization: Bearer`; `nil` for none.

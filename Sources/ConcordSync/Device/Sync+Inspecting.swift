@@ -56,6 +56,7 @@ extension SyncStatus {
     case .unreachable(let text): "the server cannot be reached: \(text)"
     case .unauthorized: "the server does not accept the token, or there is none"
     case .limited(let text): "the server has set a limit: \(text)"
+    case .tooLarge(let limit): "the server's answer is longer than \(limit.of("byte"))"
     case .upgradeRequired(let text): "this program or the server has to be updated: \(text)"
     case .storeFailed(let text): "the store failed: \(text)"
     }

@@ -61,7 +61,9 @@ extension Sync {
         return state.failures
       }
       // A wait that a clock can take, and that ends while people remember why.
-      let least: Duration = min(max(Self.transportError(error)?.retryAfter ?? .zero, .zero), .seconds(3600))
+      var least: Duration = min(max(Self.transportError(error)?.retryAfter ?? .zero, .zero), .seconds(3600))
+      // Neither end should send and read so much again and again.
+      if case .tooLarge = reason { least = Self.refusedInterval }
       return sleep(least + settings.backoff.delay(after: failures, using: &generator))
     }
   }
@@ -99,6 +101,7 @@ extension Sync {
     case TransportError.status(503, let reason, _) where isOfLimit: .limited(reason)
     case TransportError.status(426, let reason, _): .upgradeRequired(reason)
     case let error as WireRowReader.Incompatible: .upgradeRequired("\(error)")
+    case TransportError.tooLarge(let limit): .tooLarge(limit: limit)
     case let error as TransportError: .unreachable("\(error)")
     case is StoreError: .storeFailed("\(error)")
     // No store is attached.
@@ -119,7 +122,7 @@ extension Sync {
     }
   }
 
-  /// The time after which the server is asked again for what it has refused.
+  /// The time after which the server is asked again for what it has refused, or for an answer that was too large.
   private static var refusedInterval: Duration { .seconds(300) }
   /// The shortest time that requests may wait for without a pause after each.
   private static var leastWait: Duration { .seconds(1) }

@@ -20,6 +20,9 @@ public enum SyncOfflineReason: Sendable, Hashable {
   case unauthorized
   /// The server has set a limit to what the user may have or ask at a time: requests, devices, pages that are not read. The text is for people.
   case limited(String)
+  /// The state of a subscription, or what has changed, is longer than so many bytes, the limit of the transport: see
+  /// ``/ConcordConnect/Connect/sync(over:wait:backoff:clock:token:)``. It is tried again every few minutes.
+  case tooLarge(limit: Int)
   /// This program and the server do not understand each other: one of them has to be updated. Forwarded actions wait.
   case upgradeRequired(String)
   /// The store cannot be written, or what the server sends does not fit into it, as a row with a value of another type than its column. The text
