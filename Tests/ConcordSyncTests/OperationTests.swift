@@ -1,9 +1,12 @@
 #if Server
   import ConcordServer
+  import ConcordTestSupport
   import Foundation
   import Hummingbird
   import InMemoryTracing
   import MetricsTestKit
+  import Observation
+  import ServiceLifecycle
   import Testing
   import Tracing
 
@@ -70,13 +73,83 @@
       }
     }
 
+    @Test("When the program is told to stop, the service ends by itself, and answers the requests that wait")
+    func toldToStop() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let first = try head(try await request("pages", world).body)
+        let condition = try first["subscriptions"].array()[0]["condition"]
+        async let waiting = request("pages", world, position: first["position"], known: condition, wait: 20)
+        try #require(try await eventually { !world.service.live.isIdle })
+        let begin = ContinuousClock.now
+        await world.services.triggerGracefulShutdown()
+        let answer = try await waiting
+        #expect(answer.status == 200 && ContinuousClock.now - begin < .seconds(10))
+        #expect(try head(answer.body)["from"] == first["position"])
+        // Whoever asks from now on is answered at once, too.
+        #expect(try await eventually { world.service.live.isEnded })
+      }
+    }
+
     @Test("Devices that a server has let go come back at different times")
     func jitter() async throws {
-      let policy = Backoff(base: .seconds(1), cap: .seconds(60))
-      var numbers = SplitMix(1)
-      let delays = (0..<200).map { _ in policy.delay(after: 2, using: &numbers) }
+      let model = try shopModel()
+      let server = try ServerContainer.inMemory(model)
+      let context = server.newBackgroundContext()
+      context.insert(Cart(id: 1, owner: 1))
+      try context.save()
+      let service = shopService(server)
+      var devices: [(connect: DeviceConnect, sync: Sync, clock: VirtualClock)] = []
+      for _ in 0..<50 {
+        let connect = try DeviceConnect.inMemory(model)
+        try await connect.start()
+        let clock = VirtualClock()
+        let sync = connect.sync(
+          over: service.transport(as: User(id: 1)), backoff: Backoff(base: .seconds(1), cap: .seconds(60)),
+          clock: clock)
+        try await sync.subscribe("carts").ready()
+        devices.append((connect, sync, clock))
+      }
+      try #require(try await eventually { service.live.count == devices.count })
+      #expect(devices.allSatisfy { $0.clock.sleepers == 0 })
+      service.live.end()
+      var delays: [Duration] = []
+      for device in devices {
+        await device.clock.sleepers(atLeast: 1)
+        delays.append(try #require(device.clock.advanceToNextSleeper()))
+      }
       let (least, most) = (try #require(delays.min()), try #require(delays.max()))
-      #expect(most - least > .seconds(1) && Set(delays).count > 150)
+      #expect(most - least > .seconds(1) && Set(delays).count > 45, "\(delays)")
+      for device in devices { try await device.connect.stop() }
+    }
+
+    @Test("Whoever observes the status of synchronisation is told of the next one")
+    func observation() async throws {
+      try await withWorld { world in
+        try world.serve { $0.insert(Cart(id: 1, owner: 1)) }
+        let device = try await world.device("a", wait: .seconds(1))
+        try await device.sync.subscribe("carts").ready()
+        try #require(try await eventually { device.sync.status == .upToDate })
+        let told = Kept(0)
+        func observe() -> SyncStatus {
+          withObservationTracking {
+            device.sync.status
+          } onChange: {
+            told.withLock { $0 += 1 }
+          }
+        }
+        #expect(observe() == .upToDate)
+        device.network.set { _ in .lost }
+        #expect(try await eventually { told.withLock { $0 } == 1 })
+        #expect(try await eventually { if case .offline(.unreachable) = observe() { true } else { false } })
+        // What has stayed the same is no news: it goes on to fail.
+        let before = told.withLock { $0 }
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(told.withLock { $0 } == before)
+        device.network.set { _ in .pass }
+        #expect(try await eventually { told.withLock { $0 } > before && device.sync.status == .upToDate })
+        try await device.stop()
+      }
     }
 
     @Test("Long answers are compressed for clients that take that, and devices do")
@@ -154,6 +227,24 @@
         #expect(try metrics.expectRecorder("concord_sync_page_bytes").values.max() ?? 0 > 100)
         try await device.stop()
         #expect(try await eventually { try metrics.expectGauge("concord_sync_store_requests").lastValue == 0 })
+      }
+    }
+
+    @Test("A server reports the bytes that clients have not read yet, until they have")
+    func buffers() async throws {
+      let metrics = TestMetrics()
+      try await withWorld(metrics: metrics) { world in
+        try world.serve { context in
+          for id in 1...300 {
+            context.insert(Cart(id: id, owner: 1, note: String(repeating: "\(id)", count: 400)))
+          }
+        }
+        let page = try await request("pages", world, headers: ["Accept-Encoding": "identity"])
+        #expect(page.status == 200 && page.body.count > 100_000)
+        #expect(
+          try await eventually {
+            try metrics.expectGauge("concord_sync_buffered_bytes").values == [Double(page.body.count), 0]
+          })
       }
     }
 

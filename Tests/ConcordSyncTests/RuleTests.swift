@@ -1,13 +1,38 @@
 #if Server
   import Concord
   import ConcordServer
+  import ConcordTestSupport
   import Foundation
   import Testing
 
   /// What rules of `allow` may do, and what comes of it.
   @Suite(.timeLimit(.minutes(2)))
   struct RuleTests {
-    private struct Passing: Error {}
+    @Test("An action that the server knows, and for which no rule was given, is refused")
+    func withoutRule() async throws {
+      let model = try shopModel()
+      let server = try ServerContainer.inMemory(model)
+      let context = server.newBackgroundContext()
+      context.insert(Cart(id: 1, owner: 1))
+      try context.save()
+      let service = SyncService<User>(server, actions: [Append.self, Give.self]) { _ in nil }
+      service.publish("carts", of: Cart.self) { user, _ in
+        let id = user.id
+        return #Predicate<Cart> { $0.owner == id }
+      }
+      // A rule of another action is none of this one's.
+      service.allow(Give.self) { _, _ in true }
+      let connect = try DeviceConnect.inMemory(model, forwarding: [Append.self])
+      try await connect.start()
+      let sync = connect.sync(over: service.transport(as: User(id: 1)))
+      try await sync.subscribe("carts").ready()
+      try await connect.forward(Append(cart: 1, text: "x"))
+      try await sync.checkpoint()
+      #expect(connect.outbox.deadLetters.map(\.reason) == ["it is not allowed"])
+      #expect(try server.newBackgroundContext().fetch(FetchDescriptor<Cart>()).map(\.note) == [""])
+      #expect(try connect.viewContext.fetch(FetchDescriptor<Cart>()).map(\.note) == [""])
+      try await connect.stop()
+    }
 
     @Test(
       "A rule that was cancelled has decided nothing, nor has an error of a store that may pass",

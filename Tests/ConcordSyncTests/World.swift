@@ -54,16 +54,18 @@
     let container: ServerContainer
     let service: SyncService<User>
     let url: URL
+    /// What runs the service, and ends it.
+    let services: ServiceGroup
     let rules: Kept<Int>
     /// The tokens that are no longer valid, as requests carry them.
     let expired: Kept<Set<String>>
 
     fileprivate init(
-      folder: URL, container: ServerContainer, service: SyncService<User>, url: URL, rules: Kept<Int>,
-      expired: Kept<Set<String>>
+      folder: URL, container: ServerContainer, service: SyncService<User>, url: URL, services: ServiceGroup,
+      rules: Kept<Int>, expired: Kept<Set<String>>
     ) {
       (self.folder, self.container, self.service, self.url) = (folder, container, service, url)
-      (self.rules, self.expired) = (rules, expired)
+      (self.services, self.rules, self.expired) = (services, rules, expired)
     }
 
     /// Writes to the server's file as another program does.
@@ -77,6 +79,12 @@
       let context = container.newBackgroundContext()
       try body(context)
       try context.save()
+    }
+
+    /// Lets the server's store forget what is beyond the limits of its feed.
+    func trimFeed() throws {
+      let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
+      while try store.rows.trimFeed() {}
     }
 
     func served<T: PersistentEntity>(_ type: T.Type) throws -> [T] {
@@ -199,7 +207,8 @@
       for await port in ports { found = port }
       let url = try #require(URL(string: "http://127.0.0.1:\(found)/sync"))
       let world = World(
-        folder: folder, container: container, service: service, url: url, rules: rules, expired: expired)
+        folder: folder, container: container, service: service, url: url, services: services, rules: rules,
+        expired: expired)
       let result = await Task { try await body(world) }.result
       await services.triggerGracefulShutdown()
       try? await group.waitForAll()
