@@ -16,10 +16,10 @@ extension PersistentContainer {
     let (coordinator, view) = (persistentStoreCoordinator, viewContext)
     let entity = try coordinator.model.entity(type)
     coordinator.uses.follow(entity)
-    _ = try coordinator.purge(type, keeping: retention, [])
+    _ = try coordinator.purge(type, keeping: retention)
     let report = view.errorHandler
     coordinator.retentionRules.set(entity, slack: retention.slack, interval: retention.interval) { [weak coordinator] in
-      do { _ = try coordinator?.purge(type, keeping: retention, []) } catch { report(error) }
+      do { _ = try coordinator?.purge(type, keeping: retention) } catch { report(error) }
     }
   }
 

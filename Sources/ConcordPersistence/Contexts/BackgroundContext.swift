@@ -24,7 +24,7 @@ open class BackgroundContext: @unchecked Sendable {
   let queue = DispatchQueue(label: "concord.context")
 
   /// Creates a context that reads from a parent and saves to it.
-  public required init(parent: any ContextParent) { core = ContextCore(parent: parent) }
+  public required init(parent: any ContextParent) { core = ContextCore(parent: parent, isGuard: true) }
 
   /// The entities that it may hold.
   public var model: Model { core.parent.model }

@@ -5,7 +5,20 @@ import ConcordModel
 final class ContextCore {
   let parent: any ContextParent
   var policy = MergePolicy.byStamp
-  var pending = PendingChanges()
+  /// The changes that are not saved.
+  var pending: PendingChanges {
+    _read { yield unsaved.value }
+    _modify {
+      if let guards {
+        guards.add(unsaved)
+        self.guards = nil
+      }
+      yield &unsaved.value
+    }
+  }
+  private let unsaved: UnsavedChanges
+  /// The guards that the first change is to be one of; `nil` if there are none, or it is.
+  private var guards: RetentionGuards?
   /// What records the changes that are saved as a step that can be undone; `nil` if nothing does.
   var recorder: RowRecorder?
   /// The first error about a value given to a function that does not throw; the next save throws it.
@@ -13,7 +26,12 @@ final class ContextCore {
   /// The last commit whose removals the pending changes of some types have been compared with.
   private var reconciled = (generation: -1, types: Set<EntityDescription>())
 
-  init(parent: any ContextParent) { self.parent = parent }
+  /// - Parameter isGuard: whether a purge of the parent's stores is to leave what is not saved.
+  init(parent: any ContextParent, isGuard: Bool = false) {
+    self.parent = parent
+    unsaved = UnsavedChanges(parent.model)
+    guards = isGuard ? parent.coordinator?.guards : nil
+  }
 
   var model: Model { parent.model }
 

@@ -16,9 +16,8 @@ extension BackgroundContext {
   /// - Complexity: the number of stored entities of the type.
   @discardableResult
   public func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {
-    let (pending, coordinator) = locked { ($0.pending.neededKeys(in: $0.model), $0.parent.coordinator) }
-    guard let coordinator else { throw StoreError.withoutCoordinator }
-    return try coordinator.purge(type, keeping: retention, pending)
+    guard let coordinator = locked({ $0.parent.coordinator }) else { throw StoreError.withoutCoordinator }
+    return try coordinator.purge(type, keeping: retention)
   }
 }
 

@@ -5,24 +5,26 @@ import Foundation
 extension PersistentStoreCoordinator {
   /// Removes from its store what a rule does not keep of a type, and gives the space back.
   ///
-  /// - Parameter pending: further entities that stay.
   /// - Returns: the number of removed entities.
-  func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>, _ pending: Set<EntityKey>) throws
-    -> Int
-  {
+  func purge<T: PersistentEntity>(_ type: T.Type, keeping retention: Retention<T>) throws -> Int {
     let entity = try model.entity(type)
     let refused = try evaluated(retention, entity)
     // Before the store is locked, since this waits for those who use the contexts.
     let guards = guards.all
-    let pending = guards.reduce(into: pending) { $0.formUnion($1.pendingKeys()) }
+    let pending = guards.reduce(into: Set<EntityKey>()) { $0.formUnion($1.pendingKeys()) }
     let uses = lastUses(of: entity)
+    let isFollowed = self.uses.isFollowing(entity)
+    var observed: Set<StoredValue> = []
     let removed = try write(model.connected(with: [entity]), outboxes: .all, isPurge: true) { writing in
       let purge = Purge(
         retention: retention, entity: entity, model: model, uses: uses,
         pending: try pending.union(forwardedKeys(guards, writing)),
-        isObserved: { key in guards.contains { $0.isObserved(key) } }, refused: refused)
+        isObserved: { key in guards.contains { $0.isObserved(key) } },
+        noteObserved: isFollowed ? { observed.insert($0) } : nil, refused: refused)
       return try purge.run(writing)
     }
+    // What is shown is used, at least until now.
+    self.uses.note(observed, of: entity)
     // They are gone, whatever comes of the rest, which a later purge does then: a full disk may have no room to rewrite a file.
     try? forgetUses(uses.keys, ofAbsent: entity)
     if !removed.isEmpty { try? store(of: entity)?.rows.giveBackSpace() }

@@ -12,6 +12,8 @@ struct Purge<T: PersistentEntity> {
   /// The entities that are pending.
   let pending: Set<EntityKey>
   let isObserved: (EntityKey) -> Bool
+  /// A closure that receives the observed entities, where the rule asks when entities were used; `nil` if nobody wants to know.
+  let noteObserved: ((StoredValue) -> Void)?
   /// The entities that the rule does not keep, with their stamps, where it had to be evaluated in memory; `nil` if stores evaluate it.
   let refused: [StoredValue: Stamp]?
 
@@ -60,6 +62,7 @@ struct Purge<T: PersistentEntity> {
     var rows: [(key: StoredValue, use: TimeInterval)] = []
     try reading.rows(RowQuery(entity)) { key, source in
       rows.append((key, max(source.stamp, uses[key] ?? -.infinity)))
+      if let noteObserved, isObserved(EntityKey(entity, key)) { noteObserved(key) }
       return true
     }
     return rows

@@ -20,7 +20,8 @@ public struct Retention<T: PersistentEntity>: Sendable {
 
   /// Keeps the entities that were used last, at most so many.
   ///
-  /// An entity is used when it is stored, at its stamp, and, from when a container keeps or views its type, when its view finds it.
+  /// An entity is used when it is stored, at its stamp, and, once ``PersistentContainer/keep(_:_:)`` has set a rule for its type, when the
+  /// container's view finds, fetches or shows it.
   public static func atMost(_ count: Int) -> Retention { Retention(rule: .atMost(max(0, count))) }
 
   /// Keeps the entities that were used within a time; see ``atMost(_:)``.

@@ -26,16 +26,30 @@ extension RetentionGuard {
 /// The guards of a coordinator's stores, none of which is retained.
 final class RetentionGuards: Sendable {
   private struct Reference: Sendable { weak var value: (any RetentionGuard)? }
-  private let references = Locked<[Reference]>([])
+  private struct State: Sendable {
+    var references: [Reference] = []
+    /// The number of references at which those that are released are removed.
+    var limit = 16
+  }
+  private let state = Locked(State())
 
+  /// - Complexity: constant, amortised.
   func add(_ keeper: any RetentionGuard) {
-    references.withLock { references in
-      references.removeAll { $0.value == nil }
-      references.append(Reference(value: keeper))
+    state.withLock { state in
+      if state.references.count >= state.limit {
+        state.references.removeAll { $0.value == nil }
+        state.limit = max(16, 2 * state.references.count)
+      }
+      state.references.append(Reference(value: keeper))
     }
   }
 
-  var all: [any RetentionGuard] { references.withLock { $0.compactMap(\.value) } }
+  /// The number of references, also of guards that are released, for tests.
+  var references: Int { state.withLock { $0.references.count } }
+
+  /// The guards in the order in which they are to be asked: a context before those that it saves to, so that what is saved meanwhile is found
+  /// in one of them.
+  var all: [any RetentionGuard] { state.withLock { $0.references.reversed().compactMap(\.value) } }
 }
 
 extension PersistentStoreCoordinator {

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The times at which a view has found entities, of the types that rules are about.
+/// The times at which a view has found or shown entities, of the types that rules are about.
 ///
 /// They are written to the stores of these as notes, some time after: see `PersistentStoreCoordinator.saveUses()`.
 final class RetentionUses: Sendable {
@@ -23,8 +23,8 @@ final class RetentionUses: Sendable {
   /// The seconds after which a use is written.
   private static let pause = 60.0
 
-  /// Whether the uses of a type are noted.
-  let isFollowing = Atomic<Bool>(false)
+  /// Whether the uses of any type are noted.
+  let isFollowingAny = Atomic<Bool>(false)
 
   /// - Parameter save: a closure that writes what is unsaved.
   func begin(_ save: @escaping @Sendable () -> Void) { state.withLock { $0.save = save } }
@@ -32,14 +32,23 @@ final class RetentionUses: Sendable {
   /// Begins to note uses of a type.
   func follow(_ entity: EntityDescription) {
     state.withLock { if $0.uses[entity] == nil { $0.uses[entity] = Uses() } }
-    isFollowing.store(true, ordering: .relaxed)
+    isFollowingAny.store(true, ordering: .relaxed)
   }
 
-  func note(_ key: EntityKey) {
+  /// Whether the uses of a type are noted.
+  func isFollowing(_ entity: EntityDescription) -> Bool { state.withLock { $0.uses[entity] != nil } }
+
+  /// Notes that entities of a type are used now.
+  func note(_ keys: some Collection<StoredValue>, of entity: EntityDescription) {
+    if keys.isEmpty { return }
+    let date = Date().timeIntervalSinceReferenceDate
     let mustEnqueue = state.withLock { state in
-      guard state.uses[key.entity] != nil else { return false }
-      state.uses[key.entity]?.dates[key.id] = Date().timeIntervalSinceReferenceDate
-      state.uses[key.entity]?.unsaved.insert(key.id)
+      guard var uses = state.uses.removeValue(forKey: entity) else { return false }
+      for key in keys {
+        uses.dates[key] = date
+        uses.unsaved.insert(key)
+      }
+      state.uses[entity] = uses
       defer { state.isEnqueued = true }
       return !state.isEnqueued
     }

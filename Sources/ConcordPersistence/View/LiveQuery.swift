@@ -82,6 +82,8 @@ final class LiveQuery<T: PersistentEntity>: ViewQuery {
 
   var size: (shown: Int, known: Int) { (shown.count, entries.count) }
 
+  var shownKeys: [StoredValue] { shown.elements }
+
   private var start: Int { isMerged ? 0 : max(0, plan.descriptor.fetchOffset ?? 0) }
   private var end: Int? {
     plan.descriptor.fetchLimit.map { limit in

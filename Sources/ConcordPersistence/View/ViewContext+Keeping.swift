@@ -39,14 +39,24 @@ extension ViewContext {
   /// Notes that an entity was found.
   func didFind<T: PersistentEntity>(_ type: T.Type, _ id: T.ID, _ found: EntityObserver<T>?) {
     // Fast path: usually there is no rule.
-    let isNoted = home?.uses.isFollowing.load(ordering: .relaxed) ?? false
-    guard isNoted || cache.isUsed.load(ordering: .relaxed), let found, let entity = try? model.entity(type),
+    guard notesUses || cache.isUsed.load(ordering: .relaxed), let found, let entity = try? model.entity(type),
       let key = try? T.storedKey(of: id)
     else { return }
     let entityKey = EntityKey(entity, key)
     cache.use(entityKey, found)
-    home?.uses.note(entityKey)
+    home?.uses.note(CollectionOfOne(key), of: entity)
   }
+
+  /// Notes that entities were fetched.
+  ///
+  /// - Complexity: their number, where there is a rule for their type.
+  func didFetch<T: PersistentEntity>(_ found: [T]) {
+    guard notesUses, let home, let entity = try? model.entity(T.self), home.uses.isFollowing(entity) else { return }
+    home.uses.note(found.compactMap { try? T.storedKey(of: $0.id) }, of: entity)
+  }
+
+  /// Whether there ever was a rule about the stores of the view.
+  var notesUses: Bool { home?.uses.isFollowingAny.load(ordering: .relaxed) ?? false }
 
   private func sweepLater(_ entity: EntityDescription) {
     let interval = cache.interval(of: entity)

@@ -21,6 +21,7 @@ extension ViewContext {
       if isMerged, query.isFlat { _ = query.setMargin(queries.margin(of: query.entity)) }
       try query.fetch(core)
       queries.add(query)
+      if notesUses { home?.uses.note(query.shownKeys, of: query.entity) }
       return query.observer(in: store, life)
     }
     return isMerged ? merged(stored, descriptor).converted { Array($0) } : stored.converted(\.items)

@@ -165,7 +165,9 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   public func fetch<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let plan = try plan(descriptor)
     // Without the lock: what is evaluated in memory may use the view, whose turn is taken before its lock.
-    return try plan.finish(locked { try plan.load(core) })
+    let found = try plan.finish(locked { try plan.load(core) })
+    didFetch(found)
+    return found
   }
 
   /// Returns the number of entities that a fetch would return.
