@@ -1,10 +1,22 @@
 import Concord
 import ConcordModel
+import Synchronization
 
 extension ViewContext {
-  /// Shows an overlay's changes above the stored state.
-  package func setOverlay(_ overlay: any ViewOverlay) {
-    overlaid.withLock { $0 = overlay }
+  /// Lets live queries that begin from now on find and order entities by what optimistic layers of ``store`` show.
+  ///
+  /// ```swift
+  /// container.viewContext.followLayers()
+  /// let cheapest = try container.viewContext.query(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.price)], fetchLimit: 10))
+  /// let book = try container.viewContext.find(Book.self, id: "ACK")
+  /// container.viewContext.store.optimistically { $0.update(Book.self, id: "ACK") { $0.price = 1 } }   // comes first
+  /// ```
+  ///
+  /// Otherwise a layer changes what a query shows of an entity, and not which entities it shows. It is done already where an outbox shows
+  /// what it is to send (`ConcordConnect`). Such a query keeps its entities in order twice, which costs as much again for each change. A layer changes
+  /// entities that are in the view: those that are observed, and those that it stores.
+  public func followLayers() {
+    if followsLayers.exchange(true, ordering: .sequentiallyConsistent) { return }
     let wanted = queries.wanted
     entities.setLayerFollower(
       LayerFollower {
@@ -12,6 +24,12 @@ extension ViewContext {
       } follow: { [weak self] in
         self?.follow($0) ?? false
       })
+  }
+
+  /// Shows an overlay's changes above the stored state.
+  package func setOverlay(_ overlay: any ViewOverlay) {
+    overlaid.withLock { $0 = overlay }
+    followLayers()
     showOverlay()
   }
 

@@ -1,5 +1,6 @@
 public import Concord
 public import ConcordModel
+import Synchronization
 
 extension ViewContext {
   /// Fetches entities, and keeps the result up to date with changes, as ``find(_:id:)`` does.
@@ -10,11 +11,12 @@ extension ViewContext {
   /// ```
   ///
   /// A change costs in proportion to what it changes in the result; the stores are not asked for all rows again. The
-  /// result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory.
+  /// result is kept up to date as long as an observer of it is retained, and only the shown entities are in memory. Unsaved changes of the
+  /// view count, and what waits in an outbox; other optimistic layers of ``store`` do after ``followLayers()``.
   ///
   /// - Throws: ``/ConcordModel/StoreError``, or what the predicate throws.
   public func query<T: PersistentEntity>(_ descriptor: FetchDescriptor<T>) throws -> EntityObserver<[T]> {
-    let isMerged = overlay(ifShowing: false) != nil
+    let isMerged = followsLayers.load(ordering: .sequentiallyConsistent)
     let stored = try change { core in
       let (number, life) = queries.begin()
       let query = try LiveQuery(number, descriptor, model: core.parent.model, isMerged: isMerged)

@@ -15,7 +15,8 @@ import Synchronization
 // Unchecked, because the compiler cannot see that `lock` guards `core`, `queries` and the shown entities.
 public final class ViewContext: ContextParent, @unchecked Sendable {
   /// The entity store that observers read. Direct writes to it, not through the context, are shown until the context
-  /// shows something else, and are not saved.
+  /// shows something else, and are not saved. Optimistic layers above it are shown by observers, and by live queries at their place once
+  /// ``followLayers()`` was called.
   public var store: EntityStore {
     beginUse()
     return entities
@@ -41,6 +42,8 @@ public final class ViewContext: ContextParent, @unchecked Sendable {
   let queue = DispatchQueue(label: "concord.view")
   let changeCount = Locked(0)
   private let observation = Locked<StoreObservation?>(nil)
+  /// Whether layers count in the queries that begin.
+  let followsLayers = Atomic<Bool>(false)
   let overlaid = Locked<(any ViewOverlay)?>(nil)
   let cache = ViewCache()
   /// The steps that can be undone.
